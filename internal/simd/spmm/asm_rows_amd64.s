@@ -5286,12 +5286,103 @@ add466:
 	VMOVUPS (CX), Y0
 
 opened467:
+	CMPQ  96(AX), $0x04
+	JNE   careful468
+	CMPQ  128(AX), $0x02
+	JGE   careful468
 	CMPQ  128(AX), $0x00
-	JNE   far468
+	JNE   far469
 	TESTQ R11, R11
-	JZ    direct469
+	JZ    direct470
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each470:
+quick471:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y1
+	VMULPS       (R14), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	JNZ          quick471
+	MOVQ         R9, DI
+	JMP          over465
+
+direct470:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick472:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y1
+	VMULPS       (R14), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	JNZ          quick472
+	MOVQ         R9, DI
+	JMP          over465
+
+far469:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful468
+	TESTQ R11, R11
+	JZ    direct473
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick474:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y1
+	VMULPS       (R14), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	JNZ          quick474
+	MOVQ         R9, DI
+	JMP          over465
+
+direct473:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick475:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y1
+	VMULPS       (R14), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	JNZ          quick475
+	MOVQ         R9, DI
+	JMP          over465
+
+careful468:
+	CMPQ  128(AX), $0x00
+	JNE   far476
+	TESTQ R11, R11
+	JZ    direct477
+
+each478:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5303,11 +5394,11 @@ each470:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each470
+	JL           each478
 	JMP          over465
 
-direct469:
-each471:
+direct477:
+each479:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5319,14 +5410,14 @@ each471:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each471
+	JL           each479
 	JMP          over465
 
-far468:
+far476:
 	TESTQ R11, R11
-	JZ    direct472
+	JZ    direct480
 
-each473:
+each481:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5349,11 +5440,11 @@ each473:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each473
+	JL           each481
 	JMP          over465
 
-direct472:
-each475:
+direct480:
+each483:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -5362,13 +5453,13 @@ each475:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted476
+	JL         unweighted484
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted476:
+unweighted484:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5380,11 +5471,11 @@ unweighted476:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each475
+	JL           each483
 
 over465:
 	CMPQ         160(AX), $0x00
-	JE           sums477
+	JE           sums485
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -5393,17 +5484,17 @@ over465:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums477:
+sums485:
 	VMOVUPS Y0, (CX)
 	JMP     next463
 
 none464:
 	CMPQ    144(AX), $0x00
-	JE      add478
+	JE      add486
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add478:
+add486:
 next463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -5417,27 +5508,122 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row479:
+row487:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none481
+	JGE     none489
 	CMPQ    144(AX), $0x00
-	JE      add483
+	JE      add491
 	VXORPS  Y1, Y1, Y1
-	JMP     opened484
+	JMP     opened492
 
-add483:
+add491:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened484:
+opened492:
+	CMPQ  96(AX), $0x04
+	JNE   careful493
+	CMPQ  128(AX), $0x02
+	JGE   careful493
 	CMPQ  128(AX), $0x00
-	JNE   far485
+	JNE   far494
 	TESTQ R11, R11
-	JZ    direct486
+	JZ    direct495
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each487:
+quick496:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	JNZ          quick496
+	MOVQ         R9, DI
+	JMP          over490
+
+direct495:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick497:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	JNZ          quick497
+	MOVQ         R9, DI
+	JMP          over490
+
+far494:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful493
+	TESTQ R11, R11
+	JZ    direct498
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick499:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	JNZ          quick499
+	MOVQ         R9, DI
+	JMP          over490
+
+direct498:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick500:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	JNZ          quick500
+	MOVQ         R9, DI
+	JMP          over490
+
+careful493:
+	CMPQ  128(AX), $0x00
+	JNE   far501
+	TESTQ R11, R11
+	JZ    direct502
+
+each503:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5450,11 +5636,11 @@ each487:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each487
-	JMP          over482
+	JL           each503
+	JMP          over490
 
-direct486:
-each488:
+direct502:
+each504:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5467,14 +5653,14 @@ each488:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each488
-	JMP          over482
+	JL           each504
+	JMP          over490
 
-far485:
+far501:
 	TESTQ R11, R11
-	JZ    direct489
+	JZ    direct505
 
-each490:
+each506:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5498,11 +5684,11 @@ each490:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each490
-	JMP          over482
+	JL           each506
+	JMP          over490
 
-direct489:
-each492:
+direct505:
+each508:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -5511,13 +5697,13 @@ each492:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted493
+	JL         unweighted509
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted493:
+unweighted509:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5530,11 +5716,11 @@ unweighted493:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each492
+	JL           each508
 
-over482:
+over490:
 	CMPQ         160(AX), $0x00
-	JE           sums494
+	JE           sums510
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -5543,99 +5729,198 @@ over482:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums494:
+sums510:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all495
+	JE           all511
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two497
+	JZ           two513
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two497:
+two513:
 	TESTQ    $0x00000002, R9
-	JZ       one498
+	JZ       one514
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one498:
+one514:
 	TESTQ  $0x00000001, R9
-	JZ     stored496
+	JZ     stored512
 	VMOVSS X1, (R12)
-	JMP    stored496
+	JMP    stored512
 
-all495:
+all511:
 	VMOVUPS Y1, (CX)
 
-stored496:
-	JMP next480
+stored512:
+	JMP next488
 
-none481:
+none489:
 	CMPQ         144(AX), $0x00
-	JE           add499
+	JE           add515
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all500
+	JE           all516
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two502
+	JZ           two518
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two502:
+two518:
 	TESTQ    $0x00000002, R9
-	JZ       one503
+	JZ       one519
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one503:
+one519:
 	TESTQ  $0x00000001, R9
-	JZ     stored501
+	JZ     stored517
 	VMOVSS X1, (R12)
-	JMP    stored501
+	JMP    stored517
 
-all500:
+all516:
 	VMOVUPS Y1, (CX)
 
-stored501:
-add499:
-next480:
+stored517:
+add515:
+next488:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row479
+	JNZ  row487
 	JMP  done
 
 tile2false:
-row504:
+row520:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none506
+	JGE     none522
 	CMPQ    144(AX), $0x00
-	JE      add508
+	JE      add524
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened509
+	JMP     opened525
 
-add508:
+add524:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened509:
+opened525:
+	CMPQ  96(AX), $0x04
+	JNE   careful526
+	CMPQ  128(AX), $0x02
+	JGE   careful526
 	CMPQ  128(AX), $0x00
-	JNE   far510
+	JNE   far527
 	TESTQ R11, R11
-	JZ    direct511
+	JZ    direct528
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each512:
+quick529:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y2
+	VMULPS       (R14), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R14), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	JNZ          quick529
+	MOVQ         R9, DI
+	JMP          over523
+
+direct528:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick530:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y2
+	VMULPS       (R14), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R14), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	JNZ          quick530
+	MOVQ         R9, DI
+	JMP          over523
+
+far527:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful526
+	TESTQ R11, R11
+	JZ    direct531
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick532:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y2
+	VMULPS       (R14), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R14), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	JNZ          quick532
+	MOVQ         R9, DI
+	JMP          over523
+
+direct531:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick533:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y2
+	VMULPS       (R14), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R14), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	JNZ          quick533
+	MOVQ         R9, DI
+	JMP          over523
+
+careful526:
+	CMPQ  128(AX), $0x00
+	JNE   far534
+	TESTQ R11, R11
+	JZ    direct535
+
+each536:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5649,11 +5934,11 @@ each512:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each512
-	JMP          over507
+	JL           each536
+	JMP          over523
 
-direct511:
-each513:
+direct535:
+each537:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5667,14 +5952,14 @@ each513:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each513
-	JMP          over507
+	JL           each537
+	JMP          over523
 
-far510:
+far534:
 	TESTQ R11, R11
-	JZ    direct514
+	JZ    direct538
 
-each515:
+each539:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5699,11 +5984,11 @@ each515:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each515
-	JMP          over507
+	JL           each539
+	JMP          over523
 
-direct514:
-each517:
+direct538:
+each541:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -5712,13 +5997,13 @@ each517:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted518
+	JL         unweighted542
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted518:
+unweighted542:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5732,11 +6017,11 @@ unweighted518:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each517
+	JL           each541
 
-over507:
+over523:
 	CMPQ         160(AX), $0x00
-	JE           sums519
+	JE           sums543
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -5747,42 +6032,42 @@ over507:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums519:
+sums543:
 	CMPQ    168(AX), $0x00
-	JNE     stream520
+	JNE     stream544
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored521
+	JMP     stored545
 
-stream520:
+stream544:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored521:
-	JMP next505
+stored545:
+	JMP next521
 
-none506:
+none522:
 	CMPQ    144(AX), $0x00
-	JE      add522
+	JE      add546
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     stream523
+	JNE     stream547
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored524
+	JMP     stored548
 
-stream523:
+stream547:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored524:
-add522:
-next505:
+stored548:
+add546:
+next521:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row504
+	JNZ  row520
 	JMP  done
 
 tile2true:
@@ -5791,29 +6076,132 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row525:
+row549:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none527
+	JGE     none551
 	CMPQ    144(AX), $0x00
-	JE      add529
+	JE      add553
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened530
+	JMP     opened554
 
-add529:
+add553:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened530:
+opened554:
+	CMPQ  96(AX), $0x04
+	JNE   careful555
+	CMPQ  128(AX), $0x02
+	JGE   careful555
 	CMPQ  128(AX), $0x00
-	JNE   far531
+	JNE   far556
 	TESTQ R11, R11
-	JZ    direct532
+	JZ    direct557
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each533:
+quick558:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y3
+	VMULPS       (R14), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	JNZ          quick558
+	MOVQ         R9, DI
+	JMP          over552
+
+direct557:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick559:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y3
+	VMULPS       (R14), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	JNZ          quick559
+	MOVQ         R9, DI
+	JMP          over552
+
+far556:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful555
+	TESTQ R11, R11
+	JZ    direct560
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick561:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y3
+	VMULPS       (R14), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	JNZ          quick561
+	MOVQ         R9, DI
+	JMP          over552
+
+direct560:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick562:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y3
+	VMULPS       (R14), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	JNZ          quick562
+	MOVQ         R9, DI
+	JMP          over552
+
+careful555:
+	CMPQ  128(AX), $0x00
+	JNE   far563
+	TESTQ R11, R11
+	JZ    direct564
+
+each565:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5828,11 +6216,11 @@ each533:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each533
-	JMP          over528
+	JL           each565
+	JMP          over552
 
-direct532:
-each534:
+direct564:
+each566:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5847,14 +6235,14 @@ each534:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each534
-	JMP          over528
+	JL           each566
+	JMP          over552
 
-far531:
+far563:
 	TESTQ R11, R11
-	JZ    direct535
+	JZ    direct567
 
-each536:
+each568:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5880,11 +6268,11 @@ each536:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each536
-	JMP          over528
+	JL           each568
+	JMP          over552
 
-direct535:
-each538:
+direct567:
+each570:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -5893,13 +6281,13 @@ each538:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted539
+	JL         unweighted571
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted539:
+unweighted571:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5914,11 +6302,11 @@ unweighted539:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each538
+	JL           each570
 
-over528:
+over552:
 	CMPQ         160(AX), $0x00
-	JE           sums540
+	JE           sums572
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -5929,104 +6317,215 @@ over528:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums540:
+sums572:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all541
+	JE           all573
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two543
+	JZ           two575
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two543:
+two575:
 	TESTQ    $0x00000002, R9
-	JZ       one544
+	JZ       one576
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one544:
+one576:
 	TESTQ  $0x00000001, R9
-	JZ     stored542
+	JZ     stored574
 	VMOVSS X2, (R12)
-	JMP    stored542
+	JMP    stored574
 
-all541:
+all573:
 	VMOVUPS Y2, 32(CX)
 
-stored542:
-	JMP next526
+stored574:
+	JMP next550
 
-none527:
+none551:
 	CMPQ         144(AX), $0x00
-	JE           add545
+	JE           add577
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all546
+	JE           all578
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two548
+	JZ           two580
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two548:
+two580:
 	TESTQ    $0x00000002, R9
-	JZ       one549
+	JZ       one581
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one549:
+one581:
 	TESTQ  $0x00000001, R9
-	JZ     stored547
+	JZ     stored579
 	VMOVSS X2, (R12)
-	JMP    stored547
+	JMP    stored579
 
-all546:
+all578:
 	VMOVUPS Y2, 32(CX)
 
-stored547:
-add545:
-next526:
+stored579:
+add577:
+next550:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row525
+	JNZ  row549
 	JMP  done
 
 tile3false:
-row550:
+row582:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none552
+	JGE     none584
 	CMPQ    144(AX), $0x00
-	JE      add554
+	JE      add586
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened555
+	JMP     opened587
 
-add554:
+add586:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened555:
+opened587:
+	CMPQ  96(AX), $0x04
+	JNE   careful588
+	CMPQ  128(AX), $0x02
+	JGE   careful588
 	CMPQ  128(AX), $0x00
-	JNE   far556
+	JNE   far589
 	TESTQ R11, R11
-	JZ    direct557
+	JZ    direct590
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each558:
+quick591:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y3
+	VMULPS       (R14), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R14), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(R14), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	JNZ          quick591
+	MOVQ         R9, DI
+	JMP          over585
+
+direct590:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick592:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y3
+	VMULPS       (R14), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R14), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(R14), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	JNZ          quick592
+	MOVQ         R9, DI
+	JMP          over585
+
+far589:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful588
+	TESTQ R11, R11
+	JZ    direct593
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick594:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y3
+	VMULPS       (R14), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R14), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(R14), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	JNZ          quick594
+	MOVQ         R9, DI
+	JMP          over585
+
+direct593:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick595:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y3
+	VMULPS       (R14), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R14), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(R14), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	JNZ          quick595
+	MOVQ         R9, DI
+	JMP          over585
+
+careful588:
+	CMPQ  128(AX), $0x00
+	JNE   far596
+	TESTQ R11, R11
+	JZ    direct597
+
+each598:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6042,11 +6541,11 @@ each558:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each558
-	JMP          over553
+	JL           each598
+	JMP          over585
 
-direct557:
-each559:
+direct597:
+each599:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6062,14 +6561,14 @@ each559:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each559
-	JMP          over553
+	JL           each599
+	JMP          over585
 
-far556:
+far596:
 	TESTQ R11, R11
-	JZ    direct560
+	JZ    direct600
 
-each561:
+each601:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6098,11 +6597,11 @@ each561:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each561
-	JMP          over553
+	JL           each601
+	JMP          over585
 
-direct560:
-each563:
+direct600:
+each603:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -6113,13 +6612,13 @@ each563:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted564
+	JL         unweighted604
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted564:
+unweighted604:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6135,11 +6634,11 @@ unweighted564:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each563
+	JL           each603
 
-over553:
+over585:
 	CMPQ         160(AX), $0x00
-	JE           sums565
+	JE           sums605
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -6152,15 +6651,15 @@ over553:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums565:
+sums605:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next551
+	JMP     next583
 
-none552:
+none584:
 	CMPQ    144(AX), $0x00
-	JE      add566
+	JE      add606
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6168,12 +6667,12 @@ none552:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add566:
-next551:
+add606:
+next583:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row550
+	JNZ  row582
 	JMP  done
 
 tile3true:
@@ -6182,31 +6681,146 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row567:
+row607:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none569
+	JGE     none609
 	CMPQ    144(AX), $0x00
-	JE      add571
+	JE      add611
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened572
+	JMP     opened612
 
-add571:
+add611:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened572:
+opened612:
+	CMPQ  96(AX), $0x04
+	JNE   careful613
+	CMPQ  128(AX), $0x02
+	JGE   careful613
 	CMPQ  128(AX), $0x00
-	JNE   far573
+	JNE   far614
 	TESTQ R11, R11
-	JZ    direct574
+	JZ    direct615
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each575:
+quick616:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y4
+	VMULPS       (R14), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R14), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	JNZ          quick616
+	MOVQ         R9, DI
+	JMP          over610
+
+direct615:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick617:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y4
+	VMULPS       (R14), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R14), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	JNZ          quick617
+	MOVQ         R9, DI
+	JMP          over610
+
+far614:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful613
+	TESTQ R11, R11
+	JZ    direct618
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick619:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y4
+	VMULPS       (R14), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R14), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	JNZ          quick619
+	MOVQ         R9, DI
+	JMP          over610
+
+direct618:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick620:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y4
+	VMULPS       (R14), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R14), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	JNZ          quick620
+	MOVQ         R9, DI
+	JMP          over610
+
+careful613:
+	CMPQ  128(AX), $0x00
+	JNE   far621
+	TESTQ R11, R11
+	JZ    direct622
+
+each623:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6223,11 +6837,11 @@ each575:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each575
-	JMP          over570
+	JL           each623
+	JMP          over610
 
-direct574:
-each576:
+direct622:
+each624:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6244,14 +6858,14 @@ each576:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each576
-	JMP          over570
+	JL           each624
+	JMP          over610
 
-far573:
+far621:
 	TESTQ R11, R11
-	JZ    direct577
+	JZ    direct625
 
-each578:
+each626:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6281,11 +6895,11 @@ each578:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each578
-	JMP          over570
+	JL           each626
+	JMP          over610
 
-direct577:
-each580:
+direct625:
+each628:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -6296,13 +6910,13 @@ each580:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted581
+	JL         unweighted629
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted581:
+unweighted629:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6319,11 +6933,11 @@ unweighted581:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each580
+	JL           each628
 
-over570:
+over610:
 	CMPQ         160(AX), $0x00
-	JE           sums582
+	JE           sums630
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -6336,41 +6950,41 @@ over570:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums582:
+sums630:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all583
+	JE           all631
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two585
+	JZ           two633
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two585:
+two633:
 	TESTQ    $0x00000002, R9
-	JZ       one586
+	JZ       one634
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one586:
+one634:
 	TESTQ  $0x00000001, R9
-	JZ     stored584
+	JZ     stored632
 	VMOVSS X3, (R12)
-	JMP    stored584
+	JMP    stored632
 
-all583:
+all631:
 	VMOVUPS Y3, 64(CX)
 
-stored584:
-	JMP next568
+stored632:
+	JMP next608
 
-none569:
+none609:
 	CMPQ         144(AX), $0x00
-	JE           add587
+	JE           add635
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6378,67 +6992,184 @@ none569:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all588
+	JE           all636
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two590
+	JZ           two638
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two590:
+two638:
 	TESTQ    $0x00000002, R9
-	JZ       one591
+	JZ       one639
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one591:
+one639:
 	TESTQ  $0x00000001, R9
-	JZ     stored589
+	JZ     stored637
 	VMOVSS X3, (R12)
-	JMP    stored589
+	JMP    stored637
 
-all588:
+all636:
 	VMOVUPS Y3, 64(CX)
 
-stored589:
-add587:
-next568:
+stored637:
+add635:
+next608:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row567
+	JNZ  row607
 	JMP  done
 
 tile4false:
-row592:
+row640:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none594
+	JGE     none642
 	CMPQ    144(AX), $0x00
-	JE      add596
+	JE      add644
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened597
+	JMP     opened645
 
-add596:
+add644:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened597:
+opened645:
+	CMPQ  96(AX), $0x04
+	JNE   careful646
+	CMPQ  128(AX), $0x02
+	JGE   careful646
 	CMPQ  128(AX), $0x00
-	JNE   far598
+	JNE   far647
 	TESTQ R11, R11
-	JZ    direct599
+	JZ    direct648
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each600:
+quick649:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y4
+	VMULPS       (R14), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R14), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R14), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R14), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	JNZ          quick649
+	MOVQ         R9, DI
+	JMP          over643
+
+direct648:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick650:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y4
+	VMULPS       (R14), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R14), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R14), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R14), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	JNZ          quick650
+	MOVQ         R9, DI
+	JMP          over643
+
+far647:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful646
+	TESTQ R11, R11
+	JZ    direct651
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick652:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y4
+	VMULPS       (R14), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R14), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R14), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R14), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	JNZ          quick652
+	MOVQ         R9, DI
+	JMP          over643
+
+direct651:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick653:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y4
+	VMULPS       (R14), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R14), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R14), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R14), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	JNZ          quick653
+	MOVQ         R9, DI
+	JMP          over643
+
+careful646:
+	CMPQ  128(AX), $0x00
+	JNE   far654
+	TESTQ R11, R11
+	JZ    direct655
+
+each656:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6456,11 +7187,11 @@ each600:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each600
-	JMP          over595
+	JL           each656
+	JMP          over643
 
-direct599:
-each601:
+direct655:
+each657:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6478,14 +7209,14 @@ each601:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each601
-	JMP          over595
+	JL           each657
+	JMP          over643
 
-far598:
+far654:
 	TESTQ R11, R11
-	JZ    direct602
+	JZ    direct658
 
-each603:
+each659:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6515,11 +7246,11 @@ each603:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each603
-	JMP          over595
+	JL           each659
+	JMP          over643
 
-direct602:
-each605:
+direct658:
+each661:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -6529,13 +7260,13 @@ each605:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted606
+	JL         unweighted662
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted606:
+unweighted662:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6553,11 +7284,11 @@ unweighted606:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each605
+	JL           each661
 
-over595:
+over643:
 	CMPQ         160(AX), $0x00
-	JE           sums607
+	JE           sums663
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -6572,52 +7303,52 @@ over595:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums607:
+sums663:
 	CMPQ    168(AX), $0x00
-	JNE     stream608
+	JNE     stream664
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored609
+	JMP     stored665
 
-stream608:
+stream664:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored609:
-	JMP next593
+stored665:
+	JMP next641
 
-none594:
+none642:
 	CMPQ    144(AX), $0x00
-	JE      add610
+	JE      add666
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream611
+	JNE     stream667
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored612
+	JMP     stored668
 
-stream611:
+stream667:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored612:
-add610:
-next593:
+stored668:
+add666:
+next641:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row592
+	JNZ  row640
 	JMP  done
 
 tile4true:
@@ -6626,33 +7357,154 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row613:
+row669:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none615
+	JGE     none671
 	CMPQ    144(AX), $0x00
-	JE      add617
+	JE      add673
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened618
+	JMP     opened674
 
-add617:
+add673:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened618:
+opened674:
+	CMPQ  96(AX), $0x04
+	JNE   careful675
+	CMPQ  128(AX), $0x02
+	JGE   careful675
 	CMPQ  128(AX), $0x00
-	JNE   far619
+	JNE   far676
 	TESTQ R11, R11
-	JZ    direct620
+	JZ    direct677
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each621:
+quick678:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y5
+	VMULPS       (R14), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R14), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R14), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	JNZ          quick678
+	MOVQ         R9, DI
+	JMP          over672
+
+direct677:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick679:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y5
+	VMULPS       (R14), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R14), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R14), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	JNZ          quick679
+	MOVQ         R9, DI
+	JMP          over672
+
+far676:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful675
+	TESTQ R11, R11
+	JZ    direct680
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick681:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y5
+	VMULPS       (R14), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R14), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R14), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	JNZ          quick681
+	MOVQ         R9, DI
+	JMP          over672
+
+direct680:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick682:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y5
+	VMULPS       (R14), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R14), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R14), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	JNZ          quick682
+	MOVQ         R9, DI
+	JMP          over672
+
+careful675:
+	CMPQ  128(AX), $0x00
+	JNE   far683
+	TESTQ R11, R11
+	JZ    direct684
+
+each685:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6671,11 +7523,11 @@ each621:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each621
-	JMP          over616
+	JL           each685
+	JMP          over672
 
-direct620:
-each622:
+direct684:
+each686:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6694,14 +7546,14 @@ each622:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each622
-	JMP          over616
+	JL           each686
+	JMP          over672
 
-far619:
+far683:
 	TESTQ R11, R11
-	JZ    direct623
+	JZ    direct687
 
-each624:
+each688:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6732,11 +7584,11 @@ each624:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each624
-	JMP          over616
+	JL           each688
+	JMP          over672
 
-direct623:
-each626:
+direct687:
+each690:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -6746,13 +7598,13 @@ each626:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted627
+	JL         unweighted691
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted627:
+unweighted691:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6771,11 +7623,11 @@ unweighted627:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each626
+	JL           each690
 
-over616:
+over672:
 	CMPQ         160(AX), $0x00
-	JE           sums628
+	JE           sums692
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -6790,42 +7642,42 @@ over616:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums628:
+sums692:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all629
+	JE           all693
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two631
+	JZ           two695
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two631:
+two695:
 	TESTQ    $0x00000002, R9
-	JZ       one632
+	JZ       one696
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one632:
+one696:
 	TESTQ  $0x00000001, R9
-	JZ     stored630
+	JZ     stored694
 	VMOVSS X4, (R12)
-	JMP    stored630
+	JMP    stored694
 
-all629:
+all693:
 	VMOVUPS Y4, 96(CX)
 
-stored630:
-	JMP next614
+stored694:
+	JMP next670
 
-none615:
+none671:
 	CMPQ         144(AX), $0x00
-	JE           add633
+	JE           add697
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6835,69 +7687,198 @@ none615:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all634
+	JE           all698
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two636
+	JZ           two700
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two636:
+two700:
 	TESTQ    $0x00000002, R9
-	JZ       one637
+	JZ       one701
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one637:
+one701:
 	TESTQ  $0x00000001, R9
-	JZ     stored635
+	JZ     stored699
 	VMOVSS X4, (R12)
-	JMP    stored635
+	JMP    stored699
 
-all634:
+all698:
 	VMOVUPS Y4, 96(CX)
 
-stored635:
-add633:
-next614:
+stored699:
+add697:
+next670:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row613
+	JNZ  row669
 	JMP  done
 
 tile5false:
-row638:
+row702:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none640
+	JGE     none704
 	CMPQ    144(AX), $0x00
-	JE      add642
+	JE      add706
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened643
+	JMP     opened707
 
-add642:
+add706:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened643:
+opened707:
+	CMPQ  96(AX), $0x04
+	JNE   careful708
+	CMPQ  128(AX), $0x02
+	JGE   careful708
 	CMPQ  128(AX), $0x00
-	JNE   far644
+	JNE   far709
 	TESTQ R11, R11
-	JZ    direct645
+	JZ    direct710
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each646:
+quick711:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y5
+	VMULPS       (R14), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R14), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R14), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R14), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(R14), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	JNZ          quick711
+	MOVQ         R9, DI
+	JMP          over705
+
+direct710:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick712:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y5
+	VMULPS       (R14), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R14), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R14), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R14), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(R14), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	JNZ          quick712
+	MOVQ         R9, DI
+	JMP          over705
+
+far709:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful708
+	TESTQ R11, R11
+	JZ    direct713
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick714:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y5
+	VMULPS       (R14), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R14), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R14), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R14), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(R14), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	JNZ          quick714
+	MOVQ         R9, DI
+	JMP          over705
+
+direct713:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick715:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y5
+	VMULPS       (R14), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R14), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R14), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R14), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(R14), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	JNZ          quick715
+	MOVQ         R9, DI
+	JMP          over705
+
+careful708:
+	CMPQ  128(AX), $0x00
+	JNE   far716
+	TESTQ R11, R11
+	JZ    direct717
+
+each718:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6917,11 +7898,11 @@ each646:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each646
-	JMP          over641
+	JL           each718
+	JMP          over705
 
-direct645:
-each647:
+direct717:
+each719:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6941,14 +7922,14 @@ each647:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each647
-	JMP          over641
+	JL           each719
+	JMP          over705
 
-far644:
+far716:
 	TESTQ R11, R11
-	JZ    direct648
+	JZ    direct720
 
-each649:
+each721:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6982,11 +7963,11 @@ each649:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each649
-	JMP          over641
+	JL           each721
+	JMP          over705
 
-direct648:
-each651:
+direct720:
+each723:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -6998,13 +7979,13 @@ each651:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted652
+	JL         unweighted724
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted652:
+unweighted724:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7024,11 +8005,11 @@ unweighted652:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each651
+	JL           each723
 
-over641:
+over705:
 	CMPQ         160(AX), $0x00
-	JE           sums653
+	JE           sums725
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -7045,17 +8026,17 @@ over641:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums653:
+sums725:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next639
+	JMP     next703
 
-none640:
+none704:
 	CMPQ    144(AX), $0x00
-	JE      add654
+	JE      add726
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7067,12 +8048,12 @@ none640:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add654:
-next639:
+add726:
+next703:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row638
+	JNZ  row702
 	JMP  done
 
 tile5true:
@@ -7081,35 +8062,168 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row655:
+row727:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none657
+	JGE     none729
 	CMPQ    144(AX), $0x00
-	JE      add659
+	JE      add731
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened660
+	JMP     opened732
 
-add659:
+add731:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened660:
+opened732:
+	CMPQ  96(AX), $0x04
+	JNE   careful733
+	CMPQ  128(AX), $0x02
+	JGE   careful733
 	CMPQ  128(AX), $0x00
-	JNE   far661
+	JNE   far734
 	TESTQ R11, R11
-	JZ    direct662
+	JZ    direct735
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each663:
+quick736:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y6
+	VMULPS       (R14), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R14), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R14), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R14), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	JNZ          quick736
+	MOVQ         R9, DI
+	JMP          over730
+
+direct735:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick737:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y6
+	VMULPS       (R14), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R14), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R14), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R14), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	JNZ          quick737
+	MOVQ         R9, DI
+	JMP          over730
+
+far734:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful733
+	TESTQ R11, R11
+	JZ    direct738
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick739:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y6
+	VMULPS       (R14), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R14), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R14), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R14), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	JNZ          quick739
+	MOVQ         R9, DI
+	JMP          over730
+
+direct738:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick740:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y6
+	VMULPS       (R14), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R14), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R14), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R14), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	JNZ          quick740
+	MOVQ         R9, DI
+	JMP          over730
+
+careful733:
+	CMPQ  128(AX), $0x00
+	JNE   far741
+	TESTQ R11, R11
+	JZ    direct742
+
+each743:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7130,11 +8244,11 @@ each663:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each663
-	JMP          over658
+	JL           each743
+	JMP          over730
 
-direct662:
-each664:
+direct742:
+each744:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7155,14 +8269,14 @@ each664:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each664
-	JMP          over658
+	JL           each744
+	JMP          over730
 
-far661:
+far741:
 	TESTQ R11, R11
-	JZ    direct665
+	JZ    direct745
 
-each666:
+each746:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7197,11 +8311,11 @@ each666:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each666
-	JMP          over658
+	JL           each746
+	JMP          over730
 
-direct665:
-each668:
+direct745:
+each748:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -7213,13 +8327,13 @@ each668:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted669
+	JL         unweighted749
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted669:
+unweighted749:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7240,11 +8354,11 @@ unweighted669:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each668
+	JL           each748
 
-over658:
+over730:
 	CMPQ         160(AX), $0x00
-	JE           sums670
+	JE           sums750
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -7261,43 +8375,43 @@ over658:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums670:
+sums750:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all671
+	JE           all751
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two673
+	JZ           two753
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two673:
+two753:
 	TESTQ    $0x00000002, R9
-	JZ       one674
+	JZ       one754
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one674:
+one754:
 	TESTQ  $0x00000001, R9
-	JZ     stored672
+	JZ     stored752
 	VMOVSS X5, (R12)
-	JMP    stored672
+	JMP    stored752
 
-all671:
+all751:
 	VMOVUPS Y5, 128(CX)
 
-stored672:
-	JMP next656
+stored752:
+	JMP next728
 
-none657:
+none729:
 	CMPQ         144(AX), $0x00
-	JE           add675
+	JE           add755
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7309,57 +8423,57 @@ none657:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all676
+	JE           all756
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two678
+	JZ           two758
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two678:
+two758:
 	TESTQ    $0x00000002, R9
-	JZ       one679
+	JZ       one759
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one679:
+one759:
 	TESTQ  $0x00000001, R9
-	JZ     stored677
+	JZ     stored757
 	VMOVSS X5, (R12)
-	JMP    stored677
+	JMP    stored757
 
-all676:
+all756:
 	VMOVUPS Y5, 128(CX)
 
-stored677:
-add675:
-next656:
+stored757:
+add755:
+next728:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row655
+	JNZ  row727
 	JMP  done
 
 tile6false:
-row680:
+row760:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none682
+	JGE     none762
 	CMPQ    144(AX), $0x00
-	JE      add684
+	JE      add764
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened685
+	JMP     opened765
 
-add684:
+add764:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7367,13 +8481,148 @@ add684:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened685:
+opened765:
+	CMPQ  96(AX), $0x04
+	JNE   careful766
+	CMPQ  128(AX), $0x02
+	JGE   careful766
 	CMPQ  128(AX), $0x00
-	JNE   far686
+	JNE   far767
 	TESTQ R11, R11
-	JZ    direct687
+	JZ    direct768
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each688:
+quick769:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y6
+	VMULPS       (R14), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R14), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R14), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R14), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R14), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R14), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	JNZ          quick769
+	MOVQ         R9, DI
+	JMP          over763
+
+direct768:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick770:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y6
+	VMULPS       (R14), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R14), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R14), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R14), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R14), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R14), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	JNZ          quick770
+	MOVQ         R9, DI
+	JMP          over763
+
+far767:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful766
+	TESTQ R11, R11
+	JZ    direct771
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick772:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y6
+	VMULPS       (R14), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R14), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R14), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R14), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R14), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R14), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	JNZ          quick772
+	MOVQ         R9, DI
+	JMP          over763
+
+direct771:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick773:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y6
+	VMULPS       (R14), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R14), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R14), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R14), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R14), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R14), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	JNZ          quick773
+	MOVQ         R9, DI
+	JMP          over763
+
+careful766:
+	CMPQ  128(AX), $0x00
+	JNE   far774
+	TESTQ R11, R11
+	JZ    direct775
+
+each776:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7395,11 +8644,11 @@ each688:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each688
-	JMP          over683
+	JL           each776
+	JMP          over763
 
-direct687:
-each689:
+direct775:
+each777:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7421,14 +8670,14 @@ each689:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each689
-	JMP          over683
+	JL           each777
+	JMP          over763
 
-far686:
+far774:
 	TESTQ R11, R11
-	JZ    direct690
+	JZ    direct778
 
-each691:
+each779:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7463,11 +8712,11 @@ each691:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each691
-	JMP          over683
+	JL           each779
+	JMP          over763
 
-direct690:
-each693:
+direct778:
+each781:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -7478,13 +8727,13 @@ each693:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted694
+	JL         unweighted782
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted694:
+unweighted782:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7506,11 +8755,11 @@ unweighted694:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each693
+	JL           each781
 
-over683:
+over763:
 	CMPQ         160(AX), $0x00
-	JE           sums695
+	JE           sums783
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -7529,18 +8778,18 @@ over683:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums695:
+sums783:
 	CMPQ    168(AX), $0x00
-	JNE     stream696
+	JNE     stream784
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored697
+	JMP     stored785
 
-stream696:
+stream784:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -7548,12 +8797,12 @@ stream696:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored697:
-	JMP next681
+stored785:
+	JMP next761
 
-none682:
+none762:
 	CMPQ    144(AX), $0x00
-	JE      add698
+	JE      add786
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7561,16 +8810,16 @@ none682:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     stream699
+	JNE     stream787
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored700
+	JMP     stored788
 
-stream699:
+stream787:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -7578,13 +8827,13 @@ stream699:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored700:
-add698:
-next681:
+stored788:
+add786:
+next761:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row680
+	JNZ  row760
 	JMP  done
 
 tile6true:
@@ -7593,23 +8842,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row701:
+row789:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none703
+	JGE     none791
 	CMPQ    144(AX), $0x00
-	JE      add705
+	JE      add793
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened706
+	JMP     opened794
 
-add705:
+add793:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7617,13 +8866,152 @@ add705:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened706:
+opened794:
+	CMPQ  96(AX), $0x04
+	JNE   careful795
+	CMPQ  128(AX), $0x02
+	JGE   careful795
 	CMPQ  128(AX), $0x00
-	JNE   far707
+	JNE   far796
 	TESTQ R11, R11
-	JZ    direct708
+	JZ    direct797
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each709:
+quick798:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y7
+	VMULPS       (R14), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R14), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R14), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R14), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R14), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	JNZ          quick798
+	MOVQ         R9, DI
+	JMP          over792
+
+direct797:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick799:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y7
+	VMULPS       (R14), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R14), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R14), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R14), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R14), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	JNZ          quick799
+	MOVQ         R9, DI
+	JMP          over792
+
+far796:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful795
+	TESTQ R11, R11
+	JZ    direct800
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick801:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y7
+	VMULPS       (R14), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R14), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R14), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R14), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R14), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	JNZ          quick801
+	MOVQ         R9, DI
+	JMP          over792
+
+direct800:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick802:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y7
+	VMULPS       (R14), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R14), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R14), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R14), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R14), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	JNZ          quick802
+	MOVQ         R9, DI
+	JMP          over792
+
+careful795:
+	CMPQ  128(AX), $0x00
+	JNE   far803
+	TESTQ R11, R11
+	JZ    direct804
+
+each805:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7646,11 +9034,11 @@ each709:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each709
-	JMP          over704
+	JL           each805
+	JMP          over792
 
-direct708:
-each710:
+direct804:
+each806:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7673,14 +9061,14 @@ each710:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each710
-	JMP          over704
+	JL           each806
+	JMP          over792
 
-far707:
+far803:
 	TESTQ R11, R11
-	JZ    direct711
+	JZ    direct807
 
-each712:
+each808:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7716,11 +9104,11 @@ each712:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each712
-	JMP          over704
+	JL           each808
+	JMP          over792
 
-direct711:
-each714:
+direct807:
+each810:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -7731,13 +9119,13 @@ each714:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted715
+	JL         unweighted811
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted715:
+unweighted811:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7760,11 +9148,11 @@ unweighted715:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each714
+	JL           each810
 
-over704:
+over792:
 	CMPQ         160(AX), $0x00
-	JE           sums716
+	JE           sums812
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -7783,7 +9171,7 @@ over704:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums716:
+sums812:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7791,36 +9179,36 @@ sums716:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all717
+	JE           all813
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two719
+	JZ           two815
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two719:
+two815:
 	TESTQ    $0x00000002, R9
-	JZ       one720
+	JZ       one816
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one720:
+one816:
 	TESTQ  $0x00000001, R9
-	JZ     stored718
+	JZ     stored814
 	VMOVSS X6, (R12)
-	JMP    stored718
+	JMP    stored814
 
-all717:
+all813:
 	VMOVUPS Y6, 160(CX)
 
-stored718:
-	JMP next702
+stored814:
+	JMP next790
 
-none703:
+none791:
 	CMPQ         144(AX), $0x00
-	JE           add721
+	JE           add817
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7834,48 +9222,48 @@ none703:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all722
+	JE           all818
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two724
+	JZ           two820
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two724:
+two820:
 	TESTQ    $0x00000002, R9
-	JZ       one725
+	JZ       one821
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one725:
+one821:
 	TESTQ  $0x00000001, R9
-	JZ     stored723
+	JZ     stored819
 	VMOVSS X6, (R12)
-	JMP    stored723
+	JMP    stored819
 
-all722:
+all818:
 	VMOVUPS Y6, 160(CX)
 
-stored723:
-add721:
-next702:
+stored819:
+add817:
+next790:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row701
+	JNZ  row789
 	JMP  done
 
 tile7false:
-row726:
+row822:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none728
+	JGE     none824
 	CMPQ    144(AX), $0x00
-	JE      add730
+	JE      add826
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7883,9 +9271,9 @@ row726:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened731
+	JMP     opened827
 
-add730:
+add826:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7894,13 +9282,160 @@ add730:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened731:
+opened827:
+	CMPQ  96(AX), $0x04
+	JNE   careful828
+	CMPQ  128(AX), $0x02
+	JGE   careful828
 	CMPQ  128(AX), $0x00
-	JNE   far732
+	JNE   far829
 	TESTQ R11, R11
-	JZ    direct733
+	JZ    direct830
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each734:
+quick831:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y7
+	VMULPS       (R14), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R14), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R14), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R14), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R14), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R14), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(R14), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	JNZ          quick831
+	MOVQ         R9, DI
+	JMP          over825
+
+direct830:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick832:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y7
+	VMULPS       (R14), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R14), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R14), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R14), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R14), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R14), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(R14), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	JNZ          quick832
+	MOVQ         R9, DI
+	JMP          over825
+
+far829:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful828
+	TESTQ R11, R11
+	JZ    direct833
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick834:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y7
+	VMULPS       (R14), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R14), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R14), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R14), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R14), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R14), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(R14), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	JNZ          quick834
+	MOVQ         R9, DI
+	JMP          over825
+
+direct833:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick835:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y7
+	VMULPS       (R14), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R14), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R14), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R14), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R14), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R14), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(R14), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	JNZ          quick835
+	MOVQ         R9, DI
+	JMP          over825
+
+careful828:
+	CMPQ  128(AX), $0x00
+	JNE   far836
+	TESTQ R11, R11
+	JZ    direct837
+
+each838:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7924,11 +9459,11 @@ each734:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each734
-	JMP          over729
+	JL           each838
+	JMP          over825
 
-direct733:
-each735:
+direct837:
+each839:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7952,14 +9487,14 @@ each735:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each735
-	JMP          over729
+	JL           each839
+	JMP          over825
 
-far732:
+far836:
 	TESTQ R11, R11
-	JZ    direct736
+	JZ    direct840
 
-each737:
+each841:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7998,11 +9533,11 @@ each737:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each737
-	JMP          over729
+	JL           each841
+	JMP          over825
 
-direct736:
-each739:
+direct840:
+each843:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8015,13 +9550,13 @@ each739:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted740
+	JL         unweighted844
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted740:
+unweighted844:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8045,11 +9580,11 @@ unweighted740:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each739
+	JL           each843
 
-over729:
+over825:
 	CMPQ         160(AX), $0x00
-	JE           sums741
+	JE           sums845
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -8070,7 +9605,7 @@ over729:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums741:
+sums845:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8078,11 +9613,11 @@ sums741:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next727
+	JMP     next823
 
-none728:
+none824:
 	CMPQ    144(AX), $0x00
-	JE      add742
+	JE      add846
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8098,12 +9633,12 @@ none728:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add742:
-next727:
+add846:
+next823:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row726
+	JNZ  row822
 	JMP  done
 
 tile7true:
@@ -8112,14 +9647,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row743:
+row847:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none745
+	JGE     none849
 	CMPQ    144(AX), $0x00
-	JE      add747
+	JE      add851
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -8127,9 +9662,9 @@ row743:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened748
+	JMP     opened852
 
-add747:
+add851:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -8138,13 +9673,164 @@ add747:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened748:
+opened852:
+	CMPQ  96(AX), $0x04
+	JNE   careful853
+	CMPQ  128(AX), $0x02
+	JGE   careful853
 	CMPQ  128(AX), $0x00
-	JNE   far749
+	JNE   far854
 	TESTQ R11, R11
-	JZ    direct750
+	JZ    direct855
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each751:
+quick856:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R14), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R14), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R14), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JNZ          quick856
+	MOVQ         R9, DI
+	JMP          over850
+
+direct855:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick857:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R14), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R14), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R14), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JNZ          quick857
+	MOVQ         R9, DI
+	JMP          over850
+
+far854:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful853
+	TESTQ R11, R11
+	JZ    direct858
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick859:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R14), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R14), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R14), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JNZ          quick859
+	MOVQ         R9, DI
+	JMP          over850
+
+direct858:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick860:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R14), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R14), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R14), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JNZ          quick860
+	MOVQ         R9, DI
+	JMP          over850
+
+careful853:
+	CMPQ  128(AX), $0x00
+	JNE   far861
+	TESTQ R11, R11
+	JZ    direct862
+
+each863:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8169,11 +9855,11 @@ each751:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each751
-	JMP          over746
+	JL           each863
+	JMP          over850
 
-direct750:
-each752:
+direct862:
+each864:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8198,14 +9884,14 @@ each752:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each752
-	JMP          over746
+	JL           each864
+	JMP          over850
 
-far749:
+far861:
 	TESTQ R11, R11
-	JZ    direct753
+	JZ    direct865
 
-each754:
+each866:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8245,11 +9931,11 @@ each754:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each754
-	JMP          over746
+	JL           each866
+	JMP          over850
 
-direct753:
-each756:
+direct865:
+each868:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8262,13 +9948,13 @@ each756:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted757
+	JL         unweighted869
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted757:
+unweighted869:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8293,11 +9979,11 @@ unweighted757:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each756
+	JL           each868
 
-over746:
+over850:
 	CMPQ         160(AX), $0x00
-	JE           sums758
+	JE           sums870
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -8318,7 +10004,7 @@ over746:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums758:
+sums870:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -8327,36 +10013,36 @@ sums758:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all759
+	JE           all871
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two761
+	JZ           two873
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two761:
+two873:
 	TESTQ    $0x00000002, R9
-	JZ       one762
+	JZ       one874
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one762:
+one874:
 	TESTQ  $0x00000001, R9
-	JZ     stored760
+	JZ     stored872
 	VMOVSS X7, (R12)
-	JMP    stored760
+	JMP    stored872
 
-all759:
+all871:
 	VMOVUPS Y7, 192(CX)
 
-stored760:
-	JMP next744
+stored872:
+	JMP next848
 
-none745:
+none849:
 	CMPQ         144(AX), $0x00
-	JE           add763
+	JE           add875
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -8372,48 +10058,48 @@ none745:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all764
+	JE           all876
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two766
+	JZ           two878
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two766:
+two878:
 	TESTQ    $0x00000002, R9
-	JZ       one767
+	JZ       one879
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one767:
+one879:
 	TESTQ  $0x00000001, R9
-	JZ     stored765
+	JZ     stored877
 	VMOVSS X7, (R12)
-	JMP    stored765
+	JMP    stored877
 
-all764:
+all876:
 	VMOVUPS Y7, 192(CX)
 
-stored765:
-add763:
-next744:
+stored877:
+add875:
+next848:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row743
+	JNZ  row847
 	JMP  done
 
 tile8false:
-row768:
+row880:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none770
+	JGE     none882
 	CMPQ    144(AX), $0x00
-	JE      add772
+	JE      add884
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8422,9 +10108,9 @@ row768:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened773
+	JMP     opened885
 
-add772:
+add884:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -8434,13 +10120,166 @@ add772:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened773:
+opened885:
+	CMPQ  96(AX), $0x04
+	JNE   careful886
+	CMPQ  128(AX), $0x02
+	JGE   careful886
 	CMPQ  128(AX), $0x00
-	JNE   far774
+	JNE   far887
 	TESTQ R11, R11
-	JZ    direct775
+	JZ    direct888
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each776:
+quick889:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R14), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R14), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R14), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R14), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JNZ          quick889
+	MOVQ         R9, DI
+	JMP          over883
+
+direct888:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick890:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R14), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R14), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R14), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R14), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JNZ          quick890
+	MOVQ         R9, DI
+	JMP          over883
+
+far887:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful886
+	TESTQ R11, R11
+	JZ    direct891
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick892:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R14), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R14), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R14), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R14), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JNZ          quick892
+	MOVQ         R9, DI
+	JMP          over883
+
+direct891:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick893:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y8
+	VMULPS       (R14), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R14), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R14), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R14), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R14), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R14), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R14), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R14), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JNZ          quick893
+	MOVQ         R9, DI
+	JMP          over883
+
+careful886:
+	CMPQ  128(AX), $0x00
+	JNE   far894
+	TESTQ R11, R11
+	JZ    direct895
+
+each896:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8466,11 +10305,11 @@ each776:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each776
-	JMP          over771
+	JL           each896
+	JMP          over883
 
-direct775:
-each777:
+direct895:
+each897:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8496,14 +10335,14 @@ each777:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each777
-	JMP          over771
+	JL           each897
+	JMP          over883
 
-far774:
+far894:
 	TESTQ R11, R11
-	JZ    direct778
+	JZ    direct898
 
-each779:
+each899:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8543,11 +10382,11 @@ each779:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each779
-	JMP          over771
+	JL           each899
+	JMP          over883
 
-direct778:
-each781:
+direct898:
+each901:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8559,13 +10398,13 @@ each781:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted782
+	JL         unweighted902
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted782:
+unweighted902:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8591,11 +10430,11 @@ unweighted782:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each781
+	JL           each901
 
-over771:
+over883:
 	CMPQ         160(AX), $0x00
-	JE           sums783
+	JE           sums903
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -8618,9 +10457,9 @@ over771:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums783:
+sums903:
 	CMPQ    168(AX), $0x00
-	JNE     stream784
+	JNE     stream904
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8629,9 +10468,9 @@ sums783:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored785
+	JMP     stored905
 
-stream784:
+stream904:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -8641,12 +10480,12 @@ stream784:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored785:
-	JMP next769
+stored905:
+	JMP next881
 
-none770:
+none882:
 	CMPQ    144(AX), $0x00
-	JE      add786
+	JE      add906
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8656,7 +10495,7 @@ none770:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     stream787
+	JNE     stream907
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -8665,9 +10504,9 @@ none770:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored788
+	JMP     stored908
 
-stream787:
+stream907:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -8677,13 +10516,13 @@ stream787:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored788:
-add786:
-next769:
+stored908:
+add906:
+next881:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row768
+	JNZ  row880
 	JMP  done
 
 tile8true:
@@ -8692,14 +10531,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row789:
+row909:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none791
+	JGE     none911
 	CMPQ    144(AX), $0x00
-	JE      add793
+	JE      add913
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -8708,9 +10547,9 @@ row789:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened794
+	JMP     opened914
 
-add793:
+add913:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -8720,13 +10559,170 @@ add793:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened794:
+opened914:
+	CMPQ  96(AX), $0x04
+	JNE   careful915
+	CMPQ  128(AX), $0x02
+	JGE   careful915
 	CMPQ  128(AX), $0x00
-	JNE   far795
+	JNE   far916
 	TESTQ R11, R11
-	JZ    direct796
+	JZ    direct917
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each797:
+quick918:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y9
+	VMULPS       (R14), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R14), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(R14), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(R14), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(R14), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(R14), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(R14), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R14), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	JNZ          quick918
+	MOVQ         R9, DI
+	JMP          over912
+
+direct917:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick919:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y9
+	VMULPS       (R14), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R14), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(R14), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(R14), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(R14), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(R14), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(R14), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R14), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	JNZ          quick919
+	MOVQ         R9, DI
+	JMP          over912
+
+far916:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful915
+	TESTQ R11, R11
+	JZ    direct920
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick921:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Y9
+	VMULPS       (R14), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R14), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(R14), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(R14), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(R14), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(R14), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(R14), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R14), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	JNZ          quick921
+	MOVQ         R9, DI
+	JMP          over912
+
+direct920:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick922:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Y9
+	VMULPS       (R14), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(R14), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(R14), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(R14), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(R14), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(R14), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(R14), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(R14), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	INCQ         DI
+	JNZ          quick922
+	MOVQ         R9, DI
+	JMP          over912
+
+careful915:
+	CMPQ  128(AX), $0x00
+	JNE   far923
+	TESTQ R11, R11
+	JZ    direct924
+
+each925:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8753,11 +10749,11 @@ each797:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each797
-	JMP          over792
+	JL           each925
+	JMP          over912
 
-direct796:
-each798:
+direct924:
+each926:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8784,14 +10780,14 @@ each798:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each798
-	JMP          over792
+	JL           each926
+	JMP          over912
 
-far795:
+far923:
 	TESTQ R11, R11
-	JZ    direct799
+	JZ    direct927
 
-each800:
+each928:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8832,11 +10828,11 @@ each800:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each800
-	JMP          over792
+	JL           each928
+	JMP          over912
 
-direct799:
-each802:
+direct927:
+each930:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8848,13 +10844,13 @@ each802:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted803
+	JL         unweighted931
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted803:
+unweighted931:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8881,11 +10877,11 @@ unweighted803:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each802
+	JL           each930
 
-over792:
+over912:
 	CMPQ         160(AX), $0x00
-	JE           sums804
+	JE           sums932
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -8908,7 +10904,7 @@ over792:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums804:
+sums932:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -8918,36 +10914,36 @@ sums804:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all805
+	JE           all933
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two807
+	JZ           two935
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two807:
+two935:
 	TESTQ    $0x00000002, R9
-	JZ       one808
+	JZ       one936
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one808:
+one936:
 	TESTQ  $0x00000001, R9
-	JZ     stored806
+	JZ     stored934
 	VMOVSS X8, (R12)
-	JMP    stored806
+	JMP    stored934
 
-all805:
+all933:
 	VMOVUPS Y8, 224(CX)
 
-stored806:
-	JMP next790
+stored934:
+	JMP next910
 
-none791:
+none911:
 	CMPQ         144(AX), $0x00
-	JE           add809
+	JE           add937
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -8965,44 +10961,44 @@ none791:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all810
+	JE           all938
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two812
+	JZ           two940
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two812:
+two940:
 	TESTQ    $0x00000002, R9
-	JZ       one813
+	JZ       one941
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one813:
+one941:
 	TESTQ  $0x00000001, R9
-	JZ     stored811
+	JZ     stored939
 	VMOVSS X8, (R12)
-	JMP    stored811
+	JMP    stored939
 
-all810:
+all938:
 	VMOVUPS Y8, 224(CX)
 
-stored811:
-add809:
-next790:
+stored939:
+add937:
+next910:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row789
+	JNZ  row909
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced814
+	JE   fenced942
 	SFENCE
 
-fenced814:
+fenced942:
 	VZEROUPPER
 	RET
 
@@ -9038,27 +11034,27 @@ TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row815:
+row943:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none817
+	JGE     none945
 	CMPQ    144(AX), $0x00
-	JE      add819
+	JE      add947
 	VXORPS  Y0, Y0, Y0
-	JMP     opened820
+	JMP     opened948
 
-add819:
+add947:
 	VMOVUPS (CX), Y0
 
-opened820:
+opened948:
 	CMPQ  128(AX), $0x00
-	JNE   far821
+	JNE   far949
 	TESTQ R11, R11
-	JZ    direct822
+	JZ    direct950
 
-each823:
+each951:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9070,11 +11066,11 @@ each823:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each823
-	JMP          over818
+	JL           each951
+	JMP          over946
 
-direct822:
-each824:
+direct950:
+each952:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9086,14 +11082,14 @@ each824:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each824
-	JMP          over818
+	JL           each952
+	JMP          over946
 
-far821:
+far949:
 	TESTQ R11, R11
-	JZ    direct825
+	JZ    direct953
 
-each826:
+each954:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9116,11 +11112,11 @@ each826:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each826
-	JMP          over818
+	JL           each954
+	JMP          over946
 
-direct825:
-each828:
+direct953:
+each956:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9129,13 +11125,13 @@ each828:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted829
+	JL         unweighted957
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted829:
+unweighted957:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9147,11 +11143,11 @@ unweighted829:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each828
+	JL           each956
 
-over818:
+over946:
 	CMPQ         160(AX), $0x00
-	JE           sums830
+	JE           sums958
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -9160,48 +11156,48 @@ over818:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums830:
+sums958:
 	VMOVUPS Y0, (CX)
-	JMP     next816
+	JMP     next944
 
-none817:
+none945:
 	CMPQ    144(AX), $0x00
-	JE      add831
+	JE      add959
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add831:
-next816:
+add959:
+next944:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row815
+	JNZ  row943
 	JMP  done
 
 tile2false:
-row832:
+row960:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none834
+	JGE     none962
 	CMPQ    144(AX), $0x00
-	JE      add836
+	JE      add964
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened837
+	JMP     opened965
 
-add836:
+add964:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened837:
+opened965:
 	CMPQ  128(AX), $0x00
-	JNE   far838
+	JNE   far966
 	TESTQ R11, R11
-	JZ    direct839
+	JZ    direct967
 
-each840:
+each968:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9216,11 +11212,11 @@ each840:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each840
-	JMP          over835
+	JL           each968
+	JMP          over963
 
-direct839:
-each841:
+direct967:
+each969:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9235,14 +11231,14 @@ each841:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each841
-	JMP          over835
+	JL           each969
+	JMP          over963
 
-far838:
+far966:
 	TESTQ R11, R11
-	JZ    direct842
+	JZ    direct970
 
-each843:
+each971:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9268,11 +11264,11 @@ each843:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each843
-	JMP          over835
+	JL           each971
+	JMP          over963
 
-direct842:
-each845:
+direct970:
+each973:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9281,13 +11277,13 @@ each845:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted846
+	JL         unweighted974
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted846:
+unweighted974:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9302,11 +11298,11 @@ unweighted846:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each845
+	JL           each973
 
-over835:
+over963:
 	CMPQ         160(AX), $0x00
-	JE           sums847
+	JE           sums975
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -9317,70 +11313,70 @@ over835:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums847:
+sums975:
 	CMPQ    168(AX), $0x00
-	JNE     stream848
+	JNE     stream976
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored849
+	JMP     stored977
 
-stream848:
+stream976:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored849:
-	JMP next833
+stored977:
+	JMP next961
 
-none834:
+none962:
 	CMPQ    144(AX), $0x00
-	JE      add850
+	JE      add978
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     stream851
+	JNE     stream979
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored852
+	JMP     stored980
 
-stream851:
+stream979:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored852:
-add850:
-next833:
+stored980:
+add978:
+next961:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row832
+	JNZ  row960
 	JMP  done
 
 tile3false:
-row853:
+row981:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none855
+	JGE     none983
 	CMPQ    144(AX), $0x00
-	JE      add857
+	JE      add985
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened858
+	JMP     opened986
 
-add857:
+add985:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened858:
+opened986:
 	CMPQ  128(AX), $0x00
-	JNE   far859
+	JNE   far987
 	TESTQ R11, R11
-	JZ    direct860
+	JZ    direct988
 
-each861:
+each989:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9398,11 +11394,11 @@ each861:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each861
-	JMP          over856
+	JL           each989
+	JMP          over984
 
-direct860:
-each862:
+direct988:
+each990:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9420,14 +11416,14 @@ each862:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each862
-	JMP          over856
+	JL           each990
+	JMP          over984
 
-far859:
+far987:
 	TESTQ R11, R11
-	JZ    direct863
+	JZ    direct991
 
-each864:
+each992:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9458,11 +11454,11 @@ each864:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each864
-	JMP          over856
+	JL           each992
+	JMP          over984
 
-direct863:
-each866:
+direct991:
+each994:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9473,13 +11469,13 @@ each866:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted867
+	JL         unweighted995
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted867:
+unweighted995:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9497,11 +11493,11 @@ unweighted867:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each866
+	JL           each994
 
-over856:
+over984:
 	CMPQ         160(AX), $0x00
-	JE           sums868
+	JE           sums996
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -9514,15 +11510,15 @@ over856:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums868:
+sums996:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next854
+	JMP     next982
 
-none855:
+none983:
 	CMPQ    144(AX), $0x00
-	JE      add869
+	JE      add997
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9530,42 +11526,42 @@ none855:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add869:
-next854:
+add997:
+next982:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row853
+	JNZ  row981
 	JMP  done
 
 tile4false:
-row870:
+row998:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none872
+	JGE     none1000
 	CMPQ    144(AX), $0x00
-	JE      add874
+	JE      add1002
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened875
+	JMP     opened1003
 
-add874:
+add1002:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened875:
+opened1003:
 	CMPQ  128(AX), $0x00
-	JNE   far876
+	JNE   far1004
 	TESTQ R11, R11
-	JZ    direct877
+	JZ    direct1005
 
-each878:
+each1006:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9586,11 +11582,11 @@ each878:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each878
-	JMP          over873
+	JL           each1006
+	JMP          over1001
 
-direct877:
-each879:
+direct1005:
+each1007:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9611,14 +11607,14 @@ each879:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each879
-	JMP          over873
+	JL           each1007
+	JMP          over1001
 
-far876:
+far1004:
 	TESTQ R11, R11
-	JZ    direct880
+	JZ    direct1008
 
-each881:
+each1009:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9651,11 +11647,11 @@ each881:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each881
-	JMP          over873
+	JL           each1009
+	JMP          over1001
 
-direct880:
-each883:
+direct1008:
+each1011:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9665,13 +11661,13 @@ each883:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted884
+	JL         unweighted1012
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted884:
+unweighted1012:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9692,11 +11688,11 @@ unweighted884:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each883
+	JL           each1011
 
-over873:
+over1001:
 	CMPQ         160(AX), $0x00
-	JE           sums885
+	JE           sums1013
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -9711,84 +11707,84 @@ over873:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums885:
+sums1013:
 	CMPQ    168(AX), $0x00
-	JNE     stream886
+	JNE     stream1014
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored887
+	JMP     stored1015
 
-stream886:
+stream1014:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored887:
-	JMP next871
+stored1015:
+	JMP next999
 
-none872:
+none1000:
 	CMPQ    144(AX), $0x00
-	JE      add888
+	JE      add1016
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream889
+	JNE     stream1017
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored890
+	JMP     stored1018
 
-stream889:
+stream1017:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored890:
-add888:
-next871:
+stored1018:
+add1016:
+next999:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row870
+	JNZ  row998
 	JMP  done
 
 tile5false:
-row891:
+row1019:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none893
+	JGE     none1021
 	CMPQ    144(AX), $0x00
-	JE      add895
+	JE      add1023
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened896
+	JMP     opened1024
 
-add895:
+add1023:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened896:
+opened1024:
 	CMPQ  128(AX), $0x00
-	JNE   far897
+	JNE   far1025
 	TESTQ R11, R11
-	JZ    direct898
+	JZ    direct1026
 
-each899:
+each1027:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9812,11 +11808,11 @@ each899:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each899
-	JMP          over894
+	JL           each1027
+	JMP          over1022
 
-direct898:
-each900:
+direct1026:
+each1028:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9840,14 +11836,14 @@ each900:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each900
-	JMP          over894
+	JL           each1028
+	JMP          over1022
 
-far897:
+far1025:
 	TESTQ R11, R11
-	JZ    direct901
+	JZ    direct1029
 
-each902:
+each1030:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9885,11 +11881,11 @@ each902:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each902
-	JMP          over894
+	JL           each1030
+	JMP          over1022
 
-direct901:
-each904:
+direct1029:
+each1032:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9901,13 +11897,13 @@ each904:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted905
+	JL         unweighted1033
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted905:
+unweighted1033:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9931,11 +11927,11 @@ unweighted905:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each904
+	JL           each1032
 
-over894:
+over1022:
 	CMPQ         160(AX), $0x00
-	JE           sums906
+	JE           sums1034
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -9952,17 +11948,17 @@ over894:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums906:
+sums1034:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next892
+	JMP     next1020
 
-none893:
+none1021:
 	CMPQ    144(AX), $0x00
-	JE      add907
+	JE      add1035
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9974,32 +11970,32 @@ none893:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add907:
-next892:
+add1035:
+next1020:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row891
+	JNZ  row1019
 	JMP  done
 
 tile6false:
-row908:
+row1036:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none910
+	JGE     none1038
 	CMPQ    144(AX), $0x00
-	JE      add912
+	JE      add1040
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened913
+	JMP     opened1041
 
-add912:
+add1040:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10007,13 +12003,13 @@ add912:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened913:
+opened1041:
 	CMPQ  128(AX), $0x00
-	JNE   far914
+	JNE   far1042
 	TESTQ R11, R11
-	JZ    direct915
+	JZ    direct1043
 
-each916:
+each1044:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10040,11 +12036,11 @@ each916:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each916
-	JMP          over911
+	JL           each1044
+	JMP          over1039
 
-direct915:
-each917:
+direct1043:
+each1045:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10071,14 +12067,14 @@ each917:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each917
-	JMP          over911
+	JL           each1045
+	JMP          over1039
 
-far914:
+far1042:
 	TESTQ R11, R11
-	JZ    direct918
+	JZ    direct1046
 
-each919:
+each1047:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10118,11 +12114,11 @@ each919:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each919
-	JMP          over911
+	JL           each1047
+	JMP          over1039
 
-direct918:
-each921:
+direct1046:
+each1049:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10133,13 +12129,13 @@ each921:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted922
+	JL         unweighted1050
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted922:
+unweighted1050:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10166,11 +12162,11 @@ unweighted922:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each921
+	JL           each1049
 
-over911:
+over1039:
 	CMPQ         160(AX), $0x00
-	JE           sums923
+	JE           sums1051
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -10189,18 +12185,18 @@ over911:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums923:
+sums1051:
 	CMPQ    168(AX), $0x00
-	JNE     stream924
+	JNE     stream1052
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored925
+	JMP     stored1053
 
-stream924:
+stream1052:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10208,12 +12204,12 @@ stream924:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored925:
-	JMP next909
+stored1053:
+	JMP next1037
 
-none910:
+none1038:
 	CMPQ    144(AX), $0x00
-	JE      add926
+	JE      add1054
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10221,16 +12217,16 @@ none910:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     stream927
+	JNE     stream1055
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored928
+	JMP     stored1056
 
-stream927:
+stream1055:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10238,24 +12234,24 @@ stream927:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored928:
-add926:
-next909:
+stored1056:
+add1054:
+next1037:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row908
+	JNZ  row1036
 	JMP  done
 
 tile7false:
-row929:
+row1057:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none931
+	JGE     none1059
 	CMPQ    144(AX), $0x00
-	JE      add933
+	JE      add1061
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10263,9 +12259,9 @@ row929:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened934
+	JMP     opened1062
 
-add933:
+add1061:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10274,13 +12270,13 @@ add933:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened934:
+opened1062:
 	CMPQ  128(AX), $0x00
-	JNE   far935
+	JNE   far1063
 	TESTQ R11, R11
-	JZ    direct936
+	JZ    direct1064
 
-each937:
+each1065:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10310,11 +12306,11 @@ each937:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each937
-	JMP          over932
+	JL           each1065
+	JMP          over1060
 
-direct936:
-each938:
+direct1064:
+each1066:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10344,14 +12340,14 @@ each938:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each938
-	JMP          over932
+	JL           each1066
+	JMP          over1060
 
-far935:
+far1063:
 	TESTQ R11, R11
-	JZ    direct939
+	JZ    direct1067
 
-each940:
+each1068:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10396,11 +12392,11 @@ each940:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each940
-	JMP          over932
+	JL           each1068
+	JMP          over1060
 
-direct939:
-each942:
+direct1067:
+each1070:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10413,13 +12409,13 @@ each942:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted943
+	JL         unweighted1071
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted943:
+unweighted1071:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10449,11 +12445,11 @@ unweighted943:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each942
+	JL           each1070
 
-over932:
+over1060:
 	CMPQ         160(AX), $0x00
-	JE           sums944
+	JE           sums1072
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -10474,7 +12470,7 @@ over932:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums944:
+sums1072:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10482,11 +12478,11 @@ sums944:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next930
+	JMP     next1058
 
-none931:
+none1059:
 	CMPQ    144(AX), $0x00
-	JE      add945
+	JE      add1073
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10502,1520 +12498,12 @@ none931:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add945:
-next930:
+add1073:
+next1058:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row929
-	JMP  done
-
-tile8false:
-row946:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none948
-	CMPQ    144(AX), $0x00
-	JE      add950
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	JMP     opened951
-
-add950:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	VMOVUPS 224(CX), Y7
-
-opened951:
-	CMPQ  128(AX), $0x00
-	JNE   far952
-	TESTQ R11, R11
-	JZ    direct953
-
-each954:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       64(R12), Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 16(R13), Y8
-	VMULPS       128(R12), Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VBROADCASTSS 20(R13), Y8
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 24(R13), Y8
-	VMULPS       192(R12), Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VBROADCASTSS 28(R13), Y8
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each954
-	JMP          over949
-
-direct953:
-each955:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       64(R12), Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 16(R13), Y8
-	VMULPS       128(R12), Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VBROADCASTSS 20(R13), Y8
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 24(R13), Y8
-	VMULPS       192(R12), Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VBROADCASTSS 28(R13), Y8
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each955
-	JMP          over949
-
-far952:
-	TESTQ R11, R11
-	JZ    direct956
-
-each957:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       64(R12), Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 16(R13), Y8
-	VMULPS       128(R12), Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VBROADCASTSS 20(R13), Y8
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 24(R13), Y8
-	VMULPS       192(R12), Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VBROADCASTSS 28(R13), Y8
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each957
-	JMP          over949
-
-direct956:
-each959:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	PREFETCHT1 192(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted960
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted960:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       64(R12), Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 16(R13), Y8
-	VMULPS       128(R12), Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VBROADCASTSS 20(R13), Y8
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 24(R13), Y8
-	VMULPS       192(R12), Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VBROADCASTSS 28(R13), Y8
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each959
-
-over949:
-	CMPQ         160(AX), $0x00
-	JE           sums961
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y9, Y9, Y9
-	VCVTSI2SSQ   R9, X9, X8
-	VBROADCASTSS X8, Y8
-	VDIVPS       Y8, Y0, Y0
-	VADDPS       Y9, Y0, Y0
-	VDIVPS       Y8, Y1, Y1
-	VADDPS       Y9, Y1, Y1
-	VDIVPS       Y8, Y2, Y2
-	VADDPS       Y9, Y2, Y2
-	VDIVPS       Y8, Y3, Y3
-	VADDPS       Y9, Y3, Y3
-	VDIVPS       Y8, Y4, Y4
-	VADDPS       Y9, Y4, Y4
-	VDIVPS       Y8, Y5, Y5
-	VADDPS       Y9, Y5, Y5
-	VDIVPS       Y8, Y6, Y6
-	VADDPS       Y9, Y6, Y6
-	VDIVPS       Y8, Y7, Y7
-	VADDPS       Y9, Y7, Y7
-
-sums961:
-	CMPQ    168(AX), $0x00
-	JNE     stream962
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-	VMOVUPS Y7, 224(CX)
-	JMP     stored963
-
-stream962:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-	VMOVNTPS Y4, 128(CX)
-	VMOVNTPS Y5, 160(CX)
-	VMOVNTPS Y6, 192(CX)
-	VMOVNTPS Y7, 224(CX)
-
-stored963:
-	JMP next947
-
-none948:
-	CMPQ    144(AX), $0x00
-	JE      add964
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	CMPQ    168(AX), $0x00
-	JNE     stream965
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-	VMOVUPS Y7, 224(CX)
-	JMP     stored966
-
-stream965:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-	VMOVNTPS Y4, 128(CX)
-	VMOVNTPS Y5, 160(CX)
-	VMOVNTPS Y6, 192(CX)
-	VMOVNTPS Y7, 224(CX)
-
-stored966:
-add964:
-next947:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row946
-
-done:
-	CMPQ 168(AX), $0x00
-	JE   fenced967
-	SFENCE
-
-fenced967:
-	VZEROUPPER
-	RET
-
-// func rowSumHeads16AVX2(p *rowCall)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 40(AX), R11
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x04
-	JE   tile2false
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x0c
-	JE   tile6false
-	CMPQ R9, $0x10
-	JE   tile8false
-	JMP  done
-
-tile2false:
-row968:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none970
-	CMPQ    144(AX), $0x00
-	JE      add972
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	JMP     opened973
-
-add972:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-
-opened973:
-	CMPQ  128(AX), $0x00
-	JNE   far974
-	TESTQ R11, R11
-	JZ    direct975
-
-each976:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each976
-	JMP          over971
-
-direct975:
-each977:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each977
-	JMP          over971
-
-far974:
-	TESTQ R11, R11
-	JZ    direct978
-
-each979:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each979
-	JMP          over971
-
-direct978:
-each981:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted982
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted982:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(R12), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each981
-
-over971:
-	CMPQ         160(AX), $0x00
-	JE           sums983
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y3, Y3, Y3
-	VCVTSI2SSQ   R9, X3, X2
-	VBROADCASTSS X2, Y2
-	VDIVPS       Y2, Y0, Y0
-	VADDPS       Y3, Y0, Y0
-	VDIVPS       Y2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-
-sums983:
-	CMPQ    168(AX), $0x00
-	JNE     stream984
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	JMP     stored985
-
-stream984:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-
-stored985:
-	JMP next969
-
-none970:
-	CMPQ    144(AX), $0x00
-	JE      add986
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	CMPQ    168(AX), $0x00
-	JNE     stream987
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	JMP     stored988
-
-stream987:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-
-stored988:
-add986:
-next969:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row968
-	JMP  done
-
-tile4false:
-row989:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none991
-	CMPQ    144(AX), $0x00
-	JE      add993
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	JMP     opened994
-
-add993:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-
-opened994:
-	CMPQ  128(AX), $0x00
-	JNE   far995
-	TESTQ R11, R11
-	JZ    direct996
-
-each997:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each997
-	JMP          over992
-
-direct996:
-each998:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each998
-	JMP          over992
-
-far995:
-	TESTQ R11, R11
-	JZ    direct999
-
-each1000:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1000
-	JMP          over992
-
-direct999:
-each1002:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1003
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1003:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VBROADCASTSS 4(R13), Y4
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1002
-
-over992:
-	CMPQ         160(AX), $0x00
-	JE           sums1004
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y5, Y5, Y5
-	VCVTSI2SSQ   R9, X5, X4
-	VBROADCASTSS X4, Y4
-	VDIVPS       Y4, Y0, Y0
-	VADDPS       Y5, Y0, Y0
-	VDIVPS       Y4, Y1, Y1
-	VADDPS       Y5, Y1, Y1
-	VDIVPS       Y4, Y2, Y2
-	VADDPS       Y5, Y2, Y2
-	VDIVPS       Y4, Y3, Y3
-	VADDPS       Y5, Y3, Y3
-
-sums1004:
-	CMPQ    168(AX), $0x00
-	JNE     stream1005
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	JMP     stored1006
-
-stream1005:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-
-stored1006:
-	JMP next990
-
-none991:
-	CMPQ    144(AX), $0x00
-	JE      add1007
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	CMPQ    168(AX), $0x00
-	JNE     stream1008
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	JMP     stored1009
-
-stream1008:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-
-stored1009:
-add1007:
-next990:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row989
-	JMP  done
-
-tile6false:
-row1010:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none1012
-	CMPQ    144(AX), $0x00
-	JE      add1014
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	JMP     opened1015
-
-add1014:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-
-opened1015:
-	CMPQ  128(AX), $0x00
-	JNE   far1016
-	TESTQ R11, R11
-	JZ    direct1017
-
-each1018:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1018
-	JMP          over1013
-
-direct1017:
-each1019:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1019
-	JMP          over1013
-
-far1016:
-	TESTQ R11, R11
-	JZ    direct1020
-
-each1021:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1021
-	JMP          over1013
-
-direct1020:
-each1023:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1024
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1024:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(R12), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VBROADCASTSS 4(R13), Y6
-	VMULPS       64(R12), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(R12), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VBROADCASTSS 8(R13), Y6
-	VMULPS       128(R12), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(R12), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1023
-
-over1013:
-	CMPQ         160(AX), $0x00
-	JE           sums1025
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y7, Y7, Y7
-	VCVTSI2SSQ   R9, X7, X6
-	VBROADCASTSS X6, Y6
-	VDIVPS       Y6, Y0, Y0
-	VADDPS       Y7, Y0, Y0
-	VDIVPS       Y6, Y1, Y1
-	VADDPS       Y7, Y1, Y1
-	VDIVPS       Y6, Y2, Y2
-	VADDPS       Y7, Y2, Y2
-	VDIVPS       Y6, Y3, Y3
-	VADDPS       Y7, Y3, Y3
-	VDIVPS       Y6, Y4, Y4
-	VADDPS       Y7, Y4, Y4
-	VDIVPS       Y6, Y5, Y5
-	VADDPS       Y7, Y5, Y5
-
-sums1025:
-	CMPQ    168(AX), $0x00
-	JNE     stream1026
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	JMP     stored1027
-
-stream1026:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-	VMOVNTPS Y4, 128(CX)
-	VMOVNTPS Y5, 160(CX)
-
-stored1027:
-	JMP next1011
-
-none1012:
-	CMPQ    144(AX), $0x00
-	JE      add1028
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	CMPQ    168(AX), $0x00
-	JNE     stream1029
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	JMP     stored1030
-
-stream1029:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-	VMOVNTPS Y4, 128(CX)
-	VMOVNTPS Y5, 160(CX)
-
-stored1030:
-add1028:
-next1011:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1010
-	JMP  done
-
-tile8false:
-row1031:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none1033
-	CMPQ    144(AX), $0x00
-	JE      add1035
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	JMP     opened1036
-
-add1035:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	VMOVUPS 224(CX), Y7
-
-opened1036:
-	CMPQ  128(AX), $0x00
-	JNE   far1037
-	TESTQ R11, R11
-	JZ    direct1038
-
-each1039:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1039
-	JMP          over1034
-
-direct1038:
-each1040:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1040
-	JMP          over1034
-
-far1037:
-	TESTQ R11, R11
-	JZ    direct1041
-
-each1042:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1042
-	JMP          over1034
-
-direct1041:
-each1044:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	PREFETCHT1 192(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1045
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1045:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R12), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 8(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R13), Y8
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R12), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1044
-
-over1034:
-	CMPQ         160(AX), $0x00
-	JE           sums1046
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y9, Y9, Y9
-	VCVTSI2SSQ   R9, X9, X8
-	VBROADCASTSS X8, Y8
-	VDIVPS       Y8, Y0, Y0
-	VADDPS       Y9, Y0, Y0
-	VDIVPS       Y8, Y1, Y1
-	VADDPS       Y9, Y1, Y1
-	VDIVPS       Y8, Y2, Y2
-	VADDPS       Y9, Y2, Y2
-	VDIVPS       Y8, Y3, Y3
-	VADDPS       Y9, Y3, Y3
-	VDIVPS       Y8, Y4, Y4
-	VADDPS       Y9, Y4, Y4
-	VDIVPS       Y8, Y5, Y5
-	VADDPS       Y9, Y5, Y5
-	VDIVPS       Y8, Y6, Y6
-	VADDPS       Y9, Y6, Y6
-	VDIVPS       Y8, Y7, Y7
-	VADDPS       Y9, Y7, Y7
-
-sums1046:
-	CMPQ    168(AX), $0x00
-	JNE     stream1047
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-	VMOVUPS Y7, 224(CX)
-	JMP     stored1048
-
-stream1047:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-	VMOVNTPS Y4, 128(CX)
-	VMOVNTPS Y5, 160(CX)
-	VMOVNTPS Y6, 192(CX)
-	VMOVNTPS Y7, 224(CX)
-
-stored1048:
-	JMP next1032
-
-none1033:
-	CMPQ    144(AX), $0x00
-	JE      add1049
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	CMPQ    168(AX), $0x00
-	JNE     stream1050
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-	VMOVUPS Y7, 224(CX)
-	JMP     stored1051
-
-stream1050:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-	VMOVNTPS Y4, 128(CX)
-	VMOVNTPS Y5, 160(CX)
-	VMOVNTPS Y6, 192(CX)
-	VMOVNTPS Y7, 224(CX)
-
-stored1051:
-add1049:
-next1032:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1031
-
-done:
-	CMPQ 168(AX), $0x00
-	JE   fenced1052
-	SFENCE
-
-fenced1052:
-	VZEROUPPER
-	RET
-
-// func rowSumHeads32AVX2(p *rowCall)
-// Requires: AVX, AVX2, CMOV, MMX+
-TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
-	MOVQ p+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 24(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 56(AX), DI
-	MOVQ 88(AX), R8
-	MOVQ 16(AX), R10
-	MOVQ 40(AX), R11
-	MOVQ 112(AX), R9
-	CMPQ R9, $0x08
-	JE   tile4false
-	CMPQ R9, $0x10
-	JE   tile8false
-	JMP  done
-
-tile4false:
-row1053:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none1055
-	CMPQ    144(AX), $0x00
-	JE      add1057
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	JMP     opened1058
-
-add1057:
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-
-opened1058:
-	CMPQ  128(AX), $0x00
-	JNE   far1059
-	TESTQ R11, R11
-	JZ    direct1060
-
-each1061:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1061
-	JMP          over1056
-
-direct1060:
-each1062:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1062
-	JMP          over1056
-
-far1059:
-	TESTQ R11, R11
-	JZ    direct1063
-
-each1064:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1064
-	JMP          over1056
-
-direct1063:
-each1066:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1067
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1067:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R12), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(R12), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R12), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1066
-
-over1056:
-	CMPQ         160(AX), $0x00
-	JE           sums1068
-	MOVQ         8(BX), R9
-	SUBQ         (BX), R9
-	VXORPS       Y5, Y5, Y5
-	VCVTSI2SSQ   R9, X5, X4
-	VBROADCASTSS X4, Y4
-	VDIVPS       Y4, Y0, Y0
-	VADDPS       Y5, Y0, Y0
-	VDIVPS       Y4, Y1, Y1
-	VADDPS       Y5, Y1, Y1
-	VDIVPS       Y4, Y2, Y2
-	VADDPS       Y5, Y2, Y2
-	VDIVPS       Y4, Y3, Y3
-	VADDPS       Y5, Y3, Y3
-
-sums1068:
-	CMPQ    168(AX), $0x00
-	JNE     stream1069
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	JMP     stored1070
-
-stream1069:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-
-stored1070:
-	JMP next1054
-
-none1055:
-	CMPQ    144(AX), $0x00
-	JE      add1071
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	CMPQ    168(AX), $0x00
-	JNE     stream1072
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	JMP     stored1073
-
-stream1072:
-	VMOVNTPS Y0, (CX)
-	VMOVNTPS Y1, 32(CX)
-	VMOVNTPS Y2, 64(CX)
-	VMOVNTPS Y3, 96(CX)
-
-stored1073:
-add1071:
-next1054:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1053
+	JNZ  row1057
 	JMP  done
 
 tile8false:
@@ -12061,21 +12549,27 @@ each1082:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
+	VMULPS       (R12), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS 12(R13), Y8
 	VMULPS       96(R12), Y8, Y8
 	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
+	VBROADCASTSS 16(R13), Y8
+	VMULPS       128(R12), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 20(R13), Y8
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 24(R13), Y8
+	VMULPS       192(R12), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 28(R13), Y8
 	VMULPS       224(R12), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
@@ -12092,21 +12586,27 @@ each1083:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
+	VMULPS       (R12), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS 12(R13), Y8
 	VMULPS       96(R12), Y8, Y8
 	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
+	VBROADCASTSS 16(R13), Y8
+	VMULPS       128(R12), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 20(R13), Y8
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 24(R13), Y8
+	VMULPS       192(R12), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 28(R13), Y8
 	VMULPS       224(R12), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
@@ -12140,21 +12640,27 @@ each1085:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
+	VMULPS       (R12), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS 12(R13), Y8
 	VMULPS       96(R12), Y8, Y8
 	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
+	VBROADCASTSS 16(R13), Y8
+	VMULPS       128(R12), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 20(R13), Y8
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 24(R13), Y8
+	VMULPS       192(R12), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 28(R13), Y8
 	VMULPS       224(R12), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
@@ -12189,21 +12695,27 @@ unweighted1088:
 	IMULQ        96(AX), R13
 	ADDQ         R10, R13
 	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R12), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R12), Y8, Y9
-	VADDPS       Y9, Y2, Y2
+	VMULPS       (R12), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS 12(R13), Y8
 	VMULPS       96(R12), Y8, Y8
 	VADDPS       Y8, Y3, Y3
-	VBROADCASTSS 4(R13), Y8
-	VMULPS       128(R12), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R12), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R12), Y8, Y9
-	VADDPS       Y9, Y6, Y6
+	VBROADCASTSS 16(R13), Y8
+	VMULPS       128(R12), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 20(R13), Y8
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 24(R13), Y8
+	VMULPS       192(R12), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 28(R13), Y8
 	VMULPS       224(R12), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
@@ -12311,6 +12823,1490 @@ fenced1095:
 	VZEROUPPER
 	RET
 
+// func rowSumHeads16AVX2(p *rowCall)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 40(AX), R11
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   tile2false
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x0c
+	JE   tile6false
+	CMPQ R9, $0x10
+	JE   tile8false
+	JMP  done
+
+tile2false:
+row1096:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1098
+	CMPQ    144(AX), $0x00
+	JE      add1100
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	JMP     opened1101
+
+add1100:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+
+opened1101:
+	CMPQ  128(AX), $0x00
+	JNE   far1102
+	TESTQ R11, R11
+	JZ    direct1103
+
+each1104:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1104
+	JMP          over1099
+
+direct1103:
+each1105:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1105
+	JMP          over1099
+
+far1102:
+	TESTQ R11, R11
+	JZ    direct1106
+
+each1107:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1107
+	JMP          over1099
+
+direct1106:
+each1109:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1110
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1110:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(R12), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1109
+
+over1099:
+	CMPQ         160(AX), $0x00
+	JE           sums1111
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y3, Y3, Y3
+	VCVTSI2SSQ   R9, X3, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VDIVPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+
+sums1111:
+	CMPQ    168(AX), $0x00
+	JNE     stream1112
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     stored1113
+
+stream1112:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+stored1113:
+	JMP next1097
+
+none1098:
+	CMPQ    144(AX), $0x00
+	JE      add1114
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	CMPQ    168(AX), $0x00
+	JNE     stream1115
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	JMP     stored1116
+
+stream1115:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+
+stored1116:
+add1114:
+next1097:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1096
+	JMP  done
+
+tile4false:
+row1117:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1119
+	CMPQ    144(AX), $0x00
+	JE      add1121
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened1122
+
+add1121:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+
+opened1122:
+	CMPQ  128(AX), $0x00
+	JNE   far1123
+	TESTQ R11, R11
+	JZ    direct1124
+
+each1125:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1125
+	JMP          over1120
+
+direct1124:
+each1126:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1126
+	JMP          over1120
+
+far1123:
+	TESTQ R11, R11
+	JZ    direct1127
+
+each1128:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1128
+	JMP          over1120
+
+direct1127:
+each1130:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1131
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1131:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBROADCASTSS 4(R13), Y4
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1130
+
+over1120:
+	CMPQ         160(AX), $0x00
+	JE           sums1132
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums1132:
+	CMPQ    168(AX), $0x00
+	JNE     stream1133
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     stored1134
+
+stream1133:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+stored1134:
+	JMP next1118
+
+none1119:
+	CMPQ    144(AX), $0x00
+	JE      add1135
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     stream1136
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     stored1137
+
+stream1136:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+stored1137:
+add1135:
+next1118:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1117
+	JMP  done
+
+tile6false:
+row1138:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1140
+	CMPQ    144(AX), $0x00
+	JE      add1142
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	JMP     opened1143
+
+add1142:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+
+opened1143:
+	CMPQ  128(AX), $0x00
+	JNE   far1144
+	TESTQ R11, R11
+	JZ    direct1145
+
+each1146:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1146
+	JMP          over1141
+
+direct1145:
+each1147:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1147
+	JMP          over1141
+
+far1144:
+	TESTQ R11, R11
+	JZ    direct1148
+
+each1149:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1149
+	JMP          over1141
+
+direct1148:
+each1151:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1152
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1152:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R12), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS 4(R13), Y6
+	VMULPS       64(R12), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R12), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 8(R13), Y6
+	VMULPS       128(R12), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(R12), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1151
+
+over1141:
+	CMPQ         160(AX), $0x00
+	JE           sums1153
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y7, Y7, Y7
+	VCVTSI2SSQ   R9, X7, X6
+	VBROADCASTSS X6, Y6
+	VDIVPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
+	VDIVPS       Y6, Y1, Y1
+	VADDPS       Y7, Y1, Y1
+	VDIVPS       Y6, Y2, Y2
+	VADDPS       Y7, Y2, Y2
+	VDIVPS       Y6, Y3, Y3
+	VADDPS       Y7, Y3, Y3
+	VDIVPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y6, Y5, Y5
+	VADDPS       Y7, Y5, Y5
+
+sums1153:
+	CMPQ    168(AX), $0x00
+	JNE     stream1154
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     stored1155
+
+stream1154:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+stored1155:
+	JMP next1139
+
+none1140:
+	CMPQ    144(AX), $0x00
+	JE      add1156
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	CMPQ    168(AX), $0x00
+	JNE     stream1157
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	JMP     stored1158
+
+stream1157:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+
+stored1158:
+add1156:
+next1139:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1138
+	JMP  done
+
+tile8false:
+row1159:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1161
+	CMPQ    144(AX), $0x00
+	JE      add1163
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened1164
+
+add1163:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+
+opened1164:
+	CMPQ  128(AX), $0x00
+	JNE   far1165
+	TESTQ R11, R11
+	JZ    direct1166
+
+each1167:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1167
+	JMP          over1162
+
+direct1166:
+each1168:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1168
+	JMP          over1162
+
+far1165:
+	TESTQ R11, R11
+	JZ    direct1169
+
+each1170:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1170
+	JMP          over1162
+
+direct1169:
+each1172:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1173
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1173:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 8(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R13), Y8
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1172
+
+over1162:
+	CMPQ         160(AX), $0x00
+	JE           sums1174
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums1174:
+	CMPQ    168(AX), $0x00
+	JNE     stream1175
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     stored1176
+
+stream1175:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+stored1176:
+	JMP next1160
+
+none1161:
+	CMPQ    144(AX), $0x00
+	JE      add1177
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     stream1178
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     stored1179
+
+stream1178:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+stored1179:
+add1177:
+next1160:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1159
+
+done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1180
+	SFENCE
+
+fenced1180:
+	VZEROUPPER
+	RET
+
+// func rowSumHeads32AVX2(p *rowCall)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 16(AX), R10
+	MOVQ 40(AX), R11
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x08
+	JE   tile4false
+	CMPQ R9, $0x10
+	JE   tile8false
+	JMP  done
+
+tile4false:
+row1181:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1183
+	CMPQ    144(AX), $0x00
+	JE      add1185
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	JMP     opened1186
+
+add1185:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+
+opened1186:
+	CMPQ  128(AX), $0x00
+	JNE   far1187
+	TESTQ R11, R11
+	JZ    direct1188
+
+each1189:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1189
+	JMP          over1184
+
+direct1188:
+each1190:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1190
+	JMP          over1184
+
+far1187:
+	TESTQ R11, R11
+	JZ    direct1191
+
+each1192:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1192
+	JMP          over1184
+
+direct1191:
+each1194:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1195
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1195:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1194
+
+over1184:
+	CMPQ         160(AX), $0x00
+	JE           sums1196
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y5, Y5, Y5
+	VCVTSI2SSQ   R9, X5, X4
+	VBROADCASTSS X4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VADDPS       Y5, Y0, Y0
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VDIVPS       Y4, Y2, Y2
+	VADDPS       Y5, Y2, Y2
+	VDIVPS       Y4, Y3, Y3
+	VADDPS       Y5, Y3, Y3
+
+sums1196:
+	CMPQ    168(AX), $0x00
+	JNE     stream1197
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     stored1198
+
+stream1197:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+stored1198:
+	JMP next1182
+
+none1183:
+	CMPQ    144(AX), $0x00
+	JE      add1199
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    168(AX), $0x00
+	JNE     stream1200
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	JMP     stored1201
+
+stream1200:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+
+stored1201:
+add1199:
+next1182:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1181
+	JMP  done
+
+tile8false:
+row1202:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1204
+	CMPQ    144(AX), $0x00
+	JE      add1206
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	JMP     opened1207
+
+add1206:
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+
+opened1207:
+	CMPQ  128(AX), $0x00
+	JNE   far1208
+	TESTQ R11, R11
+	JZ    direct1209
+
+each1210:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1210
+	JMP          over1205
+
+direct1209:
+each1211:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1211
+	JMP          over1205
+
+far1208:
+	TESTQ R11, R11
+	JZ    direct1212
+
+each1213:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1213
+	JMP          over1205
+
+direct1212:
+each1215:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1216
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1216:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS 4(R13), Y8
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1215
+
+over1205:
+	CMPQ         160(AX), $0x00
+	JE           sums1217
+	MOVQ         8(BX), R9
+	SUBQ         (BX), R9
+	VXORPS       Y9, Y9, Y9
+	VCVTSI2SSQ   R9, X9, X8
+	VBROADCASTSS X8, Y8
+	VDIVPS       Y8, Y0, Y0
+	VADDPS       Y9, Y0, Y0
+	VDIVPS       Y8, Y1, Y1
+	VADDPS       Y9, Y1, Y1
+	VDIVPS       Y8, Y2, Y2
+	VADDPS       Y9, Y2, Y2
+	VDIVPS       Y8, Y3, Y3
+	VADDPS       Y9, Y3, Y3
+	VDIVPS       Y8, Y4, Y4
+	VADDPS       Y9, Y4, Y4
+	VDIVPS       Y8, Y5, Y5
+	VADDPS       Y9, Y5, Y5
+	VDIVPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VDIVPS       Y8, Y7, Y7
+	VADDPS       Y9, Y7, Y7
+
+sums1217:
+	CMPQ    168(AX), $0x00
+	JNE     stream1218
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     stored1219
+
+stream1218:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+stored1219:
+	JMP next1203
+
+none1204:
+	CMPQ    144(AX), $0x00
+	JE      add1220
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    168(AX), $0x00
+	JNE     stream1221
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+	VMOVUPS Y7, 224(CX)
+	JMP     stored1222
+
+stream1221:
+	VMOVNTPS Y0, (CX)
+	VMOVNTPS Y1, 32(CX)
+	VMOVNTPS Y2, 64(CX)
+	VMOVNTPS Y3, 96(CX)
+	VMOVNTPS Y4, 128(CX)
+	VMOVNTPS Y5, 160(CX)
+	VMOVNTPS Y6, 192(CX)
+	VMOVNTPS Y7, 224(CX)
+
+stored1222:
+add1220:
+next1203:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1202
+
+done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1223
+	SFENCE
+
+fenced1223:
+	VZEROUPPER
+	RET
+
 // func rowSumFullAVX2(p *rowCall)
 // Requires: AVX, AVX2, CMOV, MMX+
 TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
@@ -12359,27 +14355,27 @@ TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1096:
+row1224:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1098
+	JGE     none1226
 	CMPQ    144(AX), $0x00
-	JE      add1100
+	JE      add1228
 	VXORPS  Y0, Y0, Y0
-	JMP     opened1101
+	JMP     opened1229
 
-add1100:
+add1228:
 	VMOVUPS (CX), Y0
 
-opened1101:
+opened1229:
 	CMPQ  128(AX), $0x00
-	JNE   far1102
+	JNE   far1230
 	TESTQ R11, R11
-	JZ    direct1103
+	JZ    direct1231
 
-each1104:
+each1232:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12391,11 +14387,11 @@ each1104:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1104
-	JMP     over1099
+	JL      each1232
+	JMP     over1227
 
-direct1103:
-each1105:
+direct1231:
+each1233:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12407,14 +14403,14 @@ each1105:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1105
-	JMP     over1099
+	JL      each1233
+	JMP     over1227
 
-far1102:
+far1230:
 	TESTQ R11, R11
-	JZ    direct1106
+	JZ    direct1234
 
-each1107:
+each1235:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12437,11 +14433,11 @@ each1107:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1107
-	JMP        over1099
+	JL         each1235
+	JMP        over1227
 
-direct1106:
-each1109:
+direct1234:
+each1237:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12450,13 +14446,13 @@ each1109:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1110
+	JL         unweighted1238
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1110:
+unweighted1238:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12468,11 +14464,11 @@ unweighted1110:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1109
+	JL      each1237
 
-over1099:
+over1227:
 	CMPQ         160(AX), $0x00
-	JE           sums1111
+	JE           sums1239
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -12481,22 +14477,22 @@ over1099:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums1111:
+sums1239:
 	VMOVUPS Y0, (CX)
-	JMP     next1097
+	JMP     next1225
 
-none1098:
+none1226:
 	CMPQ    144(AX), $0x00
-	JE      add1112
+	JE      add1240
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add1112:
-next1097:
+add1240:
+next1225:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1096
+	JNZ  row1224
 	JMP  done
 
 tile1true:
@@ -12505,27 +14501,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1113:
+row1241:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1115
+	JGE     none1243
 	CMPQ    144(AX), $0x00
-	JE      add1117
+	JE      add1245
 	VXORPS  Y1, Y1, Y1
-	JMP     opened1118
+	JMP     opened1246
 
-add1117:
+add1245:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened1118:
+opened1246:
 	CMPQ  128(AX), $0x00
-	JNE   far1119
+	JNE   far1247
 	TESTQ R11, R11
-	JZ    direct1120
+	JZ    direct1248
 
-each1121:
+each1249:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12538,11 +14534,11 @@ each1121:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1121
-	JMP        over1116
+	JL         each1249
+	JMP        over1244
 
-direct1120:
-each1122:
+direct1248:
+each1250:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12555,14 +14551,14 @@ each1122:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1122
-	JMP        over1116
+	JL         each1250
+	JMP        over1244
 
-far1119:
+far1247:
 	TESTQ R11, R11
-	JZ    direct1123
+	JZ    direct1251
 
-each1124:
+each1252:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12586,11 +14582,11 @@ each1124:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1124
-	JMP        over1116
+	JL         each1252
+	JMP        over1244
 
-direct1123:
-each1126:
+direct1251:
+each1254:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12599,13 +14595,13 @@ each1126:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1127
+	JL         unweighted1255
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1127:
+unweighted1255:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12618,11 +14614,11 @@ unweighted1127:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1126
+	JL         each1254
 
-over1116:
+over1244:
 	CMPQ         160(AX), $0x00
-	JE           sums1128
+	JE           sums1256
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -12631,99 +14627,99 @@ over1116:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums1128:
+sums1256:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1129
+	JE           all1257
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1131
+	JZ           two1259
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1131:
+two1259:
 	TESTQ    $0x00000002, R9
-	JZ       one1132
+	JZ       one1260
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1132:
+one1260:
 	TESTQ  $0x00000001, R9
-	JZ     stored1130
+	JZ     stored1258
 	VMOVSS X1, (R12)
-	JMP    stored1130
+	JMP    stored1258
 
-all1129:
+all1257:
 	VMOVUPS Y1, (CX)
 
-stored1130:
-	JMP next1114
+stored1258:
+	JMP next1242
 
-none1115:
+none1243:
 	CMPQ         144(AX), $0x00
-	JE           add1133
+	JE           add1261
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1134
+	JE           all1262
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1136
+	JZ           two1264
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1136:
+two1264:
 	TESTQ    $0x00000002, R9
-	JZ       one1137
+	JZ       one1265
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1137:
+one1265:
 	TESTQ  $0x00000001, R9
-	JZ     stored1135
+	JZ     stored1263
 	VMOVSS X1, (R12)
-	JMP    stored1135
+	JMP    stored1263
 
-all1134:
+all1262:
 	VMOVUPS Y1, (CX)
 
-stored1135:
-add1133:
-next1114:
+stored1263:
+add1261:
+next1242:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1113
+	JNZ  row1241
 	JMP  done
 
 tile2false:
-row1138:
+row1266:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1140
+	JGE     none1268
 	CMPQ    144(AX), $0x00
-	JE      add1142
+	JE      add1270
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened1143
+	JMP     opened1271
 
-add1142:
+add1270:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened1143:
+opened1271:
 	CMPQ  128(AX), $0x00
-	JNE   far1144
+	JNE   far1272
 	TESTQ R11, R11
-	JZ    direct1145
+	JZ    direct1273
 
-each1146:
+each1274:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12738,11 +14734,11 @@ each1146:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1146
-	JMP     over1141
+	JL      each1274
+	JMP     over1269
 
-direct1145:
-each1147:
+direct1273:
+each1275:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12757,14 +14753,14 @@ each1147:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1147
-	JMP     over1141
+	JL      each1275
+	JMP     over1269
 
-far1144:
+far1272:
 	TESTQ R11, R11
-	JZ    direct1148
+	JZ    direct1276
 
-each1149:
+each1277:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12790,11 +14786,11 @@ each1149:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1149
-	JMP        over1141
+	JL         each1277
+	JMP        over1269
 
-direct1148:
-each1151:
+direct1276:
+each1279:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12803,13 +14799,13 @@ each1151:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1152
+	JL         unweighted1280
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1152:
+unweighted1280:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12824,11 +14820,11 @@ unweighted1152:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1151
+	JL      each1279
 
-over1141:
+over1269:
 	CMPQ         160(AX), $0x00
-	JE           sums1153
+	JE           sums1281
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -12839,42 +14835,42 @@ over1141:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums1153:
+sums1281:
 	CMPQ    168(AX), $0x00
-	JNE     stream1154
+	JNE     stream1282
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored1155
+	JMP     stored1283
 
-stream1154:
+stream1282:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored1155:
-	JMP next1139
+stored1283:
+	JMP next1267
 
-none1140:
+none1268:
 	CMPQ    144(AX), $0x00
-	JE      add1156
+	JE      add1284
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     stream1157
+	JNE     stream1285
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored1158
+	JMP     stored1286
 
-stream1157:
+stream1285:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored1158:
-add1156:
-next1139:
+stored1286:
+add1284:
+next1267:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1138
+	JNZ  row1266
 	JMP  done
 
 tile2true:
@@ -12883,29 +14879,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1159:
+row1287:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1161
+	JGE     none1289
 	CMPQ    144(AX), $0x00
-	JE      add1163
+	JE      add1291
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1164
+	JMP     opened1292
 
-add1163:
+add1291:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened1164:
+opened1292:
 	CMPQ  128(AX), $0x00
-	JNE   far1165
+	JNE   far1293
 	TESTQ R11, R11
-	JZ    direct1166
+	JZ    direct1294
 
-each1167:
+each1295:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12921,11 +14917,11 @@ each1167:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1167
-	JMP        over1162
+	JL         each1295
+	JMP        over1290
 
-direct1166:
-each1168:
+direct1294:
+each1296:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12941,14 +14937,14 @@ each1168:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1168
-	JMP        over1162
+	JL         each1296
+	JMP        over1290
 
-far1165:
+far1293:
 	TESTQ R11, R11
-	JZ    direct1169
+	JZ    direct1297
 
-each1170:
+each1298:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12975,11 +14971,11 @@ each1170:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1170
-	JMP        over1162
+	JL         each1298
+	JMP        over1290
 
-direct1169:
-each1172:
+direct1297:
+each1300:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12988,13 +14984,13 @@ each1172:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1173
+	JL         unweighted1301
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1173:
+unweighted1301:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13010,11 +15006,11 @@ unweighted1173:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1172
+	JL         each1300
 
-over1162:
+over1290:
 	CMPQ         160(AX), $0x00
-	JE           sums1174
+	JE           sums1302
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -13025,104 +15021,104 @@ over1162:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1174:
+sums1302:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1175
+	JE           all1303
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1177
+	JZ           two1305
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1177:
+two1305:
 	TESTQ    $0x00000002, R9
-	JZ       one1178
+	JZ       one1306
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1178:
+one1306:
 	TESTQ  $0x00000001, R9
-	JZ     stored1176
+	JZ     stored1304
 	VMOVSS X2, (R12)
-	JMP    stored1176
+	JMP    stored1304
 
-all1175:
+all1303:
 	VMOVUPS Y2, 32(CX)
 
-stored1176:
-	JMP next1160
+stored1304:
+	JMP next1288
 
-none1161:
+none1289:
 	CMPQ         144(AX), $0x00
-	JE           add1179
+	JE           add1307
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1180
+	JE           all1308
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1182
+	JZ           two1310
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1182:
+two1310:
 	TESTQ    $0x00000002, R9
-	JZ       one1183
+	JZ       one1311
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1183:
+one1311:
 	TESTQ  $0x00000001, R9
-	JZ     stored1181
+	JZ     stored1309
 	VMOVSS X2, (R12)
-	JMP    stored1181
+	JMP    stored1309
 
-all1180:
+all1308:
 	VMOVUPS Y2, 32(CX)
 
-stored1181:
-add1179:
-next1160:
+stored1309:
+add1307:
+next1288:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1159
+	JNZ  row1287
 	JMP  done
 
 tile3false:
-row1184:
+row1312:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1186
+	JGE     none1314
 	CMPQ    144(AX), $0x00
-	JE      add1188
+	JE      add1316
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1189
+	JMP     opened1317
 
-add1188:
+add1316:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened1189:
+opened1317:
 	CMPQ  128(AX), $0x00
-	JNE   far1190
+	JNE   far1318
 	TESTQ R11, R11
-	JZ    direct1191
+	JZ    direct1319
 
-each1192:
+each1320:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13140,11 +15136,11 @@ each1192:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1192
-	JMP     over1187
+	JL      each1320
+	JMP     over1315
 
-direct1191:
-each1193:
+direct1319:
+each1321:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13162,14 +15158,14 @@ each1193:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1193
-	JMP     over1187
+	JL      each1321
+	JMP     over1315
 
-far1190:
+far1318:
 	TESTQ R11, R11
-	JZ    direct1194
+	JZ    direct1322
 
-each1195:
+each1323:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13202,11 +15198,11 @@ each1195:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1195
-	JMP        over1187
+	JL         each1323
+	JMP        over1315
 
-direct1194:
-each1197:
+direct1322:
+each1325:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13217,7 +15213,7 @@ each1197:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1198
+	JL         unweighted1326
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -13225,7 +15221,7 @@ each1197:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 
-unweighted1198:
+unweighted1326:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13243,11 +15239,11 @@ unweighted1198:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1197
+	JL      each1325
 
-over1187:
+over1315:
 	CMPQ         160(AX), $0x00
-	JE           sums1199
+	JE           sums1327
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -13260,15 +15256,15 @@ over1187:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1199:
+sums1327:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next1185
+	JMP     next1313
 
-none1186:
+none1314:
 	CMPQ    144(AX), $0x00
-	JE      add1200
+	JE      add1328
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13276,12 +15272,12 @@ none1186:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add1200:
-next1185:
+add1328:
+next1313:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1184
+	JNZ  row1312
 	JMP  done
 
 tile3true:
@@ -13290,31 +15286,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1201:
+row1329:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1203
+	JGE     none1331
 	CMPQ    144(AX), $0x00
-	JE      add1205
+	JE      add1333
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1206
+	JMP     opened1334
 
-add1205:
+add1333:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened1206:
+opened1334:
 	CMPQ  128(AX), $0x00
-	JNE   far1207
+	JNE   far1335
 	TESTQ R11, R11
-	JZ    direct1208
+	JZ    direct1336
 
-each1209:
+each1337:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13333,11 +15329,11 @@ each1209:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1209
-	JMP        over1204
+	JL         each1337
+	JMP        over1332
 
-direct1208:
-each1210:
+direct1336:
+each1338:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13356,14 +15352,14 @@ each1210:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1210
-	JMP        over1204
+	JL         each1338
+	JMP        over1332
 
-far1207:
+far1335:
 	TESTQ R11, R11
-	JZ    direct1211
+	JZ    direct1339
 
-each1212:
+each1340:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13397,11 +15393,11 @@ each1212:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1212
-	JMP        over1204
+	JL         each1340
+	JMP        over1332
 
-direct1211:
-each1214:
+direct1339:
+each1342:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13412,7 +15408,7 @@ each1214:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1215
+	JL         unweighted1343
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -13420,7 +15416,7 @@ each1214:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 
-unweighted1215:
+unweighted1343:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13439,11 +15435,11 @@ unweighted1215:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1214
+	JL         each1342
 
-over1204:
+over1332:
 	CMPQ         160(AX), $0x00
-	JE           sums1216
+	JE           sums1344
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -13456,41 +15452,41 @@ over1204:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1216:
+sums1344:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1217
+	JE           all1345
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1219
+	JZ           two1347
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1219:
+two1347:
 	TESTQ    $0x00000002, R9
-	JZ       one1220
+	JZ       one1348
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1220:
+one1348:
 	TESTQ  $0x00000001, R9
-	JZ     stored1218
+	JZ     stored1346
 	VMOVSS X3, (R12)
-	JMP    stored1218
+	JMP    stored1346
 
-all1217:
+all1345:
 	VMOVUPS Y3, 64(CX)
 
-stored1218:
-	JMP next1202
+stored1346:
+	JMP next1330
 
-none1203:
+none1331:
 	CMPQ         144(AX), $0x00
-	JE           add1221
+	JE           add1349
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13498,67 +15494,67 @@ none1203:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1222
+	JE           all1350
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1224
+	JZ           two1352
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1224:
+two1352:
 	TESTQ    $0x00000002, R9
-	JZ       one1225
+	JZ       one1353
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1225:
+one1353:
 	TESTQ  $0x00000001, R9
-	JZ     stored1223
+	JZ     stored1351
 	VMOVSS X3, (R12)
-	JMP    stored1223
+	JMP    stored1351
 
-all1222:
+all1350:
 	VMOVUPS Y3, 64(CX)
 
-stored1223:
-add1221:
-next1202:
+stored1351:
+add1349:
+next1330:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1201
+	JNZ  row1329
 	JMP  done
 
 tile4false:
-row1226:
+row1354:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1228
+	JGE     none1356
 	CMPQ    144(AX), $0x00
-	JE      add1230
+	JE      add1358
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1231
+	JMP     opened1359
 
-add1230:
+add1358:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened1231:
+opened1359:
 	CMPQ  128(AX), $0x00
-	JNE   far1232
+	JNE   far1360
 	TESTQ R11, R11
-	JZ    direct1233
+	JZ    direct1361
 
-each1234:
+each1362:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13579,11 +15575,11 @@ each1234:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1234
-	JMP     over1229
+	JL      each1362
+	JMP     over1357
 
-direct1233:
-each1235:
+direct1361:
+each1363:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13604,14 +15600,14 @@ each1235:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1235
-	JMP     over1229
+	JL      each1363
+	JMP     over1357
 
-far1232:
+far1360:
 	TESTQ R11, R11
-	JZ    direct1236
+	JZ    direct1364
 
-each1237:
+each1365:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13645,11 +15641,11 @@ each1237:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1237
-	JMP        over1229
+	JL         each1365
+	JMP        over1357
 
-direct1236:
-each1239:
+direct1364:
+each1367:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13659,14 +15655,14 @@ each1239:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1240
+	JL         unweighted1368
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 
-unweighted1240:
+unweighted1368:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13687,11 +15683,11 @@ unweighted1240:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1239
+	JL      each1367
 
-over1229:
+over1357:
 	CMPQ         160(AX), $0x00
-	JE           sums1241
+	JE           sums1369
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -13706,52 +15702,52 @@ over1229:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1241:
+sums1369:
 	CMPQ    168(AX), $0x00
-	JNE     stream1242
+	JNE     stream1370
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1243
+	JMP     stored1371
 
-stream1242:
+stream1370:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1243:
-	JMP next1227
+stored1371:
+	JMP next1355
 
-none1228:
+none1356:
 	CMPQ    144(AX), $0x00
-	JE      add1244
+	JE      add1372
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream1245
+	JNE     stream1373
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1246
+	JMP     stored1374
 
-stream1245:
+stream1373:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1246:
-add1244:
-next1227:
+stored1374:
+add1372:
+next1355:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1226
+	JNZ  row1354
 	JMP  done
 
 tile4true:
@@ -13760,33 +15756,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1247:
+row1375:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1249
+	JGE     none1377
 	CMPQ    144(AX), $0x00
-	JE      add1251
+	JE      add1379
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1252
+	JMP     opened1380
 
-add1251:
+add1379:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened1252:
+opened1380:
 	CMPQ  128(AX), $0x00
-	JNE   far1253
+	JNE   far1381
 	TESTQ R11, R11
-	JZ    direct1254
+	JZ    direct1382
 
-each1255:
+each1383:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13808,11 +15804,11 @@ each1255:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1255
-	JMP        over1250
+	JL         each1383
+	JMP        over1378
 
-direct1254:
-each1256:
+direct1382:
+each1384:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13834,14 +15830,14 @@ each1256:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1256
-	JMP        over1250
+	JL         each1384
+	JMP        over1378
 
-far1253:
+far1381:
 	TESTQ R11, R11
-	JZ    direct1257
+	JZ    direct1385
 
-each1258:
+each1386:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13876,11 +15872,11 @@ each1258:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1258
-	JMP        over1250
+	JL         each1386
+	JMP        over1378
 
-direct1257:
-each1260:
+direct1385:
+each1388:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13890,14 +15886,14 @@ each1260:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1261
+	JL         unweighted1389
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 
-unweighted1261:
+unweighted1389:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13919,11 +15915,11 @@ unweighted1261:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1260
+	JL         each1388
 
-over1250:
+over1378:
 	CMPQ         160(AX), $0x00
-	JE           sums1262
+	JE           sums1390
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -13938,42 +15934,42 @@ over1250:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1262:
+sums1390:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1263
+	JE           all1391
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1265
+	JZ           two1393
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1265:
+two1393:
 	TESTQ    $0x00000002, R9
-	JZ       one1266
+	JZ       one1394
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1266:
+one1394:
 	TESTQ  $0x00000001, R9
-	JZ     stored1264
+	JZ     stored1392
 	VMOVSS X4, (R12)
-	JMP    stored1264
+	JMP    stored1392
 
-all1263:
+all1391:
 	VMOVUPS Y4, 96(CX)
 
-stored1264:
-	JMP next1248
+stored1392:
+	JMP next1376
 
-none1249:
+none1377:
 	CMPQ         144(AX), $0x00
-	JE           add1267
+	JE           add1395
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13983,69 +15979,69 @@ none1249:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1268
+	JE           all1396
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1270
+	JZ           two1398
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1270:
+two1398:
 	TESTQ    $0x00000002, R9
-	JZ       one1271
+	JZ       one1399
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1271:
+one1399:
 	TESTQ  $0x00000001, R9
-	JZ     stored1269
+	JZ     stored1397
 	VMOVSS X4, (R12)
-	JMP    stored1269
+	JMP    stored1397
 
-all1268:
+all1396:
 	VMOVUPS Y4, 96(CX)
 
-stored1269:
-add1267:
-next1248:
+stored1397:
+add1395:
+next1376:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1247
+	JNZ  row1375
 	JMP  done
 
 tile5false:
-row1272:
+row1400:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1274
+	JGE     none1402
 	CMPQ    144(AX), $0x00
-	JE      add1276
+	JE      add1404
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1277
+	JMP     opened1405
 
-add1276:
+add1404:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened1277:
+opened1405:
 	CMPQ  128(AX), $0x00
-	JNE   far1278
+	JNE   far1406
 	TESTQ R11, R11
-	JZ    direct1279
+	JZ    direct1407
 
-each1280:
+each1408:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14069,11 +16065,11 @@ each1280:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1280
-	JMP     over1275
+	JL      each1408
+	JMP     over1403
 
-direct1279:
-each1281:
+direct1407:
+each1409:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14097,14 +16093,14 @@ each1281:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1281
-	JMP     over1275
+	JL      each1409
+	JMP     over1403
 
-far1278:
+far1406:
 	TESTQ R11, R11
-	JZ    direct1282
+	JZ    direct1410
 
-each1283:
+each1411:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14145,11 +16141,11 @@ each1283:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1283
-	JMP        over1275
+	JL         each1411
+	JMP        over1403
 
-direct1282:
-each1285:
+direct1410:
+each1413:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14161,7 +16157,7 @@ each1285:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1286
+	JL         unweighted1414
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -14170,7 +16166,7 @@ each1285:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 
-unweighted1286:
+unweighted1414:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14194,11 +16190,11 @@ unweighted1286:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1285
+	JL      each1413
 
-over1275:
+over1403:
 	CMPQ         160(AX), $0x00
-	JE           sums1287
+	JE           sums1415
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -14215,17 +16211,17 @@ over1275:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1287:
+sums1415:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next1273
+	JMP     next1401
 
-none1274:
+none1402:
 	CMPQ    144(AX), $0x00
-	JE      add1288
+	JE      add1416
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14237,12 +16233,12 @@ none1274:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add1288:
-next1273:
+add1416:
+next1401:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1272
+	JNZ  row1400
 	JMP  done
 
 tile5true:
@@ -14251,35 +16247,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1289:
+row1417:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1291
+	JGE     none1419
 	CMPQ    144(AX), $0x00
-	JE      add1293
+	JE      add1421
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1294
+	JMP     opened1422
 
-add1293:
+add1421:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened1294:
+opened1422:
 	CMPQ  128(AX), $0x00
-	JNE   far1295
+	JNE   far1423
 	TESTQ R11, R11
-	JZ    direct1296
+	JZ    direct1424
 
-each1297:
+each1425:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14304,11 +16300,11 @@ each1297:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1297
-	JMP        over1292
+	JL         each1425
+	JMP        over1420
 
-direct1296:
-each1298:
+direct1424:
+each1426:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14333,14 +16329,14 @@ each1298:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1298
-	JMP        over1292
+	JL         each1426
+	JMP        over1420
 
-far1295:
+far1423:
 	TESTQ R11, R11
-	JZ    direct1299
+	JZ    direct1427
 
-each1300:
+each1428:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14382,11 +16378,11 @@ each1300:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1300
-	JMP        over1292
+	JL         each1428
+	JMP        over1420
 
-direct1299:
-each1302:
+direct1427:
+each1430:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14398,7 +16394,7 @@ each1302:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1303
+	JL         unweighted1431
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -14407,7 +16403,7 @@ each1302:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 
-unweighted1303:
+unweighted1431:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14432,11 +16428,11 @@ unweighted1303:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1302
+	JL         each1430
 
-over1292:
+over1420:
 	CMPQ         160(AX), $0x00
-	JE           sums1304
+	JE           sums1432
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -14453,43 +16449,43 @@ over1292:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1304:
+sums1432:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1305
+	JE           all1433
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1307
+	JZ           two1435
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1307:
+two1435:
 	TESTQ    $0x00000002, R9
-	JZ       one1308
+	JZ       one1436
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1308:
+one1436:
 	TESTQ  $0x00000001, R9
-	JZ     stored1306
+	JZ     stored1434
 	VMOVSS X5, (R12)
-	JMP    stored1306
+	JMP    stored1434
 
-all1305:
+all1433:
 	VMOVUPS Y5, 128(CX)
 
-stored1306:
-	JMP next1290
+stored1434:
+	JMP next1418
 
-none1291:
+none1419:
 	CMPQ         144(AX), $0x00
-	JE           add1309
+	JE           add1437
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14501,57 +16497,57 @@ none1291:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1310
+	JE           all1438
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1312
+	JZ           two1440
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1312:
+two1440:
 	TESTQ    $0x00000002, R9
-	JZ       one1313
+	JZ       one1441
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1313:
+one1441:
 	TESTQ  $0x00000001, R9
-	JZ     stored1311
+	JZ     stored1439
 	VMOVSS X5, (R12)
-	JMP    stored1311
+	JMP    stored1439
 
-all1310:
+all1438:
 	VMOVUPS Y5, 128(CX)
 
-stored1311:
-add1309:
-next1290:
+stored1439:
+add1437:
+next1418:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1289
+	JNZ  row1417
 	JMP  done
 
 tile6false:
-row1314:
+row1442:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1316
+	JGE     none1444
 	CMPQ    144(AX), $0x00
-	JE      add1318
+	JE      add1446
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1319
+	JMP     opened1447
 
-add1318:
+add1446:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14559,13 +16555,13 @@ add1318:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened1319:
+opened1447:
 	CMPQ  128(AX), $0x00
-	JNE   far1320
+	JNE   far1448
 	TESTQ R11, R11
-	JZ    direct1321
+	JZ    direct1449
 
-each1322:
+each1450:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14592,11 +16588,11 @@ each1322:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1322
-	JMP     over1317
+	JL      each1450
+	JMP     over1445
 
-direct1321:
-each1323:
+direct1449:
+each1451:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14623,14 +16619,14 @@ each1323:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1323
-	JMP     over1317
+	JL      each1451
+	JMP     over1445
 
-far1320:
+far1448:
 	TESTQ R11, R11
-	JZ    direct1324
+	JZ    direct1452
 
-each1325:
+each1453:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14672,11 +16668,11 @@ each1325:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1325
-	JMP        over1317
+	JL         each1453
+	JMP        over1445
 
-direct1324:
-each1327:
+direct1452:
+each1455:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14687,7 +16683,7 @@ each1327:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1328
+	JL         unweighted1456
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -14695,7 +16691,7 @@ each1327:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 
-unweighted1328:
+unweighted1456:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14722,11 +16718,11 @@ unweighted1328:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1327
+	JL      each1455
 
-over1317:
+over1445:
 	CMPQ         160(AX), $0x00
-	JE           sums1329
+	JE           sums1457
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -14745,18 +16741,18 @@ over1317:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1329:
+sums1457:
 	CMPQ    168(AX), $0x00
-	JNE     stream1330
+	JNE     stream1458
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored1331
+	JMP     stored1459
 
-stream1330:
+stream1458:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -14764,12 +16760,12 @@ stream1330:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored1331:
-	JMP next1315
+stored1459:
+	JMP next1443
 
-none1316:
+none1444:
 	CMPQ    144(AX), $0x00
-	JE      add1332
+	JE      add1460
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14777,16 +16773,16 @@ none1316:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     stream1333
+	JNE     stream1461
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored1334
+	JMP     stored1462
 
-stream1333:
+stream1461:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -14794,13 +16790,13 @@ stream1333:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored1334:
-add1332:
-next1315:
+stored1462:
+add1460:
+next1443:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1314
+	JNZ  row1442
 	JMP  done
 
 tile6true:
@@ -14809,23 +16805,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1335:
+row1463:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1337
+	JGE     none1465
 	CMPQ    144(AX), $0x00
-	JE      add1339
+	JE      add1467
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1340
+	JMP     opened1468
 
-add1339:
+add1467:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -14833,13 +16829,13 @@ add1339:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened1340:
+opened1468:
 	CMPQ  128(AX), $0x00
-	JNE   far1341
+	JNE   far1469
 	TESTQ R11, R11
-	JZ    direct1342
+	JZ    direct1470
 
-each1343:
+each1471:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14867,11 +16863,11 @@ each1343:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1343
-	JMP        over1338
+	JL         each1471
+	JMP        over1466
 
-direct1342:
-each1344:
+direct1470:
+each1472:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14899,14 +16895,14 @@ each1344:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1344
-	JMP        over1338
+	JL         each1472
+	JMP        over1466
 
-far1341:
+far1469:
 	TESTQ R11, R11
-	JZ    direct1345
+	JZ    direct1473
 
-each1346:
+each1474:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14949,11 +16945,11 @@ each1346:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1346
-	JMP        over1338
+	JL         each1474
+	JMP        over1466
 
-direct1345:
-each1348:
+direct1473:
+each1476:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14964,7 +16960,7 @@ each1348:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1349
+	JL         unweighted1477
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -14972,7 +16968,7 @@ each1348:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 
-unweighted1349:
+unweighted1477:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15000,11 +16996,11 @@ unweighted1349:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1348
+	JL         each1476
 
-over1338:
+over1466:
 	CMPQ         160(AX), $0x00
-	JE           sums1350
+	JE           sums1478
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -15023,7 +17019,7 @@ over1338:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1350:
+sums1478:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -15031,36 +17027,36 @@ sums1350:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1351
+	JE           all1479
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1353
+	JZ           two1481
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1353:
+two1481:
 	TESTQ    $0x00000002, R9
-	JZ       one1354
+	JZ       one1482
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1354:
+one1482:
 	TESTQ  $0x00000001, R9
-	JZ     stored1352
+	JZ     stored1480
 	VMOVSS X6, (R12)
-	JMP    stored1352
+	JMP    stored1480
 
-all1351:
+all1479:
 	VMOVUPS Y6, 160(CX)
 
-stored1352:
-	JMP next1336
+stored1480:
+	JMP next1464
 
-none1337:
+none1465:
 	CMPQ         144(AX), $0x00
-	JE           add1355
+	JE           add1483
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -15074,48 +17070,48 @@ none1337:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1356
+	JE           all1484
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1358
+	JZ           two1486
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1358:
+two1486:
 	TESTQ    $0x00000002, R9
-	JZ       one1359
+	JZ       one1487
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1359:
+one1487:
 	TESTQ  $0x00000001, R9
-	JZ     stored1357
+	JZ     stored1485
 	VMOVSS X6, (R12)
-	JMP    stored1357
+	JMP    stored1485
 
-all1356:
+all1484:
 	VMOVUPS Y6, 160(CX)
 
-stored1357:
-add1355:
-next1336:
+stored1485:
+add1483:
+next1464:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1335
+	JNZ  row1463
 	JMP  done
 
 tile7false:
-row1360:
+row1488:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1362
+	JGE     none1490
 	CMPQ    144(AX), $0x00
-	JE      add1364
+	JE      add1492
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15123,9 +17119,9 @@ row1360:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1365
+	JMP     opened1493
 
-add1364:
+add1492:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -15134,13 +17130,13 @@ add1364:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened1365:
+opened1493:
 	CMPQ  128(AX), $0x00
-	JNE   far1366
+	JNE   far1494
 	TESTQ R11, R11
-	JZ    direct1367
+	JZ    direct1495
 
-each1368:
+each1496:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15170,11 +17166,11 @@ each1368:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1368
-	JMP     over1363
+	JL      each1496
+	JMP     over1491
 
-direct1367:
-each1369:
+direct1495:
+each1497:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15204,14 +17200,14 @@ each1369:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1369
-	JMP     over1363
+	JL      each1497
+	JMP     over1491
 
-far1366:
+far1494:
 	TESTQ R11, R11
-	JZ    direct1370
+	JZ    direct1498
 
-each1371:
+each1499:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15260,11 +17256,11 @@ each1371:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1371
-	JMP        over1363
+	JL         each1499
+	JMP        over1491
 
-direct1370:
-each1373:
+direct1498:
+each1501:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15277,7 +17273,7 @@ each1373:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1374
+	JL         unweighted1502
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -15287,7 +17283,7 @@ each1373:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 
-unweighted1374:
+unweighted1502:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15317,11 +17313,11 @@ unweighted1374:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1373
+	JL      each1501
 
-over1363:
+over1491:
 	CMPQ         160(AX), $0x00
-	JE           sums1375
+	JE           sums1503
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -15342,7 +17338,7 @@ over1363:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1375:
+sums1503:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -15350,11 +17346,11 @@ sums1375:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next1361
+	JMP     next1489
 
-none1362:
+none1490:
 	CMPQ    144(AX), $0x00
-	JE      add1376
+	JE      add1504
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15370,12 +17366,12 @@ none1362:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add1376:
-next1361:
+add1504:
+next1489:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1360
+	JNZ  row1488
 	JMP  done
 
 tile7true:
@@ -15384,14 +17380,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1377:
+row1505:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1379
+	JGE     none1507
 	CMPQ    144(AX), $0x00
-	JE      add1381
+	JE      add1509
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -15399,9 +17395,9 @@ row1377:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1382
+	JMP     opened1510
 
-add1381:
+add1509:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -15410,13 +17406,13 @@ add1381:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened1382:
+opened1510:
 	CMPQ  128(AX), $0x00
-	JNE   far1383
+	JNE   far1511
 	TESTQ R11, R11
-	JZ    direct1384
+	JZ    direct1512
 
-each1385:
+each1513:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15447,11 +17443,11 @@ each1385:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1385
-	JMP        over1380
+	JL         each1513
+	JMP        over1508
 
-direct1384:
-each1386:
+direct1512:
+each1514:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15482,14 +17478,14 @@ each1386:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1386
-	JMP        over1380
+	JL         each1514
+	JMP        over1508
 
-far1383:
+far1511:
 	TESTQ R11, R11
-	JZ    direct1387
+	JZ    direct1515
 
-each1388:
+each1516:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15539,11 +17535,11 @@ each1388:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1388
-	JMP        over1380
+	JL         each1516
+	JMP        over1508
 
-direct1387:
-each1390:
+direct1515:
+each1518:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15556,7 +17552,7 @@ each1390:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1391
+	JL         unweighted1519
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -15566,7 +17562,7 @@ each1390:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 
-unweighted1391:
+unweighted1519:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15597,11 +17593,11 @@ unweighted1391:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1390
+	JL         each1518
 
-over1380:
+over1508:
 	CMPQ         160(AX), $0x00
-	JE           sums1392
+	JE           sums1520
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -15622,7 +17618,7 @@ over1380:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1392:
+sums1520:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -15631,36 +17627,36 @@ sums1392:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1393
+	JE           all1521
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1395
+	JZ           two1523
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1395:
+two1523:
 	TESTQ    $0x00000002, R9
-	JZ       one1396
+	JZ       one1524
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1396:
+one1524:
 	TESTQ  $0x00000001, R9
-	JZ     stored1394
+	JZ     stored1522
 	VMOVSS X7, (R12)
-	JMP    stored1394
+	JMP    stored1522
 
-all1393:
+all1521:
 	VMOVUPS Y7, 192(CX)
 
-stored1394:
-	JMP next1378
+stored1522:
+	JMP next1506
 
-none1379:
+none1507:
 	CMPQ         144(AX), $0x00
-	JE           add1397
+	JE           add1525
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -15676,48 +17672,48 @@ none1379:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1398
+	JE           all1526
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1400
+	JZ           two1528
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1400:
+two1528:
 	TESTQ    $0x00000002, R9
-	JZ       one1401
+	JZ       one1529
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1401:
+one1529:
 	TESTQ  $0x00000001, R9
-	JZ     stored1399
+	JZ     stored1527
 	VMOVSS X7, (R12)
-	JMP    stored1399
+	JMP    stored1527
 
-all1398:
+all1526:
 	VMOVUPS Y7, 192(CX)
 
-stored1399:
-add1397:
-next1378:
+stored1527:
+add1525:
+next1506:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1377
+	JNZ  row1505
 	JMP  done
 
 tile8false:
-row1402:
+row1530:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1404
+	JGE     none1532
 	CMPQ    144(AX), $0x00
-	JE      add1406
+	JE      add1534
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15726,9 +17722,9 @@ row1402:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1407
+	JMP     opened1535
 
-add1406:
+add1534:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -15738,13 +17734,13 @@ add1406:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1407:
+opened1535:
 	CMPQ  128(AX), $0x00
-	JNE   far1408
+	JNE   far1536
 	TESTQ R11, R11
-	JZ    direct1409
+	JZ    direct1537
 
-each1410:
+each1538:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15777,11 +17773,11 @@ each1410:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1410
-	JMP     over1405
+	JL      each1538
+	JMP     over1533
 
-direct1409:
-each1411:
+direct1537:
+each1539:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15814,14 +17810,14 @@ each1411:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1411
-	JMP     over1405
+	JL      each1539
+	JMP     over1533
 
-far1408:
+far1536:
 	TESTQ R11, R11
-	JZ    direct1412
+	JZ    direct1540
 
-each1413:
+each1541:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15871,11 +17867,11 @@ each1413:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1413
-	JMP        over1405
+	JL         each1541
+	JMP        over1533
 
-direct1412:
-each1415:
+direct1540:
+each1543:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15887,7 +17883,7 @@ each1415:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1416
+	JL         unweighted1544
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -15896,7 +17892,7 @@ each1415:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 
-unweighted1416:
+unweighted1544:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15929,11 +17925,11 @@ unweighted1416:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1415
+	JL      each1543
 
-over1405:
+over1533:
 	CMPQ         160(AX), $0x00
-	JE           sums1417
+	JE           sums1545
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -15956,9 +17952,9 @@ over1405:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1417:
+sums1545:
 	CMPQ    168(AX), $0x00
-	JNE     stream1418
+	JNE     stream1546
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -15967,9 +17963,9 @@ sums1417:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1419
+	JMP     stored1547
 
-stream1418:
+stream1546:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -15979,12 +17975,12 @@ stream1418:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1419:
-	JMP next1403
+stored1547:
+	JMP next1531
 
-none1404:
+none1532:
 	CMPQ    144(AX), $0x00
-	JE      add1420
+	JE      add1548
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15994,7 +17990,7 @@ none1404:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     stream1421
+	JNE     stream1549
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -16003,9 +17999,9 @@ none1404:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1422
+	JMP     stored1550
 
-stream1421:
+stream1549:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -16015,13 +18011,13 @@ stream1421:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1422:
-add1420:
-next1403:
+stored1550:
+add1548:
+next1531:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1402
+	JNZ  row1530
 	JMP  done
 
 tile8true:
@@ -16030,14 +18026,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1423:
+row1551:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1425
+	JGE     none1553
 	CMPQ    144(AX), $0x00
-	JE      add1427
+	JE      add1555
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -16046,9 +18042,9 @@ row1423:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened1428
+	JMP     opened1556
 
-add1427:
+add1555:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -16058,13 +18054,13 @@ add1427:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened1428:
+opened1556:
 	CMPQ  128(AX), $0x00
-	JNE   far1429
+	JNE   far1557
 	TESTQ R11, R11
-	JZ    direct1430
+	JZ    direct1558
 
-each1431:
+each1559:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -16098,11 +18094,11 @@ each1431:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1431
-	JMP        over1426
+	JL         each1559
+	JMP        over1554
 
-direct1430:
-each1432:
+direct1558:
+each1560:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -16136,14 +18132,14 @@ each1432:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1432
-	JMP        over1426
+	JL         each1560
+	JMP        over1554
 
-far1429:
+far1557:
 	TESTQ R11, R11
-	JZ    direct1433
+	JZ    direct1561
 
-each1434:
+each1562:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -16194,11 +18190,11 @@ each1434:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1434
-	JMP        over1426
+	JL         each1562
+	JMP        over1554
 
-direct1433:
-each1436:
+direct1561:
+each1564:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -16210,7 +18206,7 @@ each1436:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1437
+	JL         unweighted1565
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -16219,7 +18215,7 @@ each1436:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 
-unweighted1437:
+unweighted1565:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -16253,11 +18249,11 @@ unweighted1437:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1436
+	JL         each1564
 
-over1426:
+over1554:
 	CMPQ         160(AX), $0x00
-	JE           sums1438
+	JE           sums1566
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -16280,7 +18276,7 @@ over1426:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums1438:
+sums1566:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -16290,36 +18286,36 @@ sums1438:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1439
+	JE           all1567
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1441
+	JZ           two1569
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1441:
+two1569:
 	TESTQ    $0x00000002, R9
-	JZ       one1442
+	JZ       one1570
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1442:
+one1570:
 	TESTQ  $0x00000001, R9
-	JZ     stored1440
+	JZ     stored1568
 	VMOVSS X8, (R12)
-	JMP    stored1440
+	JMP    stored1568
 
-all1439:
+all1567:
 	VMOVUPS Y8, 224(CX)
 
-stored1440:
-	JMP next1424
+stored1568:
+	JMP next1552
 
-none1425:
+none1553:
 	CMPQ         144(AX), $0x00
-	JE           add1443
+	JE           add1571
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -16337,44 +18333,44 @@ none1425:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1444
+	JE           all1572
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1446
+	JZ           two1574
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1446:
+two1574:
 	TESTQ    $0x00000002, R9
-	JZ       one1447
+	JZ       one1575
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1447:
+one1575:
 	TESTQ  $0x00000001, R9
-	JZ     stored1445
+	JZ     stored1573
 	VMOVSS X8, (R12)
-	JMP    stored1445
+	JMP    stored1573
 
-all1444:
+all1572:
 	VMOVUPS Y8, 224(CX)
 
-stored1445:
-add1443:
-next1424:
+stored1573:
+add1571:
+next1552:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1423
+	JNZ  row1551
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1448
+	JE   fenced1576
 	SFENCE
 
-fenced1448:
+fenced1576:
 	VZEROUPPER
 	RET
 
@@ -16402,32 +18398,32 @@ TEXT ·rowSumScalarAVX512(SB), NOSPLIT, $0-8
 	JMP  done
 
 quads1:
-row1449:
+row1577:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1451
+	JGE     none1579
 	CMPQ    144(AX), $0x00
-	JE      add1453
+	JE      add1581
 	VXORPS  X1, X1, X1
-	JMP     opened1454
+	JMP     opened1582
 
-add1453:
+add1581:
 	VMOVUPS (CX), Z1
 
-opened1454:
+opened1582:
 	CMPQ  128(AX), $0x02
-	JGE   careful1455
+	JGE   careful1583
 	CMPQ  128(AX), $0x00
-	JNE   far1456
+	JNE   far1584
 	TESTQ R11, R11
-	JZ    direct1457
+	JZ    direct1585
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1458:
+quick1586:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16436,16 +18432,16 @@ quick1458:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1458
+	JNZ          quick1586
 	MOVQ         R9, DI
-	JMP          over1452
+	JMP          over1580
 
-direct1457:
+direct1585:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1459:
+quick1587:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16453,21 +18449,21 @@ quick1459:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1459
+	JNZ          quick1587
 	MOVQ         R9, DI
-	JMP          over1452
+	JMP          over1580
 
-far1456:
+far1584:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1455
+	JG    careful1583
 	TESTQ R11, R11
-	JZ    direct1460
+	JZ    direct1588
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1461:
+quick1589:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16480,16 +18476,16 @@ quick1461:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1461
+	JNZ          quick1589
 	MOVQ         R9, DI
-	JMP          over1452
+	JMP          over1580
 
-direct1460:
+direct1588:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1462:
+quick1590:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16501,17 +18497,17 @@ quick1462:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1462
+	JNZ          quick1590
 	MOVQ         R9, DI
-	JMP          over1452
+	JMP          over1580
 
-careful1455:
+careful1583:
 	CMPQ  128(AX), $0x00
-	JNE   far1463
+	JNE   far1591
 	TESTQ R11, R11
-	JZ    direct1464
+	JZ    direct1592
 
-each1465:
+each1593:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16523,11 +18519,11 @@ each1465:
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1465
-	JMP          over1452
+	JL           each1593
+	JMP          over1580
 
-direct1464:
-each1466:
+direct1592:
+each1594:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16539,14 +18535,14 @@ each1466:
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1466
-	JMP          over1452
+	JL           each1594
+	JMP          over1580
 
-far1463:
+far1591:
 	TESTQ R11, R11
-	JZ    direct1467
+	JZ    direct1595
 
-each1468:
+each1596:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -16569,11 +18565,11 @@ each1468:
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1468
-	JMP          over1452
+	JL           each1596
+	JMP          over1580
 
-direct1467:
-each1470:
+direct1595:
+each1598:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -16582,13 +18578,13 @@ each1470:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1471
+	JL         unweighted1599
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1471:
+unweighted1599:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16600,70 +18596,70 @@ unweighted1471:
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1470
+	JL           each1598
 
-over1452:
+over1580:
 	CMPQ    168(AX), $0x00
-	JNE     stream1472
+	JNE     stream1600
 	VMOVUPS Z1, (CX)
-	JMP     stored1473
+	JMP     stored1601
 
-stream1472:
+stream1600:
 	VMOVNTPS Z1, (CX)
 
-stored1473:
-	JMP next1450
+stored1601:
+	JMP next1578
 
-none1451:
+none1579:
 	CMPQ    144(AX), $0x00
-	JE      add1474
+	JE      add1602
 	VXORPS  X1, X1, X1
 	CMPQ    168(AX), $0x00
-	JNE     stream1475
+	JNE     stream1603
 	VMOVUPS Z1, (CX)
-	JMP     stored1476
+	JMP     stored1604
 
-stream1475:
+stream1603:
 	VMOVNTPS Z1, (CX)
 
-stored1476:
-add1474:
-next1450:
+stored1604:
+add1602:
+next1578:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1449
+	JNZ  row1577
 	JMP  done
 
 quads2:
-row1477:
+row1605:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1479
+	JGE     none1607
 	CMPQ    144(AX), $0x00
-	JE      add1481
+	JE      add1609
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
-	JMP     opened1482
+	JMP     opened1610
 
-add1481:
+add1609:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 
-opened1482:
+opened1610:
 	CMPQ  128(AX), $0x02
-	JGE   careful1483
+	JGE   careful1611
 	CMPQ  128(AX), $0x00
-	JNE   far1484
+	JNE   far1612
 	TESTQ R11, R11
-	JZ    direct1485
+	JZ    direct1613
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1486:
+quick1614:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16674,16 +18670,16 @@ quick1486:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1486
+	JNZ          quick1614
 	MOVQ         R9, DI
-	JMP          over1480
+	JMP          over1608
 
-direct1485:
+direct1613:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1487:
+quick1615:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16693,21 +18689,21 @@ quick1487:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1487
+	JNZ          quick1615
 	MOVQ         R9, DI
-	JMP          over1480
+	JMP          over1608
 
-far1484:
+far1612:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1483
+	JG    careful1611
 	TESTQ R11, R11
-	JZ    direct1488
+	JZ    direct1616
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1489:
+quick1617:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16723,16 +18719,16 @@ quick1489:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1489
+	JNZ          quick1617
 	MOVQ         R9, DI
-	JMP          over1480
+	JMP          over1608
 
-direct1488:
+direct1616:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1490:
+quick1618:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16747,17 +18743,17 @@ quick1490:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1490
+	JNZ          quick1618
 	MOVQ         R9, DI
-	JMP          over1480
+	JMP          over1608
 
-careful1483:
+careful1611:
 	CMPQ  128(AX), $0x00
-	JNE   far1491
+	JNE   far1619
 	TESTQ R11, R11
-	JZ    direct1492
+	JZ    direct1620
 
-each1493:
+each1621:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16771,11 +18767,11 @@ each1493:
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1493
-	JMP          over1480
+	JL           each1621
+	JMP          over1608
 
-direct1492:
-each1494:
+direct1620:
+each1622:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16789,14 +18785,14 @@ each1494:
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1494
-	JMP          over1480
+	JL           each1622
+	JMP          over1608
 
-far1491:
+far1619:
 	TESTQ R11, R11
-	JZ    direct1495
+	JZ    direct1623
 
-each1496:
+each1624:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -16822,11 +18818,11 @@ each1496:
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1496
-	JMP          over1480
+	JL           each1624
+	JMP          over1608
 
-direct1495:
-each1498:
+direct1623:
+each1626:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -16836,13 +18832,13 @@ each1498:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1499
+	JL         unweighted1627
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1499:
+unweighted1627:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16856,77 +18852,77 @@ unweighted1499:
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1498
+	JL           each1626
 
-over1480:
+over1608:
 	CMPQ    168(AX), $0x00
-	JNE     stream1500
+	JNE     stream1628
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
-	JMP     stored1501
+	JMP     stored1629
 
-stream1500:
+stream1628:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 
-stored1501:
-	JMP next1478
+stored1629:
+	JMP next1606
 
-none1479:
+none1607:
 	CMPQ    144(AX), $0x00
-	JE      add1502
+	JE      add1630
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	CMPQ    168(AX), $0x00
-	JNE     stream1503
+	JNE     stream1631
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
-	JMP     stored1504
+	JMP     stored1632
 
-stream1503:
+stream1631:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 
-stored1504:
-add1502:
-next1478:
+stored1632:
+add1630:
+next1606:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1477
+	JNZ  row1605
 	JMP  done
 
 quads3:
-row1505:
+row1633:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1507
+	JGE     none1635
 	CMPQ    144(AX), $0x00
-	JE      add1509
+	JE      add1637
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
-	JMP     opened1510
+	JMP     opened1638
 
-add1509:
+add1637:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 	VMOVUPS 128(CX), Z4
 
-opened1510:
+opened1638:
 	CMPQ  128(AX), $0x02
-	JGE   careful1511
+	JGE   careful1639
 	CMPQ  128(AX), $0x00
-	JNE   far1512
+	JNE   far1640
 	TESTQ R11, R11
-	JZ    direct1513
+	JZ    direct1641
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1514:
+quick1642:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16939,16 +18935,16 @@ quick1514:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1514
+	JNZ          quick1642
 	MOVQ         R9, DI
-	JMP          over1508
+	JMP          over1636
 
-direct1513:
+direct1641:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1515:
+quick1643:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16960,21 +18956,21 @@ quick1515:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1515
+	JNZ          quick1643
 	MOVQ         R9, DI
-	JMP          over1508
+	JMP          over1636
 
-far1512:
+far1640:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1511
+	JG    careful1639
 	TESTQ R11, R11
-	JZ    direct1516
+	JZ    direct1644
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1517:
+quick1645:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16993,16 +18989,16 @@ quick1517:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1517
+	JNZ          quick1645
 	MOVQ         R9, DI
-	JMP          over1508
+	JMP          over1636
 
-direct1516:
+direct1644:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1518:
+quick1646:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17020,17 +19016,17 @@ quick1518:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1518
+	JNZ          quick1646
 	MOVQ         R9, DI
-	JMP          over1508
+	JMP          over1636
 
-careful1511:
+careful1639:
 	CMPQ  128(AX), $0x00
-	JNE   far1519
+	JNE   far1647
 	TESTQ R11, R11
-	JZ    direct1520
+	JZ    direct1648
 
-each1521:
+each1649:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -17046,11 +19042,11 @@ each1521:
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1521
-	JMP          over1508
+	JL           each1649
+	JMP          over1636
 
-direct1520:
-each1522:
+direct1648:
+each1650:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -17066,14 +19062,14 @@ each1522:
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1522
-	JMP          over1508
+	JL           each1650
+	JMP          over1636
 
-far1519:
+far1647:
 	TESTQ R11, R11
-	JZ    direct1523
+	JZ    direct1651
 
-each1524:
+each1652:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -17102,11 +19098,11 @@ each1524:
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1524
-	JMP          over1508
+	JL           each1652
+	JMP          over1636
 
-direct1523:
-each1526:
+direct1651:
+each1654:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -17117,13 +19113,13 @@ each1526:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1527
+	JL         unweighted1655
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1527:
+unweighted1655:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -17139,84 +19135,84 @@ unweighted1527:
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1526
+	JL           each1654
 
-over1508:
+over1636:
 	CMPQ    168(AX), $0x00
-	JNE     stream1528
+	JNE     stream1656
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
-	JMP     stored1529
+	JMP     stored1657
 
-stream1528:
+stream1656:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 
-stored1529:
-	JMP next1506
+stored1657:
+	JMP next1634
 
-none1507:
+none1635:
 	CMPQ    144(AX), $0x00
-	JE      add1530
+	JE      add1658
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
 	CMPQ    168(AX), $0x00
-	JNE     stream1531
+	JNE     stream1659
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
-	JMP     stored1532
+	JMP     stored1660
 
-stream1531:
+stream1659:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 
-stored1532:
-add1530:
-next1506:
+stored1660:
+add1658:
+next1634:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1505
+	JNZ  row1633
 	JMP  done
 
 quads4:
-row1533:
+row1661:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1535
+	JGE     none1663
 	CMPQ    144(AX), $0x00
-	JE      add1537
+	JE      add1665
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
 	VXORPS  X5, X5, X5
-	JMP     opened1538
+	JMP     opened1666
 
-add1537:
+add1665:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 	VMOVUPS 128(CX), Z4
 	VMOVUPS 192(CX), Z5
 
-opened1538:
+opened1666:
 	CMPQ  128(AX), $0x02
-	JGE   careful1539
+	JGE   careful1667
 	CMPQ  128(AX), $0x00
-	JNE   far1540
+	JNE   far1668
 	TESTQ R11, R11
-	JZ    direct1541
+	JZ    direct1669
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1542:
+quick1670:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17231,16 +19227,16 @@ quick1542:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1542
+	JNZ          quick1670
 	MOVQ         R9, DI
-	JMP          over1536
+	JMP          over1664
 
-direct1541:
+direct1669:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1543:
+quick1671:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17254,21 +19250,21 @@ quick1543:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1543
+	JNZ          quick1671
 	MOVQ         R9, DI
-	JMP          over1536
+	JMP          over1664
 
-far1540:
+far1668:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1539
+	JG    careful1667
 	TESTQ R11, R11
-	JZ    direct1544
+	JZ    direct1672
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1545:
+quick1673:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17290,16 +19286,16 @@ quick1545:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1545
+	JNZ          quick1673
 	MOVQ         R9, DI
-	JMP          over1536
+	JMP          over1664
 
-direct1544:
+direct1672:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1546:
+quick1674:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17320,17 +19316,17 @@ quick1546:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1546
+	JNZ          quick1674
 	MOVQ         R9, DI
-	JMP          over1536
+	JMP          over1664
 
-careful1539:
+careful1667:
 	CMPQ  128(AX), $0x00
-	JNE   far1547
+	JNE   far1675
 	TESTQ R11, R11
-	JZ    direct1548
+	JZ    direct1676
 
-each1549:
+each1677:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -17348,11 +19344,11 @@ each1549:
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1549
-	JMP          over1536
+	JL           each1677
+	JMP          over1664
 
-direct1548:
-each1550:
+direct1676:
+each1678:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -17370,14 +19366,14 @@ each1550:
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1550
-	JMP          over1536
+	JL           each1678
+	JMP          over1664
 
-far1547:
+far1675:
 	TESTQ R11, R11
-	JZ    direct1551
+	JZ    direct1679
 
-each1552:
+each1680:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -17409,11 +19405,11 @@ each1552:
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1552
-	JMP          over1536
+	JL           each1680
+	JMP          over1664
 
-direct1551:
-each1554:
+direct1679:
+each1682:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -17425,13 +19421,13 @@ each1554:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1555
+	JL         unweighted1683
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1555:
+unweighted1683:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -17449,61 +19445,61 @@ unweighted1555:
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1554
+	JL           each1682
 
-over1536:
+over1664:
 	CMPQ    168(AX), $0x00
-	JNE     stream1556
+	JNE     stream1684
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
 	VMOVUPS Z5, 192(CX)
-	JMP     stored1557
+	JMP     stored1685
 
-stream1556:
+stream1684:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 	VMOVNTPS Z5, 192(CX)
 
-stored1557:
-	JMP next1534
+stored1685:
+	JMP next1662
 
-none1535:
+none1663:
 	CMPQ    144(AX), $0x00
-	JE      add1558
+	JE      add1686
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
 	VXORPS  X5, X5, X5
 	CMPQ    168(AX), $0x00
-	JNE     stream1559
+	JNE     stream1687
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
 	VMOVUPS Z5, 192(CX)
-	JMP     stored1560
+	JMP     stored1688
 
-stream1559:
+stream1687:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 	VMOVNTPS Z5, 192(CX)
 
-stored1560:
-add1558:
-next1534:
+stored1688:
+add1686:
+next1662:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1533
+	JNZ  row1661
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1561
+	JE   fenced1689
 	SFENCE
 
-fenced1561:
+fenced1689:
 	VZEROUPPER
 	RET
 
@@ -17537,16 +19533,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1562:
+row1690:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1564
+	JGE        none1692
 	CMPQ       DI, (BX)
-	JNE        cut1566
+	JNE        cut1694
 	CMPQ       128(AX), $0x00
-	JE         near1568
+	JE         near1696
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17555,7 +19551,7 @@ row1562:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1568:
+near1696:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17564,23 +19560,23 @@ near1568:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1565
-	JMP          opened1567
+	JGE          over1693
+	JMP          opened1695
 
-cut1566:
+cut1694:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1569
+	JE      unasked1697
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1569:
-opened1567:
+unasked1697:
+opened1695:
 	CMPQ 128(AX), $0x00
-	JNE  far1570
+	JNE  far1698
 
-each1571:
+each1699:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17594,11 +19590,11 @@ each1571:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1571
-	JMP          over1565
+	JL           each1699
+	JMP          over1693
 
-far1570:
-each1572:
+far1698:
+each1700:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17619,24 +19615,24 @@ each1572:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1572
+	JL           each1700
 
-over1565:
+over1693:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1573
+	JE      unasked1701
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1573:
-none1564:
+unasked1701:
+none1692:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1562
+	JNZ  row1690
 	JMP  done
 
 tile1true:
@@ -17645,16 +19641,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1574:
+row1702:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1576
+	JGE        none1704
 	CMPQ       DI, (BX)
-	JNE        cut1578
+	JNE        cut1706
 	CMPQ       128(AX), $0x00
-	JE         near1580
+	JE         near1708
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17663,7 +19659,7 @@ row1574:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1580:
+near1708:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17672,23 +19668,23 @@ near1580:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1577
-	JMP          opened1579
+	JGE          over1705
+	JMP          opened1707
 
-cut1578:
+cut1706:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1581
+	JE         unasked1709
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1581:
-opened1579:
+unasked1709:
+opened1707:
 	CMPQ 128(AX), $0x00
-	JNE  far1582
+	JNE  far1710
 
-each1583:
+each1711:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17702,11 +19698,11 @@ each1583:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1583
-	JMP          over1577
+	JL           each1711
+	JMP          over1705
 
-far1582:
-each1584:
+far1710:
+each1712:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17727,88 +19723,88 @@ each1584:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1584
+	JL           each1712
 
-over1577:
+over1705:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1585
+	JE           all1713
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1587
+	JZ           two1715
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1587:
+two1715:
 	TESTQ    $0x00000002, R9
-	JZ       one1588
+	JZ       one1716
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1588:
+one1716:
 	TESTQ  $0x00000001, R9
-	JZ     stored1586
+	JZ     stored1714
 	VMOVSS X1, (R10)
-	JMP    stored1586
+	JMP    stored1714
 
-all1585:
+all1713:
 	VMOVUPS Y1, (CX)
 
-stored1586:
+stored1714:
 	CMPQ         48(AX), $0x00
-	JE           unasked1589
+	JE           unasked1717
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1590
+	JE           all1718
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1592
+	JZ           two1720
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1592:
+two1720:
 	TESTQ    $0x00000002, R10
-	JZ       one1593
+	JZ       one1721
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1593:
+one1721:
 	TESTQ  $0x00000001, R10
-	JZ     stored1591
+	JZ     stored1719
 	VMOVSS X2, (R9)
-	JMP    stored1591
+	JMP    stored1719
 
-all1590:
+all1718:
 	VMOVUPS Y2, (R9)
 
-stored1591:
-unasked1589:
-none1576:
+stored1719:
+unasked1717:
+none1704:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1574
+	JNZ  row1702
 	JMP  done
 
 tile2false:
-row1594:
+row1722:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1596
+	JGE        none1724
 	CMPQ       DI, (BX)
-	JNE        cut1598
+	JNE        cut1726
 	CMPQ       128(AX), $0x00
-	JE         near1600
+	JE         near1728
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17817,7 +19813,7 @@ row1594:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1600:
+near1728:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17828,25 +19824,25 @@ near1600:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1597
-	JMP          opened1599
+	JGE          over1725
+	JMP          opened1727
 
-cut1598:
+cut1726:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1601
+	JE      unasked1729
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1601:
-opened1599:
+unasked1729:
+opened1727:
 	CMPQ 128(AX), $0x00
-	JNE  far1602
+	JNE  far1730
 
-each1603:
+each1731:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17866,11 +19862,11 @@ each1603:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1603
-	JMP          over1597
+	JL           each1731
+	JMP          over1725
 
-far1602:
-each1604:
+far1730:
+each1732:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17897,26 +19893,26 @@ each1604:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1604
+	JL           each1732
 
-over1597:
+over1725:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1605
+	JE      unasked1733
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1605:
-none1596:
+unasked1733:
+none1724:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1594
+	JNZ  row1722
 	JMP  done
 
 tile2true:
@@ -17925,16 +19921,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1606:
+row1734:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1608
+	JGE        none1736
 	CMPQ       DI, (BX)
-	JNE        cut1610
+	JNE        cut1738
 	CMPQ       128(AX), $0x00
-	JE         near1612
+	JE         near1740
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17943,7 +19939,7 @@ row1606:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1612:
+near1740:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17954,25 +19950,25 @@ near1612:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1609
-	JMP          opened1611
+	JGE          over1737
+	JMP          opened1739
 
-cut1610:
+cut1738:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1613
+	JE         unasked1741
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1613:
-opened1611:
+unasked1741:
+opened1739:
 	CMPQ 128(AX), $0x00
-	JNE  far1614
+	JNE  far1742
 
-each1615:
+each1743:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17992,11 +19988,11 @@ each1615:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1615
-	JMP          over1609
+	JL           each1743
+	JMP          over1737
 
-far1614:
-each1616:
+far1742:
+each1744:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18023,90 +20019,90 @@ each1616:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1616
+	JL           each1744
 
-over1609:
+over1737:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1617
+	JE           all1745
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1619
+	JZ           two1747
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1619:
+two1747:
 	TESTQ    $0x00000002, R9
-	JZ       one1620
+	JZ       one1748
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1620:
+one1748:
 	TESTQ  $0x00000001, R9
-	JZ     stored1618
+	JZ     stored1746
 	VMOVSS X3, (R10)
-	JMP    stored1618
+	JMP    stored1746
 
-all1617:
+all1745:
 	VMOVUPS Y3, 32(CX)
 
-stored1618:
+stored1746:
 	CMPQ         48(AX), $0x00
-	JE           unasked1621
+	JE           unasked1749
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1622
+	JE           all1750
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1624
+	JZ           two1752
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1624:
+two1752:
 	TESTQ    $0x00000002, R10
-	JZ       one1625
+	JZ       one1753
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1625:
+one1753:
 	TESTQ  $0x00000001, R10
-	JZ     stored1623
+	JZ     stored1751
 	VMOVSS X4, (R9)
-	JMP    stored1623
+	JMP    stored1751
 
-all1622:
+all1750:
 	VMOVUPS Y4, 32(R9)
 
-stored1623:
-unasked1621:
-none1608:
+stored1751:
+unasked1749:
+none1736:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1606
+	JNZ  row1734
 	JMP  done
 
 tile3false:
-row1626:
+row1754:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1628
+	JGE        none1756
 	CMPQ       DI, (BX)
-	JNE        cut1630
+	JNE        cut1758
 	CMPQ       128(AX), $0x00
-	JE         near1632
+	JE         near1760
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18117,7 +20113,7 @@ row1626:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1632:
+near1760:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18130,27 +20126,27 @@ near1632:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1629
-	JMP          opened1631
+	JGE          over1757
+	JMP          opened1759
 
-cut1630:
+cut1758:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1633
+	JE      unasked1761
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1633:
-opened1631:
+unasked1761:
+opened1759:
 	CMPQ 128(AX), $0x00
-	JNE  far1634
+	JNE  far1762
 
-each1635:
+each1763:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18176,11 +20172,11 @@ each1635:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1635
-	JMP          over1629
+	JL           each1763
+	JMP          over1757
 
-far1634:
-each1636:
+far1762:
+each1764:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18215,28 +20211,28 @@ each1636:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1636
+	JL           each1764
 
-over1629:
+over1757:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1637
+	JE      unasked1765
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1637:
-none1628:
+unasked1765:
+none1756:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1626
+	JNZ  row1754
 	JMP  done
 
 tile3true:
@@ -18245,16 +20241,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1638:
+row1766:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1640
+	JGE        none1768
 	CMPQ       DI, (BX)
-	JNE        cut1642
+	JNE        cut1770
 	CMPQ       128(AX), $0x00
-	JE         near1644
+	JE         near1772
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18265,7 +20261,7 @@ row1638:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1644:
+near1772:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18278,27 +20274,27 @@ near1644:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1641
-	JMP          opened1643
+	JGE          over1769
+	JMP          opened1771
 
-cut1642:
+cut1770:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1645
+	JE         unasked1773
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1645:
-opened1643:
+unasked1773:
+opened1771:
 	CMPQ 128(AX), $0x00
-	JNE  far1646
+	JNE  far1774
 
-each1647:
+each1775:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18324,11 +20320,11 @@ each1647:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1647
-	JMP          over1641
+	JL           each1775
+	JMP          over1769
 
-far1646:
-each1648:
+far1774:
+each1776:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18363,92 +20359,92 @@ each1648:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1648
+	JL           each1776
 
-over1641:
+over1769:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1649
+	JE           all1777
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1651
+	JZ           two1779
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1651:
+two1779:
 	TESTQ    $0x00000002, R9
-	JZ       one1652
+	JZ       one1780
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1652:
+one1780:
 	TESTQ  $0x00000001, R9
-	JZ     stored1650
+	JZ     stored1778
 	VMOVSS X5, (R10)
-	JMP    stored1650
+	JMP    stored1778
 
-all1649:
+all1777:
 	VMOVUPS Y5, 64(CX)
 
-stored1650:
+stored1778:
 	CMPQ         48(AX), $0x00
-	JE           unasked1653
+	JE           unasked1781
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1654
+	JE           all1782
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1656
+	JZ           two1784
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1656:
+two1784:
 	TESTQ    $0x00000002, R10
-	JZ       one1657
+	JZ       one1785
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1657:
+one1785:
 	TESTQ  $0x00000001, R10
-	JZ     stored1655
+	JZ     stored1783
 	VMOVSS X6, (R9)
-	JMP    stored1655
+	JMP    stored1783
 
-all1654:
+all1782:
 	VMOVUPS Y6, 64(R9)
 
-stored1655:
-unasked1653:
-none1640:
+stored1783:
+unasked1781:
+none1768:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1638
+	JNZ  row1766
 	JMP  done
 
 tile4false:
-row1658:
+row1786:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1660
+	JGE        none1788
 	CMPQ       DI, (BX)
-	JNE        cut1662
+	JNE        cut1790
 	CMPQ       128(AX), $0x00
-	JE         near1664
+	JE         near1792
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18458,7 +20454,7 @@ row1658:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1664:
+near1792:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18473,16 +20469,16 @@ near1664:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1661
-	JMP          opened1663
+	JGE          over1789
+	JMP          opened1791
 
-cut1662:
+cut1790:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1665
+	JE      unasked1793
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -18490,12 +20486,12 @@ cut1662:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1665:
-opened1663:
+unasked1793:
+opened1791:
 	CMPQ 128(AX), $0x00
-	JNE  far1666
+	JNE  far1794
 
-each1667:
+each1795:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18527,11 +20523,11 @@ each1667:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1667
-	JMP          over1661
+	JL           each1795
+	JMP          over1789
 
-far1666:
-each1668:
+far1794:
+each1796:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18571,15 +20567,15 @@ each1668:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1668
+	JL           each1796
 
-over1661:
+over1789:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1669
+	JE      unasked1797
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -18587,14 +20583,14 @@ over1661:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1669:
-none1660:
+unasked1797:
+none1788:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1658
+	JNZ  row1786
 	JMP  done
 
 tile4true:
@@ -18603,16 +20599,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1670:
+row1798:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1672
+	JGE        none1800
 	CMPQ       DI, (BX)
-	JNE        cut1674
+	JNE        cut1802
 	CMPQ       128(AX), $0x00
-	JE         near1676
+	JE         near1804
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18622,7 +20618,7 @@ row1670:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1676:
+near1804:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18637,16 +20633,16 @@ near1676:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1673
-	JMP          opened1675
+	JGE          over1801
+	JMP          opened1803
 
-cut1674:
+cut1802:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1677
+	JE         unasked1805
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -18654,12 +20650,12 @@ cut1674:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1677:
-opened1675:
+unasked1805:
+opened1803:
 	CMPQ 128(AX), $0x00
-	JNE  far1678
+	JNE  far1806
 
-each1679:
+each1807:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18691,11 +20687,11 @@ each1679:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1679
-	JMP          over1673
+	JL           each1807
+	JMP          over1801
 
-far1678:
-each1680:
+far1806:
+each1808:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18735,41 +20731,41 @@ each1680:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1680
+	JL           each1808
 
-over1673:
+over1801:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1681
+	JE           all1809
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1683
+	JZ           two1811
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1683:
+two1811:
 	TESTQ    $0x00000002, R9
-	JZ       one1684
+	JZ       one1812
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1684:
+one1812:
 	TESTQ  $0x00000001, R9
-	JZ     stored1682
+	JZ     stored1810
 	VMOVSS X7, (R10)
-	JMP    stored1682
+	JMP    stored1810
 
-all1681:
+all1809:
 	VMOVUPS Y7, 96(CX)
 
-stored1682:
+stored1810:
 	CMPQ         48(AX), $0x00
-	JE           unasked1685
+	JE           unasked1813
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -18777,46 +20773,46 @@ stored1682:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1686
+	JE           all1814
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1688
+	JZ           two1816
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1688:
+two1816:
 	TESTQ    $0x00000002, R10
-	JZ       one1689
+	JZ       one1817
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1689:
+one1817:
 	TESTQ  $0x00000001, R10
-	JZ     stored1687
+	JZ     stored1815
 	VMOVSS X8, (R9)
-	JMP    stored1687
+	JMP    stored1815
 
-all1686:
+all1814:
 	VMOVUPS Y8, 96(R9)
 
-stored1687:
-unasked1685:
-none1672:
+stored1815:
+unasked1813:
+none1800:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1670
+	JNZ  row1798
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1690
+	JE   fenced1818
 	SFENCE
 
-fenced1690:
+fenced1818:
 	VZEROUPPER
 	RET
 
@@ -18850,16 +20846,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1691:
+row1819:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1693
+	JGE        none1821
 	CMPQ       DI, (BX)
-	JNE        cut1695
+	JNE        cut1823
 	CMPQ       128(AX), $0x00
-	JE         near1697
+	JE         near1825
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18868,7 +20864,7 @@ row1691:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1697:
+near1825:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18877,23 +20873,23 @@ near1697:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1694
-	JMP          opened1696
+	JGE          over1822
+	JMP          opened1824
 
-cut1695:
+cut1823:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1698
+	JE      unasked1826
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1698:
-opened1696:
+unasked1826:
+opened1824:
 	CMPQ 128(AX), $0x00
-	JNE  far1699
+	JNE  far1827
 
-each1700:
+each1828:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18907,11 +20903,11 @@ each1700:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1700
-	JMP          over1694
+	JL           each1828
+	JMP          over1822
 
-far1699:
-each1701:
+far1827:
+each1829:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18932,24 +20928,24 @@ each1701:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1701
+	JL           each1829
 
-over1694:
+over1822:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1702
+	JE      unasked1830
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1702:
-none1693:
+unasked1830:
+none1821:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1691
+	JNZ  row1819
 	JMP  done
 
 tile1true:
@@ -18958,16 +20954,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1703:
+row1831:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1705
+	JGE        none1833
 	CMPQ       DI, (BX)
-	JNE        cut1707
+	JNE        cut1835
 	CMPQ       128(AX), $0x00
-	JE         near1709
+	JE         near1837
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18976,7 +20972,7 @@ row1703:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1709:
+near1837:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18985,23 +20981,23 @@ near1709:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1706
-	JMP          opened1708
+	JGE          over1834
+	JMP          opened1836
 
-cut1707:
+cut1835:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1710
+	JE         unasked1838
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1710:
-opened1708:
+unasked1838:
+opened1836:
 	CMPQ 128(AX), $0x00
-	JNE  far1711
+	JNE  far1839
 
-each1712:
+each1840:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19015,11 +21011,11 @@ each1712:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1712
-	JMP          over1706
+	JL           each1840
+	JMP          over1834
 
-far1711:
-each1713:
+far1839:
+each1841:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19040,88 +21036,88 @@ each1713:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1713
+	JL           each1841
 
-over1706:
+over1834:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1714
+	JE           all1842
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1716
+	JZ           two1844
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1716:
+two1844:
 	TESTQ    $0x00000002, R9
-	JZ       one1717
+	JZ       one1845
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1717:
+one1845:
 	TESTQ  $0x00000001, R9
-	JZ     stored1715
+	JZ     stored1843
 	VMOVSS X1, (R10)
-	JMP    stored1715
+	JMP    stored1843
 
-all1714:
+all1842:
 	VMOVUPS Y1, (CX)
 
-stored1715:
+stored1843:
 	CMPQ         48(AX), $0x00
-	JE           unasked1718
+	JE           unasked1846
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1719
+	JE           all1847
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1721
+	JZ           two1849
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1721:
+two1849:
 	TESTQ    $0x00000002, R10
-	JZ       one1722
+	JZ       one1850
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1722:
+one1850:
 	TESTQ  $0x00000001, R10
-	JZ     stored1720
+	JZ     stored1848
 	VMOVSS X2, (R9)
-	JMP    stored1720
+	JMP    stored1848
 
-all1719:
+all1847:
 	VMOVUPS Y2, (R9)
 
-stored1720:
-unasked1718:
-none1705:
+stored1848:
+unasked1846:
+none1833:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1703
+	JNZ  row1831
 	JMP  done
 
 tile2false:
-row1723:
+row1851:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1725
+	JGE        none1853
 	CMPQ       DI, (BX)
-	JNE        cut1727
+	JNE        cut1855
 	CMPQ       128(AX), $0x00
-	JE         near1729
+	JE         near1857
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19130,7 +21126,7 @@ row1723:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1729:
+near1857:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19141,25 +21137,25 @@ near1729:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1726
-	JMP          opened1728
+	JGE          over1854
+	JMP          opened1856
 
-cut1727:
+cut1855:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1730
+	JE      unasked1858
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1730:
-opened1728:
+unasked1858:
+opened1856:
 	CMPQ 128(AX), $0x00
-	JNE  far1731
+	JNE  far1859
 
-each1732:
+each1860:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19179,11 +21175,11 @@ each1732:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1732
-	JMP          over1726
+	JL           each1860
+	JMP          over1854
 
-far1731:
-each1733:
+far1859:
+each1861:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19210,26 +21206,26 @@ each1733:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1733
+	JL           each1861
 
-over1726:
+over1854:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1734
+	JE      unasked1862
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1734:
-none1725:
+unasked1862:
+none1853:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1723
+	JNZ  row1851
 	JMP  done
 
 tile2true:
@@ -19238,16 +21234,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1735:
+row1863:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1737
+	JGE        none1865
 	CMPQ       DI, (BX)
-	JNE        cut1739
+	JNE        cut1867
 	CMPQ       128(AX), $0x00
-	JE         near1741
+	JE         near1869
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19256,7 +21252,7 @@ row1735:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1741:
+near1869:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19267,25 +21263,25 @@ near1741:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1738
-	JMP          opened1740
+	JGE          over1866
+	JMP          opened1868
 
-cut1739:
+cut1867:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1742
+	JE         unasked1870
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1742:
-opened1740:
+unasked1870:
+opened1868:
 	CMPQ 128(AX), $0x00
-	JNE  far1743
+	JNE  far1871
 
-each1744:
+each1872:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19305,11 +21301,11 @@ each1744:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1744
-	JMP          over1738
+	JL           each1872
+	JMP          over1866
 
-far1743:
-each1745:
+far1871:
+each1873:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19336,90 +21332,90 @@ each1745:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1745
+	JL           each1873
 
-over1738:
+over1866:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1746
+	JE           all1874
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1748
+	JZ           two1876
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1748:
+two1876:
 	TESTQ    $0x00000002, R9
-	JZ       one1749
+	JZ       one1877
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1749:
+one1877:
 	TESTQ  $0x00000001, R9
-	JZ     stored1747
+	JZ     stored1875
 	VMOVSS X3, (R10)
-	JMP    stored1747
+	JMP    stored1875
 
-all1746:
+all1874:
 	VMOVUPS Y3, 32(CX)
 
-stored1747:
+stored1875:
 	CMPQ         48(AX), $0x00
-	JE           unasked1750
+	JE           unasked1878
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1751
+	JE           all1879
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1753
+	JZ           two1881
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1753:
+two1881:
 	TESTQ    $0x00000002, R10
-	JZ       one1754
+	JZ       one1882
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1754:
+one1882:
 	TESTQ  $0x00000001, R10
-	JZ     stored1752
+	JZ     stored1880
 	VMOVSS X4, (R9)
-	JMP    stored1752
+	JMP    stored1880
 
-all1751:
+all1879:
 	VMOVUPS Y4, 32(R9)
 
-stored1752:
-unasked1750:
-none1737:
+stored1880:
+unasked1878:
+none1865:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1735
+	JNZ  row1863
 	JMP  done
 
 tile3false:
-row1755:
+row1883:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1757
+	JGE        none1885
 	CMPQ       DI, (BX)
-	JNE        cut1759
+	JNE        cut1887
 	CMPQ       128(AX), $0x00
-	JE         near1761
+	JE         near1889
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19430,7 +21426,7 @@ row1755:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1761:
+near1889:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19443,27 +21439,27 @@ near1761:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1758
-	JMP          opened1760
+	JGE          over1886
+	JMP          opened1888
 
-cut1759:
+cut1887:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1762
+	JE      unasked1890
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1762:
-opened1760:
+unasked1890:
+opened1888:
 	CMPQ 128(AX), $0x00
-	JNE  far1763
+	JNE  far1891
 
-each1764:
+each1892:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19489,11 +21485,11 @@ each1764:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1764
-	JMP          over1758
+	JL           each1892
+	JMP          over1886
 
-far1763:
-each1765:
+far1891:
+each1893:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19528,28 +21524,28 @@ each1765:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1765
+	JL           each1893
 
-over1758:
+over1886:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1766
+	JE      unasked1894
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1766:
-none1757:
+unasked1894:
+none1885:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1755
+	JNZ  row1883
 	JMP  done
 
 tile3true:
@@ -19558,16 +21554,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1767:
+row1895:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1769
+	JGE        none1897
 	CMPQ       DI, (BX)
-	JNE        cut1771
+	JNE        cut1899
 	CMPQ       128(AX), $0x00
-	JE         near1773
+	JE         near1901
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19578,7 +21574,7 @@ row1767:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1773:
+near1901:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19591,27 +21587,27 @@ near1773:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1770
-	JMP          opened1772
+	JGE          over1898
+	JMP          opened1900
 
-cut1771:
+cut1899:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1774
+	JE         unasked1902
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1774:
-opened1772:
+unasked1902:
+opened1900:
 	CMPQ 128(AX), $0x00
-	JNE  far1775
+	JNE  far1903
 
-each1776:
+each1904:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19637,11 +21633,11 @@ each1776:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1776
-	JMP          over1770
+	JL           each1904
+	JMP          over1898
 
-far1775:
-each1777:
+far1903:
+each1905:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19676,92 +21672,92 @@ each1777:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1777
+	JL           each1905
 
-over1770:
+over1898:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1778
+	JE           all1906
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1780
+	JZ           two1908
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1780:
+two1908:
 	TESTQ    $0x00000002, R9
-	JZ       one1781
+	JZ       one1909
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1781:
+one1909:
 	TESTQ  $0x00000001, R9
-	JZ     stored1779
+	JZ     stored1907
 	VMOVSS X5, (R10)
-	JMP    stored1779
+	JMP    stored1907
 
-all1778:
+all1906:
 	VMOVUPS Y5, 64(CX)
 
-stored1779:
+stored1907:
 	CMPQ         48(AX), $0x00
-	JE           unasked1782
+	JE           unasked1910
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1783
+	JE           all1911
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1785
+	JZ           two1913
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1785:
+two1913:
 	TESTQ    $0x00000002, R10
-	JZ       one1786
+	JZ       one1914
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1786:
+one1914:
 	TESTQ  $0x00000001, R10
-	JZ     stored1784
+	JZ     stored1912
 	VMOVSS X6, (R9)
-	JMP    stored1784
+	JMP    stored1912
 
-all1783:
+all1911:
 	VMOVUPS Y6, 64(R9)
 
-stored1784:
-unasked1782:
-none1769:
+stored1912:
+unasked1910:
+none1897:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1767
+	JNZ  row1895
 	JMP  done
 
 tile4false:
-row1787:
+row1915:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1789
+	JGE        none1917
 	CMPQ       DI, (BX)
-	JNE        cut1791
+	JNE        cut1919
 	CMPQ       128(AX), $0x00
-	JE         near1793
+	JE         near1921
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19771,7 +21767,7 @@ row1787:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1793:
+near1921:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19786,16 +21782,16 @@ near1793:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1790
-	JMP          opened1792
+	JGE          over1918
+	JMP          opened1920
 
-cut1791:
+cut1919:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1794
+	JE      unasked1922
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -19803,12 +21799,12 @@ cut1791:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1794:
-opened1792:
+unasked1922:
+opened1920:
 	CMPQ 128(AX), $0x00
-	JNE  far1795
+	JNE  far1923
 
-each1796:
+each1924:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19840,11 +21836,11 @@ each1796:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1796
-	JMP          over1790
+	JL           each1924
+	JMP          over1918
 
-far1795:
-each1797:
+far1923:
+each1925:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19884,15 +21880,15 @@ each1797:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1797
+	JL           each1925
 
-over1790:
+over1918:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1798
+	JE      unasked1926
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -19900,14 +21896,14 @@ over1790:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1798:
-none1789:
+unasked1926:
+none1917:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1787
+	JNZ  row1915
 	JMP  done
 
 tile4true:
@@ -19916,16 +21912,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1799:
+row1927:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1801
+	JGE        none1929
 	CMPQ       DI, (BX)
-	JNE        cut1803
+	JNE        cut1931
 	CMPQ       128(AX), $0x00
-	JE         near1805
+	JE         near1933
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19935,7 +21931,7 @@ row1799:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1805:
+near1933:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19950,16 +21946,16 @@ near1805:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1802
-	JMP          opened1804
+	JGE          over1930
+	JMP          opened1932
 
-cut1803:
+cut1931:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1806
+	JE         unasked1934
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -19967,12 +21963,12 @@ cut1803:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1806:
-opened1804:
+unasked1934:
+opened1932:
 	CMPQ 128(AX), $0x00
-	JNE  far1807
+	JNE  far1935
 
-each1808:
+each1936:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -20004,11 +22000,11 @@ each1808:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1808
-	JMP          over1802
+	JL           each1936
+	JMP          over1930
 
-far1807:
-each1809:
+far1935:
+each1937:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -20048,41 +22044,41 @@ each1809:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1809
+	JL           each1937
 
-over1802:
+over1930:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1810
+	JE           all1938
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1812
+	JZ           two1940
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1812:
+two1940:
 	TESTQ    $0x00000002, R9
-	JZ       one1813
+	JZ       one1941
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1813:
+one1941:
 	TESTQ  $0x00000001, R9
-	JZ     stored1811
+	JZ     stored1939
 	VMOVSS X7, (R10)
-	JMP    stored1811
+	JMP    stored1939
 
-all1810:
+all1938:
 	VMOVUPS Y7, 96(CX)
 
-stored1811:
+stored1939:
 	CMPQ         48(AX), $0x00
-	JE           unasked1814
+	JE           unasked1942
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -20090,46 +22086,46 @@ stored1811:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1815
+	JE           all1943
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1817
+	JZ           two1945
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1817:
+two1945:
 	TESTQ    $0x00000002, R10
-	JZ       one1818
+	JZ       one1946
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1818:
+one1946:
 	TESTQ  $0x00000001, R10
-	JZ     stored1816
+	JZ     stored1944
 	VMOVSS X8, (R9)
-	JMP    stored1816
+	JMP    stored1944
 
-all1815:
+all1943:
 	VMOVUPS Y8, 96(R9)
 
-stored1816:
-unasked1814:
-none1801:
+stored1944:
+unasked1942:
+none1929:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1799
+	JNZ  row1927
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1819
+	JE   fenced1947
 	SFENCE
 
-fenced1819:
+fenced1947:
 	VZEROUPPER
 	RET
 
@@ -20164,16 +22160,16 @@ TEXT ·rowMaxScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1820:
+row1948:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1822
+	JGE        none1950
 	CMPQ       DI, (BX)
-	JNE        cut1824
+	JNE        cut1952
 	CMPQ       128(AX), $0x00
-	JE         near1826
+	JE         near1954
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20182,14 +22178,14 @@ row1820:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1827
+	JL         unweighted1955
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1827:
-near1826:
+unweighted1955:
+near1954:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20203,23 +22199,23 @@ near1826:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1823
-	JMP          opened1825
+	JGE          over1951
+	JMP          opened1953
 
-cut1824:
+cut1952:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1828
+	JE      unasked1956
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1828:
-opened1825:
+unasked1956:
+opened1953:
 	CMPQ 128(AX), $0x00
-	JNE  far1829
+	JNE  far1957
 
-each1830:
+each1958:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20238,11 +22234,11 @@ each1830:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1830
-	JMP          over1823
+	JL           each1958
+	JMP          over1951
 
-far1829:
-each1831:
+far1957:
+each1959:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20251,13 +22247,13 @@ each1831:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1832
+	JL         unweighted1960
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1832:
+unweighted1960:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20276,24 +22272,24 @@ unweighted1832:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1831
+	JL           each1959
 
-over1823:
+over1951:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1833
+	JE      unasked1961
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1833:
-none1822:
+unasked1961:
+none1950:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1820
+	JNZ  row1948
 	JMP  done
 
 tile1true:
@@ -20302,16 +22298,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1834:
+row1962:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1836
+	JGE        none1964
 	CMPQ       DI, (BX)
-	JNE        cut1838
+	JNE        cut1966
 	CMPQ       128(AX), $0x00
-	JE         near1840
+	JE         near1968
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20320,14 +22316,14 @@ row1834:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1841
+	JL         unweighted1969
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1841:
-near1840:
+unweighted1969:
+near1968:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20341,23 +22337,23 @@ near1840:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1837
-	JMP          opened1839
+	JGE          over1965
+	JMP          opened1967
 
-cut1838:
+cut1966:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1842
+	JE         unasked1970
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1842:
-opened1839:
+unasked1970:
+opened1967:
 	CMPQ 128(AX), $0x00
-	JNE  far1843
+	JNE  far1971
 
-each1844:
+each1972:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20376,11 +22372,11 @@ each1844:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1844
-	JMP          over1837
+	JL           each1972
+	JMP          over1965
 
-far1843:
-each1845:
+far1971:
+each1973:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20389,13 +22385,13 @@ each1845:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1846
+	JL         unweighted1974
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1846:
+unweighted1974:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20414,88 +22410,88 @@ unweighted1846:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1845
+	JL           each1973
 
-over1837:
+over1965:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1847
+	JE           all1975
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1849
+	JZ           two1977
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1849:
+two1977:
 	TESTQ    $0x00000002, R9
-	JZ       one1850
+	JZ       one1978
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1850:
+one1978:
 	TESTQ  $0x00000001, R9
-	JZ     stored1848
+	JZ     stored1976
 	VMOVSS X1, (R11)
-	JMP    stored1848
+	JMP    stored1976
 
-all1847:
+all1975:
 	VMOVUPS Y1, (CX)
 
-stored1848:
+stored1976:
 	CMPQ         48(AX), $0x00
-	JE           unasked1851
+	JE           unasked1979
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1852
+	JE           all1980
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1854
+	JZ           two1982
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1854:
+two1982:
 	TESTQ    $0x00000002, R11
-	JZ       one1855
+	JZ       one1983
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1855:
+one1983:
 	TESTQ  $0x00000001, R11
-	JZ     stored1853
+	JZ     stored1981
 	VMOVSS X2, (R9)
-	JMP    stored1853
+	JMP    stored1981
 
-all1852:
+all1980:
 	VMOVUPS Y2, (R9)
 
-stored1853:
-unasked1851:
-none1836:
+stored1981:
+unasked1979:
+none1964:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1834
+	JNZ  row1962
 	JMP  done
 
 tile2false:
-row1856:
+row1984:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1858
+	JGE        none1986
 	CMPQ       DI, (BX)
-	JNE        cut1860
+	JNE        cut1988
 	CMPQ       128(AX), $0x00
-	JE         near1862
+	JE         near1990
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20504,14 +22500,14 @@ row1856:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1863
+	JL         unweighted1991
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1863:
-near1862:
+unweighted1991:
+near1990:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20528,25 +22524,25 @@ near1862:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1859
-	JMP          opened1861
+	JGE          over1987
+	JMP          opened1989
 
-cut1860:
+cut1988:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1864
+	JE      unasked1992
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked1864:
-opened1861:
+unasked1992:
+opened1989:
 	CMPQ 128(AX), $0x00
-	JNE  far1865
+	JNE  far1993
 
-each1866:
+each1994:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20572,11 +22568,11 @@ each1866:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1866
-	JMP          over1859
+	JL           each1994
+	JMP          over1987
 
-far1865:
-each1867:
+far1993:
+each1995:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20585,13 +22581,13 @@ each1867:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1868
+	JL         unweighted1996
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1868:
+unweighted1996:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20617,26 +22613,26 @@ unweighted1868:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1867
+	JL           each1995
 
-over1859:
+over1987:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1869
+	JE      unasked1997
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1869:
-none1858:
+unasked1997:
+none1986:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1856
+	JNZ  row1984
 	JMP  done
 
 tile2true:
@@ -20645,16 +22641,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1870:
+row1998:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1872
+	JGE        none2000
 	CMPQ       DI, (BX)
-	JNE        cut1874
+	JNE        cut2002
 	CMPQ       128(AX), $0x00
-	JE         near1876
+	JE         near2004
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20663,14 +22659,14 @@ row1870:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1877
+	JL         unweighted2005
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1877:
-near1876:
+unweighted2005:
+near2004:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20687,25 +22683,25 @@ near1876:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1873
-	JMP          opened1875
+	JGE          over2001
+	JMP          opened2003
 
-cut1874:
+cut2002:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1878
+	JE         unasked2006
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked1878:
-opened1875:
+unasked2006:
+opened2003:
 	CMPQ 128(AX), $0x00
-	JNE  far1879
+	JNE  far2007
 
-each1880:
+each2008:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20731,11 +22727,11 @@ each1880:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1880
-	JMP          over1873
+	JL           each2008
+	JMP          over2001
 
-far1879:
-each1881:
+far2007:
+each2009:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20744,13 +22740,13 @@ each1881:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1882
+	JL         unweighted2010
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1882:
+unweighted2010:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20776,90 +22772,90 @@ unweighted1882:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1881
+	JL           each2009
 
-over1873:
+over2001:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1883
+	JE           all2011
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1885
+	JZ           two2013
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1885:
+two2013:
 	TESTQ    $0x00000002, R9
-	JZ       one1886
+	JZ       one2014
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one1886:
+one2014:
 	TESTQ  $0x00000001, R9
-	JZ     stored1884
+	JZ     stored2012
 	VMOVSS X3, (R11)
-	JMP    stored1884
+	JMP    stored2012
 
-all1883:
+all2011:
 	VMOVUPS Y3, 32(CX)
 
-stored1884:
+stored2012:
 	CMPQ         48(AX), $0x00
-	JE           unasked1887
+	JE           unasked2015
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1888
+	JE           all2016
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1890
+	JZ           two2018
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1890:
+two2018:
 	TESTQ    $0x00000002, R11
-	JZ       one1891
+	JZ       one2019
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1891:
+one2019:
 	TESTQ  $0x00000001, R11
-	JZ     stored1889
+	JZ     stored2017
 	VMOVSS X4, (R9)
-	JMP    stored1889
+	JMP    stored2017
 
-all1888:
+all2016:
 	VMOVUPS Y4, 32(R9)
 
-stored1889:
-unasked1887:
-none1872:
+stored2017:
+unasked2015:
+none2000:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1870
+	JNZ  row1998
 	JMP  done
 
 tile3false:
-row1892:
+row2020:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1894
+	JGE        none2022
 	CMPQ       DI, (BX)
-	JNE        cut1896
+	JNE        cut2024
 	CMPQ       128(AX), $0x00
-	JE         near1898
+	JE         near2026
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20870,14 +22866,14 @@ row1892:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1899
+	JL         unweighted2027
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1899:
-near1898:
+unweighted2027:
+near2026:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20897,27 +22893,27 @@ near1898:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1895
-	JMP          opened1897
+	JGE          over2023
+	JMP          opened2025
 
-cut1896:
+cut2024:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1900
+	JE      unasked2028
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked1900:
-opened1897:
+unasked2028:
+opened2025:
 	CMPQ 128(AX), $0x00
-	JNE  far1901
+	JNE  far2029
 
-each1902:
+each2030:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -20950,11 +22946,11 @@ each1902:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1902
-	JMP          over1895
+	JL           each2030
+	JMP          over2023
 
-far1901:
-each1903:
+far2029:
+each2031:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -20965,13 +22961,13 @@ each1903:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1904
+	JL         unweighted2032
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1904:
+unweighted2032:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21004,28 +23000,28 @@ unweighted1904:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1903
+	JL           each2031
 
-over1895:
+over2023:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1905
+	JE      unasked2033
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1905:
-none1894:
+unasked2033:
+none2022:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1892
+	JNZ  row2020
 	JMP  done
 
 tile3true:
@@ -21034,16 +23030,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1906:
+row2034:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1908
+	JGE        none2036
 	CMPQ       DI, (BX)
-	JNE        cut1910
+	JNE        cut2038
 	CMPQ       128(AX), $0x00
-	JE         near1912
+	JE         near2040
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21054,14 +23050,14 @@ row1906:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1913
+	JL         unweighted2041
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1913:
-near1912:
+unweighted2041:
+near2040:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21081,27 +23077,27 @@ near1912:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1909
-	JMP          opened1911
+	JGE          over2037
+	JMP          opened2039
 
-cut1910:
+cut2038:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1914
+	JE         unasked2042
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked1914:
-opened1911:
+unasked2042:
+opened2039:
 	CMPQ 128(AX), $0x00
-	JNE  far1915
+	JNE  far2043
 
-each1916:
+each2044:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21134,11 +23130,11 @@ each1916:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1916
-	JMP          over1909
+	JL           each2044
+	JMP          over2037
 
-far1915:
-each1917:
+far2043:
+each2045:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21149,13 +23145,13 @@ each1917:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1918
+	JL         unweighted2046
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1918:
+unweighted2046:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21188,92 +23184,92 @@ unweighted1918:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1917
+	JL           each2045
 
-over1909:
+over2037:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1919
+	JE           all2047
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1921
+	JZ           two2049
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1921:
+two2049:
 	TESTQ    $0x00000002, R9
-	JZ       one1922
+	JZ       one2050
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one1922:
+one2050:
 	TESTQ  $0x00000001, R9
-	JZ     stored1920
+	JZ     stored2048
 	VMOVSS X5, (R11)
-	JMP    stored1920
+	JMP    stored2048
 
-all1919:
+all2047:
 	VMOVUPS Y5, 64(CX)
 
-stored1920:
+stored2048:
 	CMPQ         48(AX), $0x00
-	JE           unasked1923
+	JE           unasked2051
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1924
+	JE           all2052
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1926
+	JZ           two2054
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1926:
+two2054:
 	TESTQ    $0x00000002, R11
-	JZ       one1927
+	JZ       one2055
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1927:
+one2055:
 	TESTQ  $0x00000001, R11
-	JZ     stored1925
+	JZ     stored2053
 	VMOVSS X6, (R9)
-	JMP    stored1925
+	JMP    stored2053
 
-all1924:
+all2052:
 	VMOVUPS Y6, 64(R9)
 
-stored1925:
-unasked1923:
-none1908:
+stored2053:
+unasked2051:
+none2036:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1906
+	JNZ  row2034
 	JMP  done
 
 tile4false:
-row1928:
+row2056:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1930
+	JGE        none2058
 	CMPQ       DI, (BX)
-	JNE        cut1932
+	JNE        cut2060
 	CMPQ       128(AX), $0x00
-	JE         near1934
+	JE         near2062
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21283,14 +23279,14 @@ row1928:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1935
+	JL         unweighted2063
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1935:
-near1934:
+unweighted2063:
+near2062:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21313,16 +23309,16 @@ near1934:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1931
-	JMP          opened1933
+	JGE          over2059
+	JMP          opened2061
 
-cut1932:
+cut2060:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1936
+	JE      unasked2064
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -21330,12 +23326,12 @@ cut1932:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked1936:
-opened1933:
+unasked2064:
+opened2061:
 	CMPQ 128(AX), $0x00
-	JNE  far1937
+	JNE  far2065
 
-each1938:
+each2066:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21375,11 +23371,11 @@ each1938:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1938
-	JMP          over1931
+	JL           each2066
+	JMP          over2059
 
-far1937:
-each1939:
+far2065:
+each2067:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21389,13 +23385,13 @@ each1939:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1940
+	JL         unweighted2068
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1940:
+unweighted2068:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21435,15 +23431,15 @@ unweighted1940:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1939
+	JL           each2067
 
-over1931:
+over2059:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1941
+	JE      unasked2069
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -21451,14 +23447,14 @@ over1931:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1941:
-none1930:
+unasked2069:
+none2058:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1928
+	JNZ  row2056
 	JMP  done
 
 tile4true:
@@ -21467,16 +23463,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1942:
+row2070:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1944
+	JGE        none2072
 	CMPQ       DI, (BX)
-	JNE        cut1946
+	JNE        cut2074
 	CMPQ       128(AX), $0x00
-	JE         near1948
+	JE         near2076
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21486,14 +23482,14 @@ row1942:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1949
+	JL         unweighted2077
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1949:
-near1948:
+unweighted2077:
+near2076:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21516,16 +23512,16 @@ near1948:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1945
-	JMP          opened1947
+	JGE          over2073
+	JMP          opened2075
 
-cut1946:
+cut2074:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1950
+	JE         unasked2078
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -21533,12 +23529,12 @@ cut1946:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked1950:
-opened1947:
+unasked2078:
+opened2075:
 	CMPQ 128(AX), $0x00
-	JNE  far1951
+	JNE  far2079
 
-each1952:
+each2080:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21578,11 +23574,11 @@ each1952:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1952
-	JMP          over1945
+	JL           each2080
+	JMP          over2073
 
-far1951:
-each1953:
+far2079:
+each2081:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21592,13 +23588,13 @@ each1953:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1954
+	JL         unweighted2082
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1954:
+unweighted2082:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21638,41 +23634,41 @@ unweighted1954:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1953
+	JL           each2081
 
-over1945:
+over2073:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1955
+	JE           all2083
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1957
+	JZ           two2085
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1957:
+two2085:
 	TESTQ    $0x00000002, R9
-	JZ       one1958
+	JZ       one2086
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one1958:
+one2086:
 	TESTQ  $0x00000001, R9
-	JZ     stored1956
+	JZ     stored2084
 	VMOVSS X7, (R11)
-	JMP    stored1956
+	JMP    stored2084
 
-all1955:
+all2083:
 	VMOVUPS Y7, 96(CX)
 
-stored1956:
+stored2084:
 	CMPQ         48(AX), $0x00
-	JE           unasked1959
+	JE           unasked2087
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -21680,46 +23676,46 @@ stored1956:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1960
+	JE           all2088
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1962
+	JZ           two2090
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1962:
+two2090:
 	TESTQ    $0x00000002, R11
-	JZ       one1963
+	JZ       one2091
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1963:
+one2091:
 	TESTQ  $0x00000001, R11
-	JZ     stored1961
+	JZ     stored2089
 	VMOVSS X8, (R9)
-	JMP    stored1961
+	JMP    stored2089
 
-all1960:
+all2088:
 	VMOVUPS Y8, 96(R9)
 
-stored1961:
-unasked1959:
-none1944:
+stored2089:
+unasked2087:
+none2072:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1942
+	JNZ  row2070
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1964
+	JE   fenced2092
 	SFENCE
 
-fenced1964:
+fenced2092:
 	VZEROUPPER
 	RET
 
@@ -21754,16 +23750,16 @@ TEXT ·rowMinScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1965:
+row2093:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1967
+	JGE        none2095
 	CMPQ       DI, (BX)
-	JNE        cut1969
+	JNE        cut2097
 	CMPQ       128(AX), $0x00
-	JE         near1971
+	JE         near2099
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21772,14 +23768,14 @@ row1965:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1972
+	JL         unweighted2100
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1972:
-near1971:
+unweighted2100:
+near2099:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21793,23 +23789,23 @@ near1971:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1968
-	JMP          opened1970
+	JGE          over2096
+	JMP          opened2098
 
-cut1969:
+cut2097:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1973
+	JE      unasked2101
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked1973:
-opened1970:
+unasked2101:
+opened2098:
 	CMPQ 128(AX), $0x00
-	JNE  far1974
+	JNE  far2102
 
-each1975:
+each2103:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21828,11 +23824,11 @@ each1975:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1975
-	JMP          over1968
+	JL           each2103
+	JMP          over2096
 
-far1974:
-each1976:
+far2102:
+each2104:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21841,13 +23837,13 @@ each1976:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1977
+	JL         unweighted2105
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1977:
+unweighted2105:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21866,24 +23862,24 @@ unweighted1977:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1976
+	JL           each2104
 
-over1968:
+over2096:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1978
+	JE      unasked2106
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1978:
-none1967:
+unasked2106:
+none2095:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1965
+	JNZ  row2093
 	JMP  done
 
 tile1true:
@@ -21892,16 +23888,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1979:
+row2107:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1981
+	JGE        none2109
 	CMPQ       DI, (BX)
-	JNE        cut1983
+	JNE        cut2111
 	CMPQ       128(AX), $0x00
-	JE         near1985
+	JE         near2113
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21910,14 +23906,14 @@ row1979:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1986
+	JL         unweighted2114
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1986:
-near1985:
+unweighted2114:
+near2113:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21931,23 +23927,23 @@ near1985:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1982
-	JMP          opened1984
+	JGE          over2110
+	JMP          opened2112
 
-cut1983:
+cut2111:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1987
+	JE         unasked2115
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked1987:
-opened1984:
+unasked2115:
+opened2112:
 	CMPQ 128(AX), $0x00
-	JNE  far1988
+	JNE  far2116
 
-each1989:
+each2117:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -21966,11 +23962,11 @@ each1989:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1989
-	JMP          over1982
+	JL           each2117
+	JMP          over2110
 
-far1988:
-each1990:
+far2116:
+each2118:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -21979,13 +23975,13 @@ each1990:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1991
+	JL         unweighted2119
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted1991:
+unweighted2119:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22004,88 +24000,88 @@ unweighted1991:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1990
+	JL           each2118
 
-over1982:
+over2110:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1992
+	JE           all2120
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two1994
+	JZ           two2122
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1994:
+two2122:
 	TESTQ    $0x00000002, R9
-	JZ       one1995
+	JZ       one2123
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one1995:
+one2123:
 	TESTQ  $0x00000001, R9
-	JZ     stored1993
+	JZ     stored2121
 	VMOVSS X1, (R11)
-	JMP    stored1993
+	JMP    stored2121
 
-all1992:
+all2120:
 	VMOVUPS Y1, (CX)
 
-stored1993:
+stored2121:
 	CMPQ         48(AX), $0x00
-	JE           unasked1996
+	JE           unasked2124
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all1997
+	JE           all2125
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two1999
+	JZ           two2127
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1999:
+two2127:
 	TESTQ    $0x00000002, R11
-	JZ       one2000
+	JZ       one2128
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one2000:
+one2128:
 	TESTQ  $0x00000001, R11
-	JZ     stored1998
+	JZ     stored2126
 	VMOVSS X2, (R9)
-	JMP    stored1998
+	JMP    stored2126
 
-all1997:
+all2125:
 	VMOVUPS Y2, (R9)
 
-stored1998:
-unasked1996:
-none1981:
+stored2126:
+unasked2124:
+none2109:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1979
+	JNZ  row2107
 	JMP  done
 
 tile2false:
-row2001:
+row2129:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2003
+	JGE        none2131
 	CMPQ       DI, (BX)
-	JNE        cut2005
+	JNE        cut2133
 	CMPQ       128(AX), $0x00
-	JE         near2007
+	JE         near2135
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22094,14 +24090,14 @@ row2001:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2008
+	JL         unweighted2136
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2008:
-near2007:
+unweighted2136:
+near2135:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22118,25 +24114,25 @@ near2007:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2004
-	JMP          opened2006
+	JGE          over2132
+	JMP          opened2134
 
-cut2005:
+cut2133:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2009
+	JE      unasked2137
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2009:
-opened2006:
+unasked2137:
+opened2134:
 	CMPQ 128(AX), $0x00
-	JNE  far2010
+	JNE  far2138
 
-each2011:
+each2139:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22162,11 +24158,11 @@ each2011:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2011
-	JMP          over2004
+	JL           each2139
+	JMP          over2132
 
-far2010:
-each2012:
+far2138:
+each2140:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22175,13 +24171,13 @@ each2012:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2013
+	JL         unweighted2141
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2013:
+unweighted2141:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22207,26 +24203,26 @@ unweighted2013:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2012
+	JL           each2140
 
-over2004:
+over2132:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2014
+	JE      unasked2142
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2014:
-none2003:
+unasked2142:
+none2131:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2001
+	JNZ  row2129
 	JMP  done
 
 tile2true:
@@ -22235,16 +24231,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2015:
+row2143:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2017
+	JGE        none2145
 	CMPQ       DI, (BX)
-	JNE        cut2019
+	JNE        cut2147
 	CMPQ       128(AX), $0x00
-	JE         near2021
+	JE         near2149
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22253,14 +24249,14 @@ row2015:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2022
+	JL         unweighted2150
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2022:
-near2021:
+unweighted2150:
+near2149:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22277,25 +24273,25 @@ near2021:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2018
-	JMP          opened2020
+	JGE          over2146
+	JMP          opened2148
 
-cut2019:
+cut2147:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked2023
+	JE         unasked2151
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked2023:
-opened2020:
+unasked2151:
+opened2148:
 	CMPQ 128(AX), $0x00
-	JNE  far2024
+	JNE  far2152
 
-each2025:
+each2153:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22321,11 +24317,11 @@ each2025:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2025
-	JMP          over2018
+	JL           each2153
+	JMP          over2146
 
-far2024:
-each2026:
+far2152:
+each2154:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22334,13 +24330,13 @@ each2026:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2027
+	JL         unweighted2155
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2027:
+unweighted2155:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22366,90 +24362,90 @@ unweighted2027:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2026
+	JL           each2154
 
-over2018:
+over2146:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2028
+	JE           all2156
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2030
+	JZ           two2158
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2030:
+two2158:
 	TESTQ    $0x00000002, R9
-	JZ       one2031
+	JZ       one2159
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2031:
+one2159:
 	TESTQ  $0x00000001, R9
-	JZ     stored2029
+	JZ     stored2157
 	VMOVSS X3, (R11)
-	JMP    stored2029
+	JMP    stored2157
 
-all2028:
+all2156:
 	VMOVUPS Y3, 32(CX)
 
-stored2029:
+stored2157:
 	CMPQ         48(AX), $0x00
-	JE           unasked2032
+	JE           unasked2160
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2033
+	JE           all2161
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2035
+	JZ           two2163
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2035:
+two2163:
 	TESTQ    $0x00000002, R11
-	JZ       one2036
+	JZ       one2164
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one2036:
+one2164:
 	TESTQ  $0x00000001, R11
-	JZ     stored2034
+	JZ     stored2162
 	VMOVSS X4, (R9)
-	JMP    stored2034
+	JMP    stored2162
 
-all2033:
+all2161:
 	VMOVUPS Y4, 32(R9)
 
-stored2034:
-unasked2032:
-none2017:
+stored2162:
+unasked2160:
+none2145:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2015
+	JNZ  row2143
 	JMP  done
 
 tile3false:
-row2037:
+row2165:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2039
+	JGE        none2167
 	CMPQ       DI, (BX)
-	JNE        cut2041
+	JNE        cut2169
 	CMPQ       128(AX), $0x00
-	JE         near2043
+	JE         near2171
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22460,14 +24456,14 @@ row2037:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2044
+	JL         unweighted2172
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2044:
-near2043:
+unweighted2172:
+near2171:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22487,27 +24483,27 @@ near2043:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2040
-	JMP          opened2042
+	JGE          over2168
+	JMP          opened2170
 
-cut2041:
+cut2169:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2045
+	JE      unasked2173
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2045:
-opened2042:
+unasked2173:
+opened2170:
 	CMPQ 128(AX), $0x00
-	JNE  far2046
+	JNE  far2174
 
-each2047:
+each2175:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22540,11 +24536,11 @@ each2047:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2047
-	JMP          over2040
+	JL           each2175
+	JMP          over2168
 
-far2046:
-each2048:
+far2174:
+each2176:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22555,13 +24551,13 @@ each2048:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2049
+	JL         unweighted2177
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2049:
+unweighted2177:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22594,28 +24590,28 @@ unweighted2049:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2048
+	JL           each2176
 
-over2040:
+over2168:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2050
+	JE      unasked2178
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2050:
-none2039:
+unasked2178:
+none2167:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2037
+	JNZ  row2165
 	JMP  done
 
 tile3true:
@@ -22624,16 +24620,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2051:
+row2179:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2053
+	JGE        none2181
 	CMPQ       DI, (BX)
-	JNE        cut2055
+	JNE        cut2183
 	CMPQ       128(AX), $0x00
-	JE         near2057
+	JE         near2185
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22644,14 +24640,14 @@ row2051:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2058
+	JL         unweighted2186
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2058:
-near2057:
+unweighted2186:
+near2185:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22671,27 +24667,27 @@ near2057:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2054
-	JMP          opened2056
+	JGE          over2182
+	JMP          opened2184
 
-cut2055:
+cut2183:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked2059
+	JE         unasked2187
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked2059:
-opened2056:
+unasked2187:
+opened2184:
 	CMPQ 128(AX), $0x00
-	JNE  far2060
+	JNE  far2188
 
-each2061:
+each2189:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22724,11 +24720,11 @@ each2061:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2061
-	JMP          over2054
+	JL           each2189
+	JMP          over2182
 
-far2060:
-each2062:
+far2188:
+each2190:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22739,13 +24735,13 @@ each2062:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2063
+	JL         unweighted2191
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2063:
+unweighted2191:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22778,92 +24774,92 @@ unweighted2063:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2062
+	JL           each2190
 
-over2054:
+over2182:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2064
+	JE           all2192
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2066
+	JZ           two2194
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2066:
+two2194:
 	TESTQ    $0x00000002, R9
-	JZ       one2067
+	JZ       one2195
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2067:
+one2195:
 	TESTQ  $0x00000001, R9
-	JZ     stored2065
+	JZ     stored2193
 	VMOVSS X5, (R11)
-	JMP    stored2065
+	JMP    stored2193
 
-all2064:
+all2192:
 	VMOVUPS Y5, 64(CX)
 
-stored2065:
+stored2193:
 	CMPQ         48(AX), $0x00
-	JE           unasked2068
+	JE           unasked2196
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2069
+	JE           all2197
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2071
+	JZ           two2199
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2071:
+two2199:
 	TESTQ    $0x00000002, R11
-	JZ       one2072
+	JZ       one2200
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one2072:
+one2200:
 	TESTQ  $0x00000001, R11
-	JZ     stored2070
+	JZ     stored2198
 	VMOVSS X6, (R9)
-	JMP    stored2070
+	JMP    stored2198
 
-all2069:
+all2197:
 	VMOVUPS Y6, 64(R9)
 
-stored2070:
-unasked2068:
-none2053:
+stored2198:
+unasked2196:
+none2181:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2051
+	JNZ  row2179
 	JMP  done
 
 tile4false:
-row2073:
+row2201:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2075
+	JGE        none2203
 	CMPQ       DI, (BX)
-	JNE        cut2077
+	JNE        cut2205
 	CMPQ       128(AX), $0x00
-	JE         near2079
+	JE         near2207
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22873,14 +24869,14 @@ row2073:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2080
+	JL         unweighted2208
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2080:
-near2079:
+unweighted2208:
+near2207:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22903,16 +24899,16 @@ near2079:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2076
-	JMP          opened2078
+	JGE          over2204
+	JMP          opened2206
 
-cut2077:
+cut2205:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2081
+	JE      unasked2209
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -22920,12 +24916,12 @@ cut2077:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2081:
-opened2078:
+unasked2209:
+opened2206:
 	CMPQ 128(AX), $0x00
-	JNE  far2082
+	JNE  far2210
 
-each2083:
+each2211:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22965,11 +24961,11 @@ each2083:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2083
-	JMP          over2076
+	JL           each2211
+	JMP          over2204
 
-far2082:
-each2084:
+far2210:
+each2212:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -22979,13 +24975,13 @@ each2084:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2085
+	JL         unweighted2213
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2085:
+unweighted2213:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23025,15 +25021,15 @@ unweighted2085:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2084
+	JL           each2212
 
-over2076:
+over2204:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2086
+	JE      unasked2214
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -23041,14 +25037,14 @@ over2076:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2086:
-none2075:
+unasked2214:
+none2203:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2073
+	JNZ  row2201
 	JMP  done
 
 tile4true:
@@ -23057,16 +25053,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2087:
+row2215:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2089
+	JGE        none2217
 	CMPQ       DI, (BX)
-	JNE        cut2091
+	JNE        cut2219
 	CMPQ       128(AX), $0x00
-	JE         near2093
+	JE         near2221
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23076,14 +25072,14 @@ row2087:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2094
+	JL         unweighted2222
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2094:
-near2093:
+unweighted2222:
+near2221:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23106,16 +25102,16 @@ near2093:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2090
-	JMP          opened2092
+	JGE          over2218
+	JMP          opened2220
 
-cut2091:
+cut2219:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked2095
+	JE         unasked2223
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -23123,12 +25119,12 @@ cut2091:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked2095:
-opened2092:
+unasked2223:
+opened2220:
 	CMPQ 128(AX), $0x00
-	JNE  far2096
+	JNE  far2224
 
-each2097:
+each2225:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23168,11 +25164,11 @@ each2097:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2097
-	JMP          over2090
+	JL           each2225
+	JMP          over2218
 
-far2096:
-each2098:
+far2224:
+each2226:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23182,13 +25178,13 @@ each2098:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2099
+	JL         unweighted2227
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2099:
+unweighted2227:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23228,41 +25224,41 @@ unweighted2099:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2098
+	JL           each2226
 
-over2090:
+over2218:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2100
+	JE           all2228
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2102
+	JZ           two2230
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2102:
+two2230:
 	TESTQ    $0x00000002, R9
-	JZ       one2103
+	JZ       one2231
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2103:
+one2231:
 	TESTQ  $0x00000001, R9
-	JZ     stored2101
+	JZ     stored2229
 	VMOVSS X7, (R11)
-	JMP    stored2101
+	JMP    stored2229
 
-all2100:
+all2228:
 	VMOVUPS Y7, 96(CX)
 
-stored2101:
+stored2229:
 	CMPQ         48(AX), $0x00
-	JE           unasked2104
+	JE           unasked2232
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -23270,46 +25266,46 @@ stored2101:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2105
+	JE           all2233
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2107
+	JZ           two2235
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2107:
+two2235:
 	TESTQ    $0x00000002, R11
-	JZ       one2108
+	JZ       one2236
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2108:
+one2236:
 	TESTQ  $0x00000001, R11
-	JZ     stored2106
+	JZ     stored2234
 	VMOVSS X8, (R9)
-	JMP    stored2106
+	JMP    stored2234
 
-all2105:
+all2233:
 	VMOVUPS Y8, 96(R9)
 
-stored2106:
-unasked2104:
-none2089:
+stored2234:
+unasked2232:
+none2217:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2087
+	JNZ  row2215
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2109
+	JE   fenced2237
 	SFENCE
 
-fenced2109:
+fenced2237:
 	VZEROUPPER
 	RET
 
@@ -23344,16 +25340,16 @@ TEXT ·rowMaxFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2110:
+row2238:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2112
+	JGE        none2240
 	CMPQ       DI, (BX)
-	JNE        cut2114
+	JNE        cut2242
 	CMPQ       128(AX), $0x00
-	JE         near2116
+	JE         near2244
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23362,14 +25358,14 @@ row2110:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2117
+	JL         unweighted2245
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2117:
-near2116:
+unweighted2245:
+near2244:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23383,23 +25379,23 @@ near2116:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2113
-	JMP          opened2115
+	JGE          over2241
+	JMP          opened2243
 
-cut2114:
+cut2242:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2118
+	JE      unasked2246
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2118:
-opened2115:
+unasked2246:
+opened2243:
 	CMPQ 128(AX), $0x00
-	JNE  far2119
+	JNE  far2247
 
-each2120:
+each2248:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23418,11 +25414,11 @@ each2120:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2120
-	JMP          over2113
+	JL           each2248
+	JMP          over2241
 
-far2119:
-each2121:
+far2247:
+each2249:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23431,13 +25427,13 @@ each2121:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2122
+	JL         unweighted2250
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2122:
+unweighted2250:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23456,24 +25452,24 @@ unweighted2122:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2121
+	JL           each2249
 
-over2113:
+over2241:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2123
+	JE      unasked2251
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2123:
-none2112:
+unasked2251:
+none2240:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2110
+	JNZ  row2238
 	JMP  done
 
 tile1true:
@@ -23482,16 +25478,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2124:
+row2252:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2126
+	JGE        none2254
 	CMPQ       DI, (BX)
-	JNE        cut2128
+	JNE        cut2256
 	CMPQ       128(AX), $0x00
-	JE         near2130
+	JE         near2258
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23500,14 +25496,14 @@ row2124:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2131
+	JL         unweighted2259
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2131:
-near2130:
+unweighted2259:
+near2258:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23521,23 +25517,23 @@ near2130:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2127
-	JMP          opened2129
+	JGE          over2255
+	JMP          opened2257
 
-cut2128:
+cut2256:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked2132
+	JE         unasked2260
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked2132:
-opened2129:
+unasked2260:
+opened2257:
 	CMPQ 128(AX), $0x00
-	JNE  far2133
+	JNE  far2261
 
-each2134:
+each2262:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23556,11 +25552,11 @@ each2134:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2134
-	JMP          over2127
+	JL           each2262
+	JMP          over2255
 
-far2133:
-each2135:
+far2261:
+each2263:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23569,13 +25565,13 @@ each2135:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2136
+	JL         unweighted2264
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2136:
+unweighted2264:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23594,88 +25590,88 @@ unweighted2136:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2135
+	JL           each2263
 
-over2127:
+over2255:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2137
+	JE           all2265
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2139
+	JZ           two2267
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2139:
+two2267:
 	TESTQ    $0x00000002, R9
-	JZ       one2140
+	JZ       one2268
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2140:
+one2268:
 	TESTQ  $0x00000001, R9
-	JZ     stored2138
+	JZ     stored2266
 	VMOVSS X1, (R11)
-	JMP    stored2138
+	JMP    stored2266
 
-all2137:
+all2265:
 	VMOVUPS Y1, (CX)
 
-stored2138:
+stored2266:
 	CMPQ         48(AX), $0x00
-	JE           unasked2141
+	JE           unasked2269
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2142
+	JE           all2270
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2144
+	JZ           two2272
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2144:
+two2272:
 	TESTQ    $0x00000002, R11
-	JZ       one2145
+	JZ       one2273
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one2145:
+one2273:
 	TESTQ  $0x00000001, R11
-	JZ     stored2143
+	JZ     stored2271
 	VMOVSS X2, (R9)
-	JMP    stored2143
+	JMP    stored2271
 
-all2142:
+all2270:
 	VMOVUPS Y2, (R9)
 
-stored2143:
-unasked2141:
-none2126:
+stored2271:
+unasked2269:
+none2254:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2124
+	JNZ  row2252
 	JMP  done
 
 tile2false:
-row2146:
+row2274:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2148
+	JGE        none2276
 	CMPQ       DI, (BX)
-	JNE        cut2150
+	JNE        cut2278
 	CMPQ       128(AX), $0x00
-	JE         near2152
+	JE         near2280
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23684,14 +25680,14 @@ row2146:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2153
+	JL         unweighted2281
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2153:
-near2152:
+unweighted2281:
+near2280:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23709,25 +25705,25 @@ near2152:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2149
-	JMP          opened2151
+	JGE          over2277
+	JMP          opened2279
 
-cut2150:
+cut2278:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2154
+	JE      unasked2282
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2154:
-opened2151:
+unasked2282:
+opened2279:
 	CMPQ 128(AX), $0x00
-	JNE  far2155
+	JNE  far2283
 
-each2156:
+each2284:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23754,11 +25750,11 @@ each2156:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2156
-	JMP          over2149
+	JL           each2284
+	JMP          over2277
 
-far2155:
-each2157:
+far2283:
+each2285:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23767,13 +25763,13 @@ each2157:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2158
+	JL         unweighted2286
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2158:
+unweighted2286:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23800,26 +25796,26 @@ unweighted2158:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2157
+	JL           each2285
 
-over2149:
+over2277:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2159
+	JE      unasked2287
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2159:
-none2148:
+unasked2287:
+none2276:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2146
+	JNZ  row2274
 	JMP  done
 
 tile2true:
@@ -23828,16 +25824,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2160:
+row2288:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2162
+	JGE        none2290
 	CMPQ       DI, (BX)
-	JNE        cut2164
+	JNE        cut2292
 	CMPQ       128(AX), $0x00
-	JE         near2166
+	JE         near2294
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23846,14 +25842,14 @@ row2160:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2167
+	JL         unweighted2295
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2167:
-near2166:
+unweighted2295:
+near2294:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23871,25 +25867,25 @@ near2166:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2163
-	JMP          opened2165
+	JGE          over2291
+	JMP          opened2293
 
-cut2164:
+cut2292:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked2168
+	JE         unasked2296
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked2168:
-opened2165:
+unasked2296:
+opened2293:
 	CMPQ 128(AX), $0x00
-	JNE  far2169
+	JNE  far2297
 
-each2170:
+each2298:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23916,11 +25912,11 @@ each2170:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2170
-	JMP          over2163
+	JL           each2298
+	JMP          over2291
 
-far2169:
-each2171:
+far2297:
+each2299:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -23929,13 +25925,13 @@ each2171:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2172
+	JL         unweighted2300
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2172:
+unweighted2300:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -23962,90 +25958,90 @@ unweighted2172:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2171
+	JL           each2299
 
-over2163:
+over2291:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2173
+	JE           all2301
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2175
+	JZ           two2303
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2175:
+two2303:
 	TESTQ    $0x00000002, R9
-	JZ       one2176
+	JZ       one2304
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2176:
+one2304:
 	TESTQ  $0x00000001, R9
-	JZ     stored2174
+	JZ     stored2302
 	VMOVSS X3, (R11)
-	JMP    stored2174
+	JMP    stored2302
 
-all2173:
+all2301:
 	VMOVUPS Y3, 32(CX)
 
-stored2174:
+stored2302:
 	CMPQ         48(AX), $0x00
-	JE           unasked2177
+	JE           unasked2305
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2178
+	JE           all2306
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2180
+	JZ           two2308
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2180:
+two2308:
 	TESTQ    $0x00000002, R11
-	JZ       one2181
+	JZ       one2309
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one2181:
+one2309:
 	TESTQ  $0x00000001, R11
-	JZ     stored2179
+	JZ     stored2307
 	VMOVSS X4, (R9)
-	JMP    stored2179
+	JMP    stored2307
 
-all2178:
+all2306:
 	VMOVUPS Y4, 32(R9)
 
-stored2179:
-unasked2177:
-none2162:
+stored2307:
+unasked2305:
+none2290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2160
+	JNZ  row2288
 	JMP  done
 
 tile3false:
-row2182:
+row2310:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2184
+	JGE        none2312
 	CMPQ       DI, (BX)
-	JNE        cut2186
+	JNE        cut2314
 	CMPQ       128(AX), $0x00
-	JE         near2188
+	JE         near2316
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24056,7 +26052,7 @@ row2182:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2189
+	JL         unweighted2317
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -24064,8 +26060,8 @@ row2182:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2189:
-near2188:
+unweighted2317:
+near2316:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24087,27 +26083,27 @@ near2188:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2185
-	JMP          opened2187
+	JGE          over2313
+	JMP          opened2315
 
-cut2186:
+cut2314:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2190
+	JE      unasked2318
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2190:
-opened2187:
+unasked2318:
+opened2315:
 	CMPQ 128(AX), $0x00
-	JNE  far2191
+	JNE  far2319
 
-each2192:
+each2320:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24142,11 +26138,11 @@ each2192:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2192
-	JMP          over2185
+	JL           each2320
+	JMP          over2313
 
-far2191:
-each2193:
+far2319:
+each2321:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24157,7 +26153,7 @@ each2193:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2194
+	JL         unweighted2322
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -24165,7 +26161,7 @@ each2193:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2194:
+unweighted2322:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24200,28 +26196,28 @@ unweighted2194:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2193
+	JL           each2321
 
-over2185:
+over2313:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2195
+	JE      unasked2323
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2195:
-none2184:
+unasked2323:
+none2312:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2182
+	JNZ  row2310
 	JMP  done
 
 tile3true:
@@ -24230,16 +26226,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2196:
+row2324:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2198
+	JGE        none2326
 	CMPQ       DI, (BX)
-	JNE        cut2200
+	JNE        cut2328
 	CMPQ       128(AX), $0x00
-	JE         near2202
+	JE         near2330
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24250,7 +26246,7 @@ row2196:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2203
+	JL         unweighted2331
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -24258,8 +26254,8 @@ row2196:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2203:
-near2202:
+unweighted2331:
+near2330:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24281,27 +26277,27 @@ near2202:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2199
-	JMP          opened2201
+	JGE          over2327
+	JMP          opened2329
 
-cut2200:
+cut2328:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked2204
+	JE         unasked2332
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked2204:
-opened2201:
+unasked2332:
+opened2329:
 	CMPQ 128(AX), $0x00
-	JNE  far2205
+	JNE  far2333
 
-each2206:
+each2334:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24336,11 +26332,11 @@ each2206:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2206
-	JMP          over2199
+	JL           each2334
+	JMP          over2327
 
-far2205:
-each2207:
+far2333:
+each2335:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24351,7 +26347,7 @@ each2207:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2208
+	JL         unweighted2336
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -24359,7 +26355,7 @@ each2207:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2208:
+unweighted2336:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24394,92 +26390,92 @@ unweighted2208:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2207
+	JL           each2335
 
-over2199:
+over2327:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2209
+	JE           all2337
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2211
+	JZ           two2339
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2211:
+two2339:
 	TESTQ    $0x00000002, R9
-	JZ       one2212
+	JZ       one2340
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2212:
+one2340:
 	TESTQ  $0x00000001, R9
-	JZ     stored2210
+	JZ     stored2338
 	VMOVSS X5, (R11)
-	JMP    stored2210
+	JMP    stored2338
 
-all2209:
+all2337:
 	VMOVUPS Y5, 64(CX)
 
-stored2210:
+stored2338:
 	CMPQ         48(AX), $0x00
-	JE           unasked2213
+	JE           unasked2341
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2214
+	JE           all2342
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2216
+	JZ           two2344
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2216:
+two2344:
 	TESTQ    $0x00000002, R11
-	JZ       one2217
+	JZ       one2345
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one2217:
+one2345:
 	TESTQ  $0x00000001, R11
-	JZ     stored2215
+	JZ     stored2343
 	VMOVSS X6, (R9)
-	JMP    stored2215
+	JMP    stored2343
 
-all2214:
+all2342:
 	VMOVUPS Y6, 64(R9)
 
-stored2215:
-unasked2213:
-none2198:
+stored2343:
+unasked2341:
+none2326:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2196
+	JNZ  row2324
 	JMP  done
 
 tile4false:
-row2218:
+row2346:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2220
+	JGE        none2348
 	CMPQ       DI, (BX)
-	JNE        cut2222
+	JNE        cut2350
 	CMPQ       128(AX), $0x00
-	JE         near2224
+	JE         near2352
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24489,15 +26485,15 @@ row2218:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2225
+	JL         unweighted2353
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2225:
-near2224:
+unweighted2353:
+near2352:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24523,16 +26519,16 @@ near2224:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2221
-	JMP          opened2223
+	JGE          over2349
+	JMP          opened2351
 
-cut2222:
+cut2350:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2226
+	JE      unasked2354
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -24540,12 +26536,12 @@ cut2222:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2226:
-opened2223:
+unasked2354:
+opened2351:
 	CMPQ 128(AX), $0x00
-	JNE  far2227
+	JNE  far2355
 
-each2228:
+each2356:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24588,11 +26584,11 @@ each2228:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2228
-	JMP          over2221
+	JL           each2356
+	JMP          over2349
 
-far2227:
-each2229:
+far2355:
+each2357:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24602,14 +26598,14 @@ each2229:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2230
+	JL         unweighted2358
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2230:
+unweighted2358:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24652,15 +26648,15 @@ unweighted2230:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2229
+	JL           each2357
 
-over2221:
+over2349:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2231
+	JE      unasked2359
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -24668,14 +26664,14 @@ over2221:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2231:
-none2220:
+unasked2359:
+none2348:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2218
+	JNZ  row2346
 	JMP  done
 
 tile4true:
@@ -24684,16 +26680,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2232:
+row2360:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2234
+	JGE        none2362
 	CMPQ       DI, (BX)
-	JNE        cut2236
+	JNE        cut2364
 	CMPQ       128(AX), $0x00
-	JE         near2238
+	JE         near2366
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24703,15 +26699,15 @@ row2232:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2239
+	JL         unweighted2367
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2239:
-near2238:
+unweighted2367:
+near2366:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24737,16 +26733,16 @@ near2238:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2235
-	JMP          opened2237
+	JGE          over2363
+	JMP          opened2365
 
-cut2236:
+cut2364:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked2240
+	JE         unasked2368
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -24754,12 +26750,12 @@ cut2236:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked2240:
-opened2237:
+unasked2368:
+opened2365:
 	CMPQ 128(AX), $0x00
-	JNE  far2241
+	JNE  far2369
 
-each2242:
+each2370:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24802,11 +26798,11 @@ each2242:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2242
-	JMP          over2235
+	JL           each2370
+	JMP          over2363
 
-far2241:
-each2243:
+far2369:
+each2371:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -24816,14 +26812,14 @@ each2243:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2244
+	JL         unweighted2372
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2244:
+unweighted2372:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24866,41 +26862,41 @@ unweighted2244:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2243
+	JL           each2371
 
-over2235:
+over2363:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2245
+	JE           all2373
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2247
+	JZ           two2375
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2247:
+two2375:
 	TESTQ    $0x00000002, R9
-	JZ       one2248
+	JZ       one2376
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2248:
+one2376:
 	TESTQ  $0x00000001, R9
-	JZ     stored2246
+	JZ     stored2374
 	VMOVSS X7, (R11)
-	JMP    stored2246
+	JMP    stored2374
 
-all2245:
+all2373:
 	VMOVUPS Y7, 96(CX)
 
-stored2246:
+stored2374:
 	CMPQ         48(AX), $0x00
-	JE           unasked2249
+	JE           unasked2377
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -24908,46 +26904,46 @@ stored2246:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2250
+	JE           all2378
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2252
+	JZ           two2380
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2252:
+two2380:
 	TESTQ    $0x00000002, R11
-	JZ       one2253
+	JZ       one2381
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2253:
+one2381:
 	TESTQ  $0x00000001, R11
-	JZ     stored2251
+	JZ     stored2379
 	VMOVSS X8, (R9)
-	JMP    stored2251
+	JMP    stored2379
 
-all2250:
+all2378:
 	VMOVUPS Y8, 96(R9)
 
-stored2251:
-unasked2249:
-none2234:
+stored2379:
+unasked2377:
+none2362:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2232
+	JNZ  row2360
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2254
+	JE   fenced2382
 	SFENCE
 
-fenced2254:
+fenced2382:
 	VZEROUPPER
 	RET
 
@@ -24982,16 +26978,16 @@ TEXT ·rowMinFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2255:
+row2383:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2257
+	JGE        none2385
 	CMPQ       DI, (BX)
-	JNE        cut2259
+	JNE        cut2387
 	CMPQ       128(AX), $0x00
-	JE         near2261
+	JE         near2389
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25000,14 +26996,14 @@ row2255:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2262
+	JL         unweighted2390
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2262:
-near2261:
+unweighted2390:
+near2389:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25021,23 +27017,23 @@ near2261:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2258
-	JMP          opened2260
+	JGE          over2386
+	JMP          opened2388
 
-cut2259:
+cut2387:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2263
+	JE      unasked2391
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2263:
-opened2260:
+unasked2391:
+opened2388:
 	CMPQ 128(AX), $0x00
-	JNE  far2264
+	JNE  far2392
 
-each2265:
+each2393:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25056,11 +27052,11 @@ each2265:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2265
-	JMP          over2258
+	JL           each2393
+	JMP          over2386
 
-far2264:
-each2266:
+far2392:
+each2394:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25069,13 +27065,13 @@ each2266:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2267
+	JL         unweighted2395
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2267:
+unweighted2395:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25094,24 +27090,24 @@ unweighted2267:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2266
+	JL           each2394
 
-over2258:
+over2386:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2268
+	JE      unasked2396
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2268:
-none2257:
+unasked2396:
+none2385:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2255
+	JNZ  row2383
 	JMP  done
 
 tile1true:
@@ -25120,16 +27116,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2269:
+row2397:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2271
+	JGE        none2399
 	CMPQ       DI, (BX)
-	JNE        cut2273
+	JNE        cut2401
 	CMPQ       128(AX), $0x00
-	JE         near2275
+	JE         near2403
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25138,14 +27134,14 @@ row2269:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2276
+	JL         unweighted2404
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2276:
-near2275:
+unweighted2404:
+near2403:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25159,23 +27155,23 @@ near2275:
 	VMULPS       Y3, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2272
-	JMP          opened2274
+	JGE          over2400
+	JMP          opened2402
 
-cut2273:
+cut2401:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked2277
+	JE         unasked2405
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMASKMOVPS (R11), Y0, Y2
 
-unasked2277:
-opened2274:
+unasked2405:
+opened2402:
 	CMPQ 128(AX), $0x00
-	JNE  far2278
+	JNE  far2406
 
-each2279:
+each2407:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25194,11 +27190,11 @@ each2279:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2279
-	JMP          over2272
+	JL           each2407
+	JMP          over2400
 
-far2278:
-each2280:
+far2406:
+each2408:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25207,13 +27203,13 @@ each2280:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2281
+	JL         unweighted2409
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2281:
+unweighted2409:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25232,88 +27228,88 @@ unweighted2281:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2280
+	JL           each2408
 
-over2272:
+over2400:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2282
+	JE           all2410
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2284
+	JZ           two2412
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2284:
+two2412:
 	TESTQ    $0x00000002, R9
-	JZ       one2285
+	JZ       one2413
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2285:
+one2413:
 	TESTQ  $0x00000001, R9
-	JZ     stored2283
+	JZ     stored2411
 	VMOVSS X1, (R11)
-	JMP    stored2283
+	JMP    stored2411
 
-all2282:
+all2410:
 	VMOVUPS Y1, (CX)
 
-stored2283:
+stored2411:
 	CMPQ         48(AX), $0x00
-	JE           unasked2286
+	JE           unasked2414
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2287
+	JE           all2415
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2289
+	JZ           two2417
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2289:
+two2417:
 	TESTQ    $0x00000002, R11
-	JZ       one2290
+	JZ       one2418
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one2290:
+one2418:
 	TESTQ  $0x00000001, R11
-	JZ     stored2288
+	JZ     stored2416
 	VMOVSS X2, (R9)
-	JMP    stored2288
+	JMP    stored2416
 
-all2287:
+all2415:
 	VMOVUPS Y2, (R9)
 
-stored2288:
-unasked2286:
-none2271:
+stored2416:
+unasked2414:
+none2399:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2269
+	JNZ  row2397
 	JMP  done
 
 tile2false:
-row2291:
+row2419:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2293
+	JGE        none2421
 	CMPQ       DI, (BX)
-	JNE        cut2295
+	JNE        cut2423
 	CMPQ       128(AX), $0x00
-	JE         near2297
+	JE         near2425
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25322,14 +27318,14 @@ row2291:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2298
+	JL         unweighted2426
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2298:
-near2297:
+unweighted2426:
+near2425:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25347,25 +27343,25 @@ near2297:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2294
-	JMP          opened2296
+	JGE          over2422
+	JMP          opened2424
 
-cut2295:
+cut2423:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2299
+	JE      unasked2427
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2299:
-opened2296:
+unasked2427:
+opened2424:
 	CMPQ 128(AX), $0x00
-	JNE  far2300
+	JNE  far2428
 
-each2301:
+each2429:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25392,11 +27388,11 @@ each2301:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2301
-	JMP          over2294
+	JL           each2429
+	JMP          over2422
 
-far2300:
-each2302:
+far2428:
+each2430:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25405,13 +27401,13 @@ each2302:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2303
+	JL         unweighted2431
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2303:
+unweighted2431:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25438,26 +27434,26 @@ unweighted2303:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2302
+	JL           each2430
 
-over2294:
+over2422:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2304
+	JE      unasked2432
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2304:
-none2293:
+unasked2432:
+none2421:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2291
+	JNZ  row2419
 	JMP  done
 
 tile2true:
@@ -25466,16 +27462,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2305:
+row2433:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2307
+	JGE        none2435
 	CMPQ       DI, (BX)
-	JNE        cut2309
+	JNE        cut2437
 	CMPQ       128(AX), $0x00
-	JE         near2311
+	JE         near2439
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25484,14 +27480,14 @@ row2305:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2312
+	JL         unweighted2440
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2312:
-near2311:
+unweighted2440:
+near2439:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25509,25 +27505,25 @@ near2311:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2308
-	JMP          opened2310
+	JGE          over2436
+	JMP          opened2438
 
-cut2309:
+cut2437:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked2313
+	JE         unasked2441
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMASKMOVPS 32(R11), Y0, Y4
 
-unasked2313:
-opened2310:
+unasked2441:
+opened2438:
 	CMPQ 128(AX), $0x00
-	JNE  far2314
+	JNE  far2442
 
-each2315:
+each2443:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25554,11 +27550,11 @@ each2315:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2315
-	JMP          over2308
+	JL           each2443
+	JMP          over2436
 
-far2314:
-each2316:
+far2442:
+each2444:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25567,13 +27563,13 @@ each2316:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2317
+	JL         unweighted2445
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2317:
+unweighted2445:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25600,90 +27596,90 @@ unweighted2317:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2316
+	JL           each2444
 
-over2308:
+over2436:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2318
+	JE           all2446
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2320
+	JZ           two2448
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2320:
+two2448:
 	TESTQ    $0x00000002, R9
-	JZ       one2321
+	JZ       one2449
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2321:
+one2449:
 	TESTQ  $0x00000001, R9
-	JZ     stored2319
+	JZ     stored2447
 	VMOVSS X3, (R11)
-	JMP    stored2319
+	JMP    stored2447
 
-all2318:
+all2446:
 	VMOVUPS Y3, 32(CX)
 
-stored2319:
+stored2447:
 	CMPQ         48(AX), $0x00
-	JE           unasked2322
+	JE           unasked2450
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2323
+	JE           all2451
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2325
+	JZ           two2453
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2325:
+two2453:
 	TESTQ    $0x00000002, R11
-	JZ       one2326
+	JZ       one2454
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one2326:
+one2454:
 	TESTQ  $0x00000001, R11
-	JZ     stored2324
+	JZ     stored2452
 	VMOVSS X4, (R9)
-	JMP    stored2324
+	JMP    stored2452
 
-all2323:
+all2451:
 	VMOVUPS Y4, 32(R9)
 
-stored2324:
-unasked2322:
-none2307:
+stored2452:
+unasked2450:
+none2435:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2305
+	JNZ  row2433
 	JMP  done
 
 tile3false:
-row2327:
+row2455:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2329
+	JGE        none2457
 	CMPQ       DI, (BX)
-	JNE        cut2331
+	JNE        cut2459
 	CMPQ       128(AX), $0x00
-	JE         near2333
+	JE         near2461
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25694,7 +27690,7 @@ row2327:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2334
+	JL         unweighted2462
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -25702,8 +27698,8 @@ row2327:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2334:
-near2333:
+unweighted2462:
+near2461:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25725,27 +27721,27 @@ near2333:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2330
-	JMP          opened2332
+	JGE          over2458
+	JMP          opened2460
 
-cut2331:
+cut2459:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2335
+	JE      unasked2463
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2335:
-opened2332:
+unasked2463:
+opened2460:
 	CMPQ 128(AX), $0x00
-	JNE  far2336
+	JNE  far2464
 
-each2337:
+each2465:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25780,11 +27776,11 @@ each2337:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2337
-	JMP          over2330
+	JL           each2465
+	JMP          over2458
 
-far2336:
-each2338:
+far2464:
+each2466:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25795,7 +27791,7 @@ each2338:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2339
+	JL         unweighted2467
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -25803,7 +27799,7 @@ each2338:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2339:
+unweighted2467:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25838,28 +27834,28 @@ unweighted2339:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2338
+	JL           each2466
 
-over2330:
+over2458:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2340
+	JE      unasked2468
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2340:
-none2329:
+unasked2468:
+none2457:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2327
+	JNZ  row2455
 	JMP  done
 
 tile3true:
@@ -25868,16 +27864,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2341:
+row2469:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2343
+	JGE        none2471
 	CMPQ       DI, (BX)
-	JNE        cut2345
+	JNE        cut2473
 	CMPQ       128(AX), $0x00
-	JE         near2347
+	JE         near2475
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25888,7 +27884,7 @@ row2341:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2348
+	JL         unweighted2476
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -25896,8 +27892,8 @@ row2341:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2348:
-near2347:
+unweighted2476:
+near2475:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25919,27 +27915,27 @@ near2347:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2344
-	JMP          opened2346
+	JGE          over2472
+	JMP          opened2474
 
-cut2345:
+cut2473:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked2349
+	JE         unasked2477
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
 	VMOVUPS    32(R11), Y4
 	VMASKMOVPS 64(R11), Y0, Y6
 
-unasked2349:
-opened2346:
+unasked2477:
+opened2474:
 	CMPQ 128(AX), $0x00
-	JNE  far2350
+	JNE  far2478
 
-each2351:
+each2479:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25974,11 +27970,11 @@ each2351:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2351
-	JMP          over2344
+	JL           each2479
+	JMP          over2472
 
-far2350:
-each2352:
+far2478:
+each2480:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -25989,7 +27985,7 @@ each2352:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2353
+	JL         unweighted2481
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
@@ -25997,7 +27993,7 @@ each2352:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 
-unweighted2353:
+unweighted2481:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26032,92 +28028,92 @@ unweighted2353:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2352
+	JL           each2480
 
-over2344:
+over2472:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2354
+	JE           all2482
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2356
+	JZ           two2484
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2356:
+two2484:
 	TESTQ    $0x00000002, R9
-	JZ       one2357
+	JZ       one2485
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2357:
+one2485:
 	TESTQ  $0x00000001, R9
-	JZ     stored2355
+	JZ     stored2483
 	VMOVSS X5, (R11)
-	JMP    stored2355
+	JMP    stored2483
 
-all2354:
+all2482:
 	VMOVUPS Y5, 64(CX)
 
-stored2355:
+stored2483:
 	CMPQ         48(AX), $0x00
-	JE           unasked2358
+	JE           unasked2486
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2359
+	JE           all2487
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2361
+	JZ           two2489
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2361:
+two2489:
 	TESTQ    $0x00000002, R11
-	JZ       one2362
+	JZ       one2490
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one2362:
+one2490:
 	TESTQ  $0x00000001, R11
-	JZ     stored2360
+	JZ     stored2488
 	VMOVSS X6, (R9)
-	JMP    stored2360
+	JMP    stored2488
 
-all2359:
+all2487:
 	VMOVUPS Y6, 64(R9)
 
-stored2360:
-unasked2358:
-none2343:
+stored2488:
+unasked2486:
+none2471:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2341
+	JNZ  row2469
 	JMP  done
 
 tile4false:
-row2363:
+row2491:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2365
+	JGE        none2493
 	CMPQ       DI, (BX)
-	JNE        cut2367
+	JNE        cut2495
 	CMPQ       128(AX), $0x00
-	JE         near2369
+	JE         near2497
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26127,15 +28123,15 @@ row2363:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2370
+	JL         unweighted2498
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2370:
-near2369:
+unweighted2498:
+near2497:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26161,16 +28157,16 @@ near2369:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2366
-	JMP          opened2368
+	JGE          over2494
+	JMP          opened2496
 
-cut2367:
+cut2495:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2371
+	JE      unasked2499
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -26178,12 +28174,12 @@ cut2367:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2371:
-opened2368:
+unasked2499:
+opened2496:
 	CMPQ 128(AX), $0x00
-	JNE  far2372
+	JNE  far2500
 
-each2373:
+each2501:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26226,11 +28222,11 @@ each2373:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2373
-	JMP          over2366
+	JL           each2501
+	JMP          over2494
 
-far2372:
-each2374:
+far2500:
+each2502:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26240,14 +28236,14 @@ each2374:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2375
+	JL         unweighted2503
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2375:
+unweighted2503:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26290,15 +28286,15 @@ unweighted2375:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2374
+	JL           each2502
 
-over2366:
+over2494:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2376
+	JE      unasked2504
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -26306,14 +28302,14 @@ over2366:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2376:
-none2365:
+unasked2504:
+none2493:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2363
+	JNZ  row2491
 	JMP  done
 
 tile4true:
@@ -26322,16 +28318,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2377:
+row2505:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2379
+	JGE        none2507
 	CMPQ       DI, (BX)
-	JNE        cut2381
+	JNE        cut2509
 	CMPQ       128(AX), $0x00
-	JE         near2383
+	JE         near2511
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26341,15 +28337,15 @@ row2377:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2384
+	JL         unweighted2512
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2384:
-near2383:
+unweighted2512:
+near2511:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26375,16 +28371,16 @@ near2383:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2380
-	JMP          opened2382
+	JGE          over2508
+	JMP          opened2510
 
-cut2381:
+cut2509:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked2385
+	JE         unasked2513
 	MOVQ       48(AX), R11
 	ADDQ       136(AX), R11
 	VMOVUPS    (R11), Y2
@@ -26392,12 +28388,12 @@ cut2381:
 	VMOVUPS    64(R11), Y6
 	VMASKMOVPS 96(R11), Y0, Y8
 
-unasked2385:
-opened2382:
+unasked2513:
+opened2510:
 	CMPQ 128(AX), $0x00
-	JNE  far2386
+	JNE  far2514
 
-each2387:
+each2515:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26440,11 +28436,11 @@ each2387:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2387
-	JMP          over2380
+	JL           each2515
+	JMP          over2508
 
-far2386:
-each2388:
+far2514:
+each2516:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26454,14 +28450,14 @@ each2388:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2389
+	JL         unweighted2517
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 
-unweighted2389:
+unweighted2517:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26504,41 +28500,41 @@ unweighted2389:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2388
+	JL           each2516
 
-over2380:
+over2508:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2390
+	JE           all2518
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2392
+	JZ           two2520
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2392:
+two2520:
 	TESTQ    $0x00000002, R9
-	JZ       one2393
+	JZ       one2521
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2393:
+one2521:
 	TESTQ  $0x00000001, R9
-	JZ     stored2391
+	JZ     stored2519
 	VMOVSS X7, (R11)
-	JMP    stored2391
+	JMP    stored2519
 
-all2390:
+all2518:
 	VMOVUPS Y7, 96(CX)
 
-stored2391:
+stored2519:
 	CMPQ         48(AX), $0x00
-	JE           unasked2394
+	JE           unasked2522
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -26546,46 +28542,46 @@ stored2391:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all2395
+	JE           all2523
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R11
-	JZ           two2397
+	JZ           two2525
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2397:
+two2525:
 	TESTQ    $0x00000002, R11
-	JZ       one2398
+	JZ       one2526
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one2398:
+one2526:
 	TESTQ  $0x00000001, R11
-	JZ     stored2396
+	JZ     stored2524
 	VMOVSS X8, (R9)
-	JMP    stored2396
+	JMP    stored2524
 
-all2395:
+all2523:
 	VMOVUPS Y8, 96(R9)
 
-stored2396:
-unasked2394:
-none2379:
+stored2524:
+unasked2522:
+none2507:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2377
+	JNZ  row2505
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2399
+	JE   fenced2527
 	SFENCE
 
-fenced2399:
+fenced2527:
 	VZEROUPPER
 	RET
 
@@ -26612,16 +28608,16 @@ TEXT ·rowMaxHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2400:
+row2528:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2402
+	JGE        none2530
 	CMPQ       DI, (BX)
-	JNE        cut2404
+	JNE        cut2532
 	CMPQ       128(AX), $0x00
-	JE         near2406
+	JE         near2534
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26630,14 +28626,14 @@ row2400:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2407
+	JL         unweighted2535
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2407:
-near2406:
+unweighted2535:
+near2534:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26651,23 +28647,23 @@ near2406:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2403
-	JMP          opened2405
+	JGE          over2531
+	JMP          opened2533
 
-cut2404:
+cut2532:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2408
+	JE      unasked2536
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2408:
-opened2405:
+unasked2536:
+opened2533:
 	CMPQ 128(AX), $0x00
-	JNE  far2409
+	JNE  far2537
 
-each2410:
+each2538:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26686,11 +28682,11 @@ each2410:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2410
-	JMP          over2403
+	JL           each2538
+	JMP          over2531
 
-far2409:
-each2411:
+far2537:
+each2539:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26699,13 +28695,13 @@ each2411:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2412
+	JL         unweighted2540
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2412:
+unweighted2540:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26724,37 +28720,37 @@ unweighted2412:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2411
+	JL           each2539
 
-over2403:
+over2531:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2413
+	JE      unasked2541
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2413:
-none2402:
+unasked2541:
+none2530:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2400
+	JNZ  row2528
 	JMP  done
 
 tile2false:
-row2414:
+row2542:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2416
+	JGE        none2544
 	CMPQ       DI, (BX)
-	JNE        cut2418
+	JNE        cut2546
 	CMPQ       128(AX), $0x00
-	JE         near2420
+	JE         near2548
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26763,14 +28759,14 @@ row2414:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2421
+	JL         unweighted2549
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2421:
-near2420:
+unweighted2549:
+near2548:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26788,25 +28784,25 @@ near2420:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2417
-	JMP          opened2419
+	JGE          over2545
+	JMP          opened2547
 
-cut2418:
+cut2546:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2422
+	JE      unasked2550
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2422:
-opened2419:
+unasked2550:
+opened2547:
 	CMPQ 128(AX), $0x00
-	JNE  far2423
+	JNE  far2551
 
-each2424:
+each2552:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26833,11 +28829,11 @@ each2424:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2424
-	JMP          over2417
+	JL           each2552
+	JMP          over2545
 
-far2423:
-each2425:
+far2551:
+each2553:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26846,13 +28842,13 @@ each2425:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2426
+	JL         unweighted2554
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2426:
+unweighted2554:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26879,39 +28875,39 @@ unweighted2426:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2425
+	JL           each2553
 
-over2417:
+over2545:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2427
+	JE      unasked2555
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2427:
-none2416:
+unasked2555:
+none2544:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2414
+	JNZ  row2542
 	JMP  done
 
 tile3false:
-row2428:
+row2556:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2430
+	JGE        none2558
 	CMPQ       DI, (BX)
-	JNE        cut2432
+	JNE        cut2560
 	CMPQ       128(AX), $0x00
-	JE         near2434
+	JE         near2562
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26922,14 +28918,14 @@ row2428:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2435
+	JL         unweighted2563
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2435:
-near2434:
+unweighted2563:
+near2562:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26951,27 +28947,27 @@ near2434:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2431
-	JMP          opened2433
+	JGE          over2559
+	JMP          opened2561
 
-cut2432:
+cut2560:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2436
+	JE      unasked2564
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2436:
-opened2433:
+unasked2564:
+opened2561:
 	CMPQ 128(AX), $0x00
-	JNE  far2437
+	JNE  far2565
 
-each2438:
+each2566:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27006,11 +29002,11 @@ each2438:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2438
-	JMP          over2431
+	JL           each2566
+	JMP          over2559
 
-far2437:
-each2439:
+far2565:
+each2567:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27021,13 +29017,13 @@ each2439:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2440
+	JL         unweighted2568
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2440:
+unweighted2568:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27062,41 +29058,41 @@ unweighted2440:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2439
+	JL           each2567
 
-over2431:
+over2559:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2441
+	JE      unasked2569
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2441:
-none2430:
+unasked2569:
+none2558:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2428
+	JNZ  row2556
 	JMP  done
 
 tile4false:
-row2442:
+row2570:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2444
+	JGE        none2572
 	CMPQ       DI, (BX)
-	JNE        cut2446
+	JNE        cut2574
 	CMPQ       128(AX), $0x00
-	JE         near2448
+	JE         near2576
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27106,14 +29102,14 @@ row2442:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2449
+	JL         unweighted2577
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2449:
-near2448:
+unweighted2577:
+near2576:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27139,16 +29135,16 @@ near2448:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2445
-	JMP          opened2447
+	JGE          over2573
+	JMP          opened2575
 
-cut2446:
+cut2574:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2450
+	JE      unasked2578
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -27156,12 +29152,12 @@ cut2446:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2450:
-opened2447:
+unasked2578:
+opened2575:
 	CMPQ 128(AX), $0x00
-	JNE  far2451
+	JNE  far2579
 
-each2452:
+each2580:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27204,11 +29200,11 @@ each2452:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2452
-	JMP          over2445
+	JL           each2580
+	JMP          over2573
 
-far2451:
-each2453:
+far2579:
+each2581:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27218,13 +29214,13 @@ each2453:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2454
+	JL         unweighted2582
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2454:
+unweighted2582:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27267,15 +29263,15 @@ unweighted2454:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2453
+	JL           each2581
 
-over2445:
+over2573:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2455
+	JE      unasked2583
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -27283,21 +29279,21 @@ over2445:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2455:
-none2444:
+unasked2583:
+none2572:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2442
+	JNZ  row2570
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2456
+	JE   fenced2584
 	SFENCE
 
-fenced2456:
+fenced2584:
 	VZEROUPPER
 	RET
 
@@ -27324,16 +29320,16 @@ TEXT ·rowMinHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2457:
+row2585:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2459
+	JGE        none2587
 	CMPQ       DI, (BX)
-	JNE        cut2461
+	JNE        cut2589
 	CMPQ       128(AX), $0x00
-	JE         near2463
+	JE         near2591
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27342,14 +29338,14 @@ row2457:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2464
+	JL         unweighted2592
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2464:
-near2463:
+unweighted2592:
+near2591:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27363,23 +29359,23 @@ near2463:
 	VMULPS       Y2, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2460
-	JMP          opened2462
+	JGE          over2588
+	JMP          opened2590
 
-cut2461:
+cut2589:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked2465
+	JE      unasked2593
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 
-unasked2465:
-opened2462:
+unasked2593:
+opened2590:
 	CMPQ 128(AX), $0x00
-	JNE  far2466
+	JNE  far2594
 
-each2467:
+each2595:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27398,11 +29394,11 @@ each2467:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2467
-	JMP          over2460
+	JL           each2595
+	JMP          over2588
 
-far2466:
-each2468:
+far2594:
+each2596:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27411,13 +29407,13 @@ each2468:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2469
+	JL         unweighted2597
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2469:
+unweighted2597:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27436,37 +29432,37 @@ unweighted2469:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2468
+	JL           each2596
 
-over2460:
+over2588:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2470
+	JE      unasked2598
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked2470:
-none2459:
+unasked2598:
+none2587:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2457
+	JNZ  row2585
 	JMP  done
 
 tile2false:
-row2471:
+row2599:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2473
+	JGE        none2601
 	CMPQ       DI, (BX)
-	JNE        cut2475
+	JNE        cut2603
 	CMPQ       128(AX), $0x00
-	JE         near2477
+	JE         near2605
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27475,14 +29471,14 @@ row2471:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2478
+	JL         unweighted2606
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2478:
-near2477:
+unweighted2606:
+near2605:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27500,25 +29496,25 @@ near2477:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2474
-	JMP          opened2476
+	JGE          over2602
+	JMP          opened2604
 
-cut2475:
+cut2603:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2479
+	JE      unasked2607
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2479:
-opened2476:
+unasked2607:
+opened2604:
 	CMPQ 128(AX), $0x00
-	JNE  far2480
+	JNE  far2608
 
-each2481:
+each2609:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27545,11 +29541,11 @@ each2481:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2481
-	JMP          over2474
+	JL           each2609
+	JMP          over2602
 
-far2480:
-each2482:
+far2608:
+each2610:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27558,13 +29554,13 @@ each2482:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2483
+	JL         unweighted2611
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2483:
+unweighted2611:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27591,39 +29587,39 @@ unweighted2483:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2482
+	JL           each2610
 
-over2474:
+over2602:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2484
+	JE      unasked2612
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2484:
-none2473:
+unasked2612:
+none2601:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2471
+	JNZ  row2599
 	JMP  done
 
 tile3false:
-row2485:
+row2613:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2487
+	JGE        none2615
 	CMPQ       DI, (BX)
-	JNE        cut2489
+	JNE        cut2617
 	CMPQ       128(AX), $0x00
-	JE         near2491
+	JE         near2619
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27634,14 +29630,14 @@ row2485:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2492
+	JL         unweighted2620
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2492:
-near2491:
+unweighted2620:
+near2619:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27663,27 +29659,27 @@ near2491:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2488
-	JMP          opened2490
+	JGE          over2616
+	JMP          opened2618
 
-cut2489:
+cut2617:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked2493
+	JE      unasked2621
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 	VMOVUPS 64(R11), Y5
 
-unasked2493:
-opened2490:
+unasked2621:
+opened2618:
 	CMPQ 128(AX), $0x00
-	JNE  far2494
+	JNE  far2622
 
-each2495:
+each2623:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27718,11 +29714,11 @@ each2495:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2495
-	JMP          over2488
+	JL           each2623
+	JMP          over2616
 
-far2494:
-each2496:
+far2622:
+each2624:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27733,13 +29729,13 @@ each2496:
 	PREFETCHT1 64(R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2497
+	JL         unweighted2625
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2497:
+unweighted2625:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27774,41 +29770,41 @@ unweighted2497:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2496
+	JL           each2624
 
-over2488:
+over2616:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2498
+	JE      unasked2626
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked2498:
-none2487:
+unasked2626:
+none2615:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2485
+	JNZ  row2613
 	JMP  done
 
 tile4false:
-row2499:
+row2627:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2501
+	JGE        none2629
 	CMPQ       DI, (BX)
-	JNE        cut2503
+	JNE        cut2631
 	CMPQ       128(AX), $0x00
-	JE         near2505
+	JE         near2633
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27818,14 +29814,14 @@ row2499:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2506
+	JL         unweighted2634
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2506:
-near2505:
+unweighted2634:
+near2633:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27851,16 +29847,16 @@ near2505:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2502
-	JMP          opened2504
+	JGE          over2630
+	JMP          opened2632
 
-cut2503:
+cut2631:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2507
+	JE      unasked2635
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -27868,12 +29864,12 @@ cut2503:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2507:
-opened2504:
+unasked2635:
+opened2632:
 	CMPQ 128(AX), $0x00
-	JNE  far2508
+	JNE  far2636
 
-each2509:
+each2637:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27916,11 +29912,11 @@ each2509:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2509
-	JMP          over2502
+	JL           each2637
+	JMP          over2630
 
-far2508:
-each2510:
+far2636:
+each2638:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27930,13 +29926,13 @@ each2510:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2511
+	JL         unweighted2639
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2511:
+unweighted2639:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -27979,15 +29975,15 @@ unweighted2511:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2510
+	JL           each2638
 
-over2502:
+over2630:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2512
+	JE      unasked2640
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -27995,21 +29991,21 @@ over2502:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2512:
-none2501:
+unasked2640:
+none2629:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2499
+	JNZ  row2627
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2513
+	JE   fenced2641
 	SFENCE
 
-fenced2513:
+fenced2641:
 	VZEROUPPER
 	RET
 
@@ -28032,16 +30028,16 @@ TEXT ·rowMaxHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2514:
+row2642:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2516
+	JGE        none2644
 	CMPQ       DI, (BX)
-	JNE        cut2518
+	JNE        cut2646
 	CMPQ       128(AX), $0x00
-	JE         near2520
+	JE         near2648
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28050,14 +30046,14 @@ row2514:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2521
+	JL         unweighted2649
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2521:
-near2520:
+unweighted2649:
+near2648:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28074,25 +30070,25 @@ near2520:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2517
-	JMP          opened2519
+	JGE          over2645
+	JMP          opened2647
 
-cut2518:
+cut2646:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2522
+	JE      unasked2650
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2522:
-opened2519:
+unasked2650:
+opened2647:
 	CMPQ 128(AX), $0x00
-	JNE  far2523
+	JNE  far2651
 
-each2524:
+each2652:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28118,11 +30114,11 @@ each2524:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2524
-	JMP          over2517
+	JL           each2652
+	JMP          over2645
 
-far2523:
-each2525:
+far2651:
+each2653:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28131,13 +30127,13 @@ each2525:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2526
+	JL         unweighted2654
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2526:
+unweighted2654:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28163,39 +30159,39 @@ unweighted2526:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2525
+	JL           each2653
 
-over2517:
+over2645:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2527
+	JE      unasked2655
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2527:
-none2516:
+unasked2655:
+none2644:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2514
+	JNZ  row2642
 	JMP  done
 
 tile4false:
-row2528:
+row2656:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2530
+	JGE        none2658
 	CMPQ       DI, (BX)
-	JNE        cut2532
+	JNE        cut2660
 	CMPQ       128(AX), $0x00
-	JE         near2534
+	JE         near2662
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28205,14 +30201,14 @@ row2528:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2535
+	JL         unweighted2663
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2535:
-near2534:
+unweighted2663:
+near2662:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28236,16 +30232,16 @@ near2534:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2531
-	JMP          opened2533
+	JGE          over2659
+	JMP          opened2661
 
-cut2532:
+cut2660:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2536
+	JE      unasked2664
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -28253,12 +30249,12 @@ cut2532:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2536:
-opened2533:
+unasked2664:
+opened2661:
 	CMPQ 128(AX), $0x00
-	JNE  far2537
+	JNE  far2665
 
-each2538:
+each2666:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28299,11 +30295,11 @@ each2538:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2538
-	JMP          over2531
+	JL           each2666
+	JMP          over2659
 
-far2537:
-each2539:
+far2665:
+each2667:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28313,13 +30309,13 @@ each2539:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2540
+	JL         unweighted2668
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2540:
+unweighted2668:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28360,15 +30356,15 @@ unweighted2540:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2539
+	JL           each2667
 
-over2531:
+over2659:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2541
+	JE      unasked2669
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -28376,21 +30372,21 @@ over2531:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2541:
-none2530:
+unasked2669:
+none2658:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2528
+	JNZ  row2656
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2542
+	JE   fenced2670
 	SFENCE
 
-fenced2542:
+fenced2670:
 	VZEROUPPER
 	RET
 
@@ -28413,16 +30409,16 @@ TEXT ·rowMinHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row2543:
+row2671:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2545
+	JGE        none2673
 	CMPQ       DI, (BX)
-	JNE        cut2547
+	JNE        cut2675
 	CMPQ       128(AX), $0x00
-	JE         near2549
+	JE         near2677
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28431,14 +30427,14 @@ row2543:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2550
+	JL         unweighted2678
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2550:
-near2549:
+unweighted2678:
+near2677:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28455,25 +30451,25 @@ near2549:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2546
-	JMP          opened2548
+	JGE          over2674
+	JMP          opened2676
 
-cut2547:
+cut2675:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked2551
+	JE      unasked2679
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
 	VMOVUPS 32(R11), Y3
 
-unasked2551:
-opened2548:
+unasked2679:
+opened2676:
 	CMPQ 128(AX), $0x00
-	JNE  far2552
+	JNE  far2680
 
-each2553:
+each2681:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28499,11 +30495,11 @@ each2553:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2553
-	JMP          over2546
+	JL           each2681
+	JMP          over2674
 
-far2552:
-each2554:
+far2680:
+each2682:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28512,13 +30508,13 @@ each2554:
 	ADDQ       DX, R12
 	PREFETCHT1 (R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2555
+	JL         unweighted2683
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2555:
+unweighted2683:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28544,39 +30540,39 @@ unweighted2555:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2554
+	JL           each2682
 
-over2546:
+over2674:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2556
+	JE      unasked2684
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked2556:
-none2545:
+unasked2684:
+none2673:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2543
+	JNZ  row2671
 	JMP  done
 
 tile4false:
-row2557:
+row2685:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2559
+	JGE        none2687
 	CMPQ       DI, (BX)
-	JNE        cut2561
+	JNE        cut2689
 	CMPQ       128(AX), $0x00
-	JE         near2563
+	JE         near2691
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28586,14 +30582,14 @@ row2557:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2564
+	JL         unweighted2692
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2564:
-near2563:
+unweighted2692:
+near2691:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28617,16 +30613,16 @@ near2563:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2560
-	JMP          opened2562
+	JGE          over2688
+	JMP          opened2690
 
-cut2561:
+cut2689:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2565
+	JE      unasked2693
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -28634,12 +30630,12 @@ cut2561:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2565:
-opened2562:
+unasked2693:
+opened2690:
 	CMPQ 128(AX), $0x00
-	JNE  far2566
+	JNE  far2694
 
-each2567:
+each2695:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28680,11 +30676,11 @@ each2567:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2567
-	JMP          over2560
+	JL           each2695
+	JMP          over2688
 
-far2566:
-each2568:
+far2694:
+each2696:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28694,13 +30690,13 @@ each2568:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2569
+	JL         unweighted2697
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2569:
+unweighted2697:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28741,15 +30737,15 @@ unweighted2569:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2568
+	JL           each2696
 
-over2560:
+over2688:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2570
+	JE      unasked2698
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -28757,21 +30753,21 @@ over2560:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2570:
-none2559:
+unasked2698:
+none2687:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2557
+	JNZ  row2685
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2571
+	JE   fenced2699
 	SFENCE
 
-fenced2571:
+fenced2699:
 	VZEROUPPER
 	RET
 
@@ -28792,16 +30788,16 @@ TEXT ·rowMaxHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2572:
+row2700:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2574
+	JGE        none2702
 	CMPQ       DI, (BX)
-	JNE        cut2576
+	JNE        cut2704
 	CMPQ       128(AX), $0x00
-	JE         near2578
+	JE         near2706
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28811,14 +30807,14 @@ row2572:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2579
+	JL         unweighted2707
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2579:
-near2578:
+unweighted2707:
+near2706:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28841,16 +30837,16 @@ near2578:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2575
-	JMP          opened2577
+	JGE          over2703
+	JMP          opened2705
 
-cut2576:
+cut2704:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2580
+	JE      unasked2708
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -28858,12 +30854,12 @@ cut2576:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2580:
-opened2577:
+unasked2708:
+opened2705:
 	CMPQ 128(AX), $0x00
-	JNE  far2581
+	JNE  far2709
 
-each2582:
+each2710:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28903,11 +30899,11 @@ each2582:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2582
-	JMP          over2575
+	JL           each2710
+	JMP          over2703
 
-far2581:
-each2583:
+far2709:
+each2711:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -28917,13 +30913,13 @@ each2583:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2584
+	JL         unweighted2712
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2584:
+unweighted2712:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -28963,15 +30959,15 @@ unweighted2584:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2583
+	JL           each2711
 
-over2575:
+over2703:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2585
+	JE      unasked2713
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -28979,21 +30975,21 @@ over2575:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2585:
-none2574:
+unasked2713:
+none2702:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2572
+	JNZ  row2700
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2586
+	JE   fenced2714
 	SFENCE
 
-fenced2586:
+fenced2714:
 	VZEROUPPER
 	RET
 
@@ -29014,16 +31010,16 @@ TEXT ·rowMinHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row2587:
+row2715:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2589
+	JGE        none2717
 	CMPQ       DI, (BX)
-	JNE        cut2591
+	JNE        cut2719
 	CMPQ       128(AX), $0x00
-	JE         near2593
+	JE         near2721
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29033,14 +31029,14 @@ row2587:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2594
+	JL         unweighted2722
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2594:
-near2593:
+unweighted2722:
+near2721:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29063,16 +31059,16 @@ near2593:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over2590
-	JMP          opened2592
+	JGE          over2718
+	JMP          opened2720
 
-cut2591:
+cut2719:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked2595
+	JE      unasked2723
 	MOVQ    48(AX), R11
 	ADDQ    136(AX), R11
 	VMOVUPS (R11), Y1
@@ -29080,12 +31076,12 @@ cut2591:
 	VMOVUPS 64(R11), Y5
 	VMOVUPS 96(R11), Y7
 
-unasked2595:
-opened2592:
+unasked2723:
+opened2720:
 	CMPQ 128(AX), $0x00
-	JNE  far2596
+	JNE  far2724
 
-each2597:
+each2725:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29125,11 +31121,11 @@ each2597:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2597
-	JMP          over2590
+	JL           each2725
+	JMP          over2718
 
-far2596:
-each2598:
+far2724:
+each2726:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -29139,13 +31135,13 @@ each2598:
 	PREFETCHT1 (R12)
 	PREFETCHT1 64(R12)
 	CMPQ       128(AX), $0x02
-	JL         unweighted2599
+	JL         unweighted2727
 	MOVQ       R11, R12
 	IMULQ      96(AX), R12
 	ADDQ       R10, R12
 	PREFETCHT1 (R12)
 
-unweighted2599:
+unweighted2727:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -29185,15 +31181,15 @@ unweighted2599:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2598
+	JL           each2726
 
-over2590:
+over2718:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked2600
+	JE      unasked2728
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -29201,21 +31197,21 @@ over2590:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked2600:
-none2589:
+unasked2728:
+none2717:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2587
+	JNZ  row2715
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2601
+	JE   fenced2729
 	SFENCE
 
-fenced2601:
+fenced2729:
 	VZEROUPPER
 	RET
 
@@ -29243,18 +31239,18 @@ TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2602
+	JE     bare2730
 
-row2604:
+row2732:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2606
+	JGE        none2734
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2608
+	JE         near2736
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29263,7 +31259,7 @@ row2604:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near2608:
+near2736:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29271,11 +31267,11 @@ near2608:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2607
+	JGE     over2735
 	CMPQ    128(AX), $0x00
-	JNE     far2609
+	JNE     far2737
 
-each2610:
+each2738:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -29291,11 +31287,11 @@ each2610:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2610
-	JMP       over2607
+	JL        each2738
+	JMP       over2735
 
-far2609:
-each2611:
+far2737:
+each2739:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29318,20 +31314,20 @@ each2611:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2611
+	JL         each2739
 
-over2607:
+over2735:
 	CMPQ    168(AX), $0x00
-	JNE     stream2612
+	JNE     stream2740
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored2613
+	JMP     stored2741
 
-stream2612:
+stream2740:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored2613:
+stored2741:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -29341,34 +31337,34 @@ stored2613:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          stream2614
+	JNE          stream2742
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          stored2615
+	JMP          stored2743
 
-stream2614:
+stream2742:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-stored2615:
-none2606:
+stored2743:
+none2734:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2604
-	JMP  tiled2603
+	JNZ  row2732
+	JMP  tiled2731
 
-bare2602:
-row2616:
+bare2730:
+row2744:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2618
+	JGE        none2746
 	CMPQ       128(AX), $0x00
-	JE         near2620
+	JE         near2748
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29377,7 +31373,7 @@ row2616:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near2620:
+near2748:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29385,11 +31381,11 @@ near2620:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2619
+	JGE     over2747
 	CMPQ    128(AX), $0x00
-	JNE     far2621
+	JNE     far2749
 
-each2622:
+each2750:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -29401,11 +31397,11 @@ each2622:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2622
-	JMP     over2619
+	JL      each2750
+	JMP     over2747
 
-far2621:
-each2623:
+far2749:
+each2751:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29424,27 +31420,27 @@ each2623:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2623
+	JL         each2751
 
-over2619:
+over2747:
 	CMPQ    168(AX), $0x00
-	JNE     stream2624
+	JNE     stream2752
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored2625
+	JMP     stored2753
 
-stream2624:
+stream2752:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored2625:
-none2618:
+stored2753:
+none2746:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2616
+	JNZ  row2744
 
-tiled2603:
+tiled2731:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -29452,19 +31448,19 @@ tiled2603:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2626
+	JE     bare2754
 
-row2628:
+row2756:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2630
+	JGE        none2758
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2632
+	JE         near2760
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29474,7 +31470,7 @@ row2628:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near2632:
+near2760:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29492,11 +31488,11 @@ near2632:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2631
+	JGE        over2759
 	CMPQ       128(AX), $0x00
-	JNE        far2633
+	JNE        far2761
 
-each2634:
+each2762:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29529,11 +31525,11 @@ each2634:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2634
-	JMP        over2631
+	JL         each2762
+	JMP        over2759
 
-far2633:
-each2635:
+far2761:
+each2763:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29574,24 +31570,24 @@ each2635:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2635
+	JL         each2763
 
-over2631:
+over2759:
 	CMPQ    168(AX), $0x00
-	JNE     stream2636
+	JNE     stream2764
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored2637
+	JMP     stored2765
 
-stream2636:
+stream2764:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored2637:
+stored2765:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -29605,38 +31601,38 @@ stored2637:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          stream2638
+	JNE          stream2766
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          stored2639
+	JMP          stored2767
 
-stream2638:
+stream2766:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-stored2639:
-none2630:
+stored2767:
+none2758:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2628
-	JMP  tiled2627
+	JNZ  row2756
+	JMP  tiled2755
 
-bare2626:
-row2640:
+bare2754:
+row2768:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2642
+	JGE        none2770
 	CMPQ       128(AX), $0x00
-	JE         near2644
+	JE         near2772
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29646,7 +31642,7 @@ row2640:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near2644:
+near2772:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29664,11 +31660,11 @@ near2644:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2643
+	JGE        over2771
 	CMPQ       128(AX), $0x00
-	JNE        far2645
+	JNE        far2773
 
-each2646:
+each2774:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29694,11 +31690,11 @@ each2646:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2646
-	JMP        over2643
+	JL         each2774
+	JMP        over2771
 
-far2645:
-each2647:
+far2773:
+each2775:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29732,31 +31728,31 @@ each2647:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2647
+	JL         each2775
 
-over2643:
+over2771:
 	CMPQ    168(AX), $0x00
-	JNE     stream2648
+	JNE     stream2776
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored2649
+	JMP     stored2777
 
-stream2648:
+stream2776:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored2649:
-none2642:
+stored2777:
+none2770:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2640
+	JNZ  row2768
 
-tiled2627:
+tiled2755:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -29764,20 +31760,20 @@ tiled2627:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2650
+	JE     bare2778
 
-row2652:
+row2780:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2654
+	JGE        none2782
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2656
+	JE         near2784
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29788,7 +31784,7 @@ row2652:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near2656:
+near2784:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29809,11 +31805,11 @@ near2656:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2655
+	JGE        over2783
 	CMPQ       128(AX), $0x00
-	JNE        far2657
+	JNE        far2785
 
-each2658:
+each2786:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29856,11 +31852,11 @@ each2658:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2658
-	JMP        over2655
+	JL         each2786
+	JMP        over2783
 
-far2657:
-each2659:
+far2785:
+each2787:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29912,20 +31908,20 @@ each2659:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2659
+	JL         each2787
 
-over2655:
+over2783:
 	CMPQ    168(AX), $0x00
-	JNE     stream2660
+	JNE     stream2788
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored2661
+	JMP     stored2789
 
-stream2660:
+stream2788:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -29933,7 +31929,7 @@ stream2660:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored2661:
+stored2789:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -29951,16 +31947,16 @@ stored2661:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          stream2662
+	JNE          stream2790
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          stored2663
+	JMP          stored2791
 
-stream2662:
+stream2790:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -29968,25 +31964,25 @@ stream2662:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-stored2663:
-none2654:
+stored2791:
+none2782:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2652
-	JMP  tiled2651
+	JNZ  row2780
+	JMP  tiled2779
 
-bare2650:
-row2664:
+bare2778:
+row2792:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2666
+	JGE        none2794
 	CMPQ       128(AX), $0x00
-	JE         near2668
+	JE         near2796
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -29997,7 +31993,7 @@ row2664:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near2668:
+near2796:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30018,11 +32014,11 @@ near2668:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2667
+	JGE        over2795
 	CMPQ       128(AX), $0x00
-	JNE        far2669
+	JNE        far2797
 
-each2670:
+each2798:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30055,11 +32051,11 @@ each2670:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2670
-	JMP        over2667
+	JL         each2798
+	JMP        over2795
 
-far2669:
-each2671:
+far2797:
+each2799:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30101,20 +32097,20 @@ each2671:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2671
+	JL         each2799
 
-over2667:
+over2795:
 	CMPQ    168(AX), $0x00
-	JNE     stream2672
+	JNE     stream2800
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored2673
+	JMP     stored2801
 
-stream2672:
+stream2800:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30122,14 +32118,14 @@ stream2672:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored2673:
-none2666:
+stored2801:
+none2794:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2664
+	JNZ  row2792
 
-tiled2651:
+tiled2779:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -30137,21 +32133,21 @@ tiled2651:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2674
+	JE     bare2802
 
-row2676:
+row2804:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2678
+	JGE        none2806
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2680
+	JE         near2808
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30163,7 +32159,7 @@ row2676:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near2680:
+near2808:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30187,11 +32183,11 @@ near2680:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2679
+	JGE        over2807
 	CMPQ       128(AX), $0x00
-	JNE        far2681
+	JNE        far2809
 
-each2682:
+each2810:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30244,11 +32240,11 @@ each2682:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2682
-	JMP        over2679
+	JL         each2810
+	JMP        over2807
 
-far2681:
-each2683:
+far2809:
+each2811:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30311,11 +32307,11 @@ each2683:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2683
+	JL         each2811
 
-over2679:
+over2807:
 	CMPQ    168(AX), $0x00
-	JNE     stream2684
+	JNE     stream2812
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30324,9 +32320,9 @@ over2679:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored2685
+	JMP     stored2813
 
-stream2684:
+stream2812:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30336,7 +32332,7 @@ stream2684:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored2685:
+stored2813:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -30358,7 +32354,7 @@ stored2685:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          stream2686
+	JNE          stream2814
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -30367,9 +32363,9 @@ stored2685:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          stored2687
+	JMP          stored2815
 
-stream2686:
+stream2814:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -30379,25 +32375,25 @@ stream2686:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-stored2687:
-none2678:
+stored2815:
+none2806:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2676
-	JMP  tiled2675
+	JNZ  row2804
+	JMP  tiled2803
 
-bare2674:
-row2688:
+bare2802:
+row2816:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2690
+	JGE        none2818
 	CMPQ       128(AX), $0x00
-	JE         near2692
+	JE         near2820
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30409,7 +32405,7 @@ row2688:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near2692:
+near2820:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30433,11 +32429,11 @@ near2692:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2691
+	JGE        over2819
 	CMPQ       128(AX), $0x00
-	JNE        far2693
+	JNE        far2821
 
-each2694:
+each2822:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30477,11 +32473,11 @@ each2694:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2694
-	JMP        over2691
+	JL         each2822
+	JMP        over2819
 
-far2693:
-each2695:
+far2821:
+each2823:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30531,11 +32527,11 @@ each2695:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2695
+	JL         each2823
 
-over2691:
+over2819:
 	CMPQ    168(AX), $0x00
-	JNE     stream2696
+	JNE     stream2824
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -30544,9 +32540,9 @@ over2691:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored2697
+	JMP     stored2825
 
-stream2696:
+stream2824:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -30556,23 +32552,23 @@ stream2696:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored2697:
-none2690:
+stored2825:
+none2818:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2688
+	JNZ  row2816
 
-tiled2675:
+tiled2803:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2698
+	JE   fenced2826
 	SFENCE
 
-fenced2698:
+fenced2826:
 	VZEROUPPER
 	RET
 
@@ -30610,18 +32606,18 @@ TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare2699
+	JE     bare2827
 
-row2701:
+row2829:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2703
+	JGE        none2831
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near2705
+	JE         near2833
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30630,7 +32626,7 @@ row2701:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near2705:
+near2833:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -30638,11 +32634,11 @@ near2705:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2704
+	JGE     over2832
 	CMPQ    128(AX), $0x00
-	JNE     far2706
+	JNE     far2834
 
-each2707:
+each2835:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -30658,11 +32654,11 @@ each2707:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each2707
-	JMP       over2704
+	JL        each2835
+	JMP       over2832
 
-far2706:
-each2708:
+far2834:
+each2836:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30685,20 +32681,20 @@ each2708:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2708
+	JL         each2836
 
-over2704:
+over2832:
 	CMPQ    168(AX), $0x00
-	JNE     stream2709
+	JNE     stream2837
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored2710
+	JMP     stored2838
 
-stream2709:
+stream2837:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored2710:
+stored2838:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -30708,34 +32704,34 @@ stored2710:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          stream2711
+	JNE          stream2839
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          stored2712
+	JMP          stored2840
 
-stream2711:
+stream2839:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-stored2712:
-none2703:
+stored2840:
+none2831:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2701
-	JMP  tiled2700
+	JNZ  row2829
+	JMP  tiled2828
 
-bare2699:
-row2713:
+bare2827:
+row2841:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2715
+	JGE        none2843
 	CMPQ       128(AX), $0x00
-	JE         near2717
+	JE         near2845
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30744,7 +32740,7 @@ row2713:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near2717:
+near2845:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -30752,11 +32748,11 @@ near2717:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over2716
+	JGE     over2844
 	CMPQ    128(AX), $0x00
-	JNE     far2718
+	JNE     far2846
 
-each2719:
+each2847:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -30768,11 +32764,11 @@ each2719:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each2719
-	JMP     over2716
+	JL      each2847
+	JMP     over2844
 
-far2718:
-each2720:
+far2846:
+each2848:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30791,27 +32787,27 @@ each2720:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2720
+	JL         each2848
 
-over2716:
+over2844:
 	CMPQ    168(AX), $0x00
-	JNE     stream2721
+	JNE     stream2849
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored2722
+	JMP     stored2850
 
-stream2721:
+stream2849:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored2722:
-none2715:
+stored2850:
+none2843:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2713
+	JNZ  row2841
 
-tiled2700:
+tiled2828:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -30819,19 +32815,19 @@ tiled2700:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare2723
+	JE     bare2851
 
-row2725:
+row2853:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2727
+	JGE        none2855
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near2729
+	JE         near2857
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30841,7 +32837,7 @@ row2725:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near2729:
+near2857:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30859,11 +32855,11 @@ near2729:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2728
+	JGE        over2856
 	CMPQ       128(AX), $0x00
-	JNE        far2730
+	JNE        far2858
 
-each2731:
+each2859:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30896,11 +32892,11 @@ each2731:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2731
-	JMP        over2728
+	JL         each2859
+	JMP        over2856
 
-far2730:
-each2732:
+far2858:
+each2860:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -30941,24 +32937,24 @@ each2732:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2732
+	JL         each2860
 
-over2728:
+over2856:
 	CMPQ    168(AX), $0x00
-	JNE     stream2733
+	JNE     stream2861
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored2734
+	JMP     stored2862
 
-stream2733:
+stream2861:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored2734:
+stored2862:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -30972,38 +32968,38 @@ stored2734:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          stream2735
+	JNE          stream2863
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          stored2736
+	JMP          stored2864
 
-stream2735:
+stream2863:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-stored2736:
-none2727:
+stored2864:
+none2855:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2725
-	JMP  tiled2724
+	JNZ  row2853
+	JMP  tiled2852
 
-bare2723:
-row2737:
+bare2851:
+row2865:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2739
+	JGE        none2867
 	CMPQ       128(AX), $0x00
-	JE         near2741
+	JE         near2869
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31013,7 +33009,7 @@ row2737:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near2741:
+near2869:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31031,11 +33027,11 @@ near2741:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2740
+	JGE        over2868
 	CMPQ       128(AX), $0x00
-	JNE        far2742
+	JNE        far2870
 
-each2743:
+each2871:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31061,11 +33057,11 @@ each2743:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2743
-	JMP        over2740
+	JL         each2871
+	JMP        over2868
 
-far2742:
-each2744:
+far2870:
+each2872:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31099,31 +33095,31 @@ each2744:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2744
+	JL         each2872
 
-over2740:
+over2868:
 	CMPQ    168(AX), $0x00
-	JNE     stream2745
+	JNE     stream2873
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored2746
+	JMP     stored2874
 
-stream2745:
+stream2873:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored2746:
-none2739:
+stored2874:
+none2867:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2737
+	JNZ  row2865
 
-tiled2724:
+tiled2852:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -31131,20 +33127,20 @@ tiled2724:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare2747
+	JE     bare2875
 
-row2749:
+row2877:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2751
+	JGE        none2879
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near2753
+	JE         near2881
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31155,7 +33151,7 @@ row2749:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near2753:
+near2881:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31176,11 +33172,11 @@ near2753:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2752
+	JGE        over2880
 	CMPQ       128(AX), $0x00
-	JNE        far2754
+	JNE        far2882
 
-each2755:
+each2883:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31223,11 +33219,11 @@ each2755:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2755
-	JMP        over2752
+	JL         each2883
+	JMP        over2880
 
-far2754:
-each2756:
+far2882:
+each2884:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31279,20 +33275,20 @@ each2756:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2756
+	JL         each2884
 
-over2752:
+over2880:
 	CMPQ    168(AX), $0x00
-	JNE     stream2757
+	JNE     stream2885
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored2758
+	JMP     stored2886
 
-stream2757:
+stream2885:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -31300,7 +33296,7 @@ stream2757:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored2758:
+stored2886:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -31318,16 +33314,16 @@ stored2758:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          stream2759
+	JNE          stream2887
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          stored2760
+	JMP          stored2888
 
-stream2759:
+stream2887:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -31335,25 +33331,25 @@ stream2759:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-stored2760:
-none2751:
+stored2888:
+none2879:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2749
-	JMP  tiled2748
+	JNZ  row2877
+	JMP  tiled2876
 
-bare2747:
-row2761:
+bare2875:
+row2889:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2763
+	JGE        none2891
 	CMPQ       128(AX), $0x00
-	JE         near2765
+	JE         near2893
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31364,7 +33360,7 @@ row2761:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near2765:
+near2893:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31385,11 +33381,11 @@ near2765:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2764
+	JGE        over2892
 	CMPQ       128(AX), $0x00
-	JNE        far2766
+	JNE        far2894
 
-each2767:
+each2895:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31422,11 +33418,11 @@ each2767:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2767
-	JMP        over2764
+	JL         each2895
+	JMP        over2892
 
-far2766:
-each2768:
+far2894:
+each2896:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31468,20 +33464,20 @@ each2768:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2768
+	JL         each2896
 
-over2764:
+over2892:
 	CMPQ    168(AX), $0x00
-	JNE     stream2769
+	JNE     stream2897
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored2770
+	JMP     stored2898
 
-stream2769:
+stream2897:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -31489,14 +33485,14 @@ stream2769:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored2770:
-none2763:
+stored2898:
+none2891:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2761
+	JNZ  row2889
 
-tiled2748:
+tiled2876:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -31504,21 +33500,21 @@ tiled2748:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare2771
+	JE     bare2899
 
-row2773:
+row2901:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2775
+	JGE        none2903
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near2777
+	JE         near2905
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31530,7 +33526,7 @@ row2773:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near2777:
+near2905:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31554,11 +33550,11 @@ near2777:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2776
+	JGE        over2904
 	CMPQ       128(AX), $0x00
-	JNE        far2778
+	JNE        far2906
 
-each2779:
+each2907:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31611,11 +33607,11 @@ each2779:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2779
-	JMP        over2776
+	JL         each2907
+	JMP        over2904
 
-far2778:
-each2780:
+far2906:
+each2908:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31678,11 +33674,11 @@ each2780:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2780
+	JL         each2908
 
-over2776:
+over2904:
 	CMPQ    168(AX), $0x00
-	JNE     stream2781
+	JNE     stream2909
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31691,9 +33687,9 @@ over2776:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored2782
+	JMP     stored2910
 
-stream2781:
+stream2909:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -31703,7 +33699,7 @@ stream2781:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored2782:
+stored2910:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -31725,7 +33721,7 @@ stored2782:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          stream2783
+	JNE          stream2911
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -31734,9 +33730,9 @@ stored2782:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          stored2784
+	JMP          stored2912
 
-stream2783:
+stream2911:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -31746,25 +33742,25 @@ stream2783:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-stored2784:
-none2775:
+stored2912:
+none2903:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row2773
-	JMP  tiled2772
+	JNZ  row2901
+	JMP  tiled2900
 
-bare2771:
-row2785:
+bare2899:
+row2913:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2787
+	JGE        none2915
 	CMPQ       128(AX), $0x00
-	JE         near2789
+	JE         near2917
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31776,7 +33772,7 @@ row2785:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near2789:
+near2917:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31800,11 +33796,11 @@ near2789:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over2788
+	JGE        over2916
 	CMPQ       128(AX), $0x00
-	JNE        far2790
+	JNE        far2918
 
-each2791:
+each2919:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31844,11 +33840,11 @@ each2791:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2791
-	JMP        over2788
+	JL         each2919
+	JMP        over2916
 
-far2790:
-each2792:
+far2918:
+each2920:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -31898,11 +33894,11 @@ each2792:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2792
+	JL         each2920
 
-over2788:
+over2916:
 	CMPQ    168(AX), $0x00
-	JNE     stream2793
+	JNE     stream2921
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -31911,9 +33907,9 @@ over2788:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored2794
+	JMP     stored2922
 
-stream2793:
+stream2921:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -31923,23 +33919,23 @@ stream2793:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored2794:
-none2787:
+stored2922:
+none2915:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2785
+	JNZ  row2913
 
-tiled2772:
+tiled2900:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2795
+	JE   fenced2923
 	SFENCE
 
-fenced2795:
+fenced2923:
 	VZEROUPPER
 	RET
 
@@ -31990,17 +33986,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2796:
+row2924:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2798
+	JGE     none2926
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2800
+	JNE     far2928
 
-each2801:
+each2929:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32013,11 +34009,11 @@ each2801:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2801
-	JMP          over2799
+	JL           each2929
+	JMP          over2927
 
-far2800:
-each2802:
+far2928:
+each2930:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32040,16 +34036,16 @@ each2802:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2802
+	JL           each2930
 
-over2799:
+over2927:
 	VMOVUPS Y0, (CX)
 
-none2798:
+none2926:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2796
+	JNZ  row2924
 	JMP  done
 
 tile1true:
@@ -32058,17 +34054,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2803:
+row2931:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2805
+	JGE        none2933
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2807
+	JNE        far2935
 
-each2808:
+each2936:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32083,11 +34079,11 @@ each2808:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2808
-	JMP          over2806
+	JL           each2936
+	JMP          over2934
 
-far2807:
-each2809:
+far2935:
+each2937:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32112,56 +34108,56 @@ each2809:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2809
+	JL           each2937
 
-over2806:
+over2934:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2810
+	JE           all2938
 	LEAQ         (CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2812
+	JZ           two2940
 	VMOVUPS      X1, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y1, X1
 
-two2812:
+two2940:
 	TESTQ    $0x00000002, R9
-	JZ       one2813
+	JZ       one2941
 	VMOVLPS  X1, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X1, X1, X1
 
-one2813:
+one2941:
 	TESTQ  $0x00000001, R9
-	JZ     stored2811
+	JZ     stored2939
 	VMOVSS X1, (R11)
-	JMP    stored2811
+	JMP    stored2939
 
-all2810:
+all2938:
 	VMOVUPS Y1, (CX)
 
-stored2811:
-none2805:
+stored2939:
+none2933:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2803
+	JNZ  row2931
 	JMP  done
 
 tile2false:
-row2814:
+row2942:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2816
+	JGE     none2944
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2818
+	JNE     far2946
 
-each2819:
+each2947:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32177,11 +34173,11 @@ each2819:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2819
-	JMP          over2817
+	JL           each2947
+	JMP          over2945
 
-far2818:
-each2820:
+far2946:
+each2948:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32207,17 +34203,17 @@ each2820:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2820
+	JL           each2948
 
-over2817:
+over2945:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 
-none2816:
+none2944:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2814
+	JNZ  row2942
 	JMP  done
 
 tile2true:
@@ -32226,18 +34222,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2821:
+row2949:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2823
+	JGE        none2951
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2825
+	JNE        far2953
 
-each2826:
+each2954:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32255,11 +34251,11 @@ each2826:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2826
-	JMP          over2824
+	JL           each2954
+	JMP          over2952
 
-far2825:
-each2827:
+far2953:
+each2955:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32287,58 +34283,58 @@ each2827:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2827
+	JL           each2955
 
-over2824:
+over2952:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2828
+	JE           all2956
 	LEAQ         32(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2830
+	JZ           two2958
 	VMOVUPS      X2, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2830:
+two2958:
 	TESTQ    $0x00000002, R9
-	JZ       one2831
+	JZ       one2959
 	VMOVLPS  X2, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X2, X2, X2
 
-one2831:
+one2959:
 	TESTQ  $0x00000001, R9
-	JZ     stored2829
+	JZ     stored2957
 	VMOVSS X2, (R11)
-	JMP    stored2829
+	JMP    stored2957
 
-all2828:
+all2956:
 	VMOVUPS Y2, 32(CX)
 
-stored2829:
-none2823:
+stored2957:
+none2951:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2821
+	JNZ  row2949
 	JMP  done
 
 tile3false:
-row2832:
+row2960:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2834
+	JGE     none2962
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2836
+	JNE     far2964
 
-each2837:
+each2965:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32357,11 +34353,11 @@ each2837:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2837
-	JMP          over2835
+	JL           each2965
+	JMP          over2963
 
-far2836:
-each2838:
+far2964:
+each2966:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32394,18 +34390,18 @@ each2838:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2838
+	JL           each2966
 
-over2835:
+over2963:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-none2834:
+none2962:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2832
+	JNZ  row2960
 	JMP  done
 
 tile3true:
@@ -32414,19 +34410,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2839:
+row2967:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2841
+	JGE        none2969
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2843
+	JNE        far2971
 
-each2844:
+each2972:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32447,11 +34443,11 @@ each2844:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2844
-	JMP          over2842
+	JL           each2972
+	JMP          over2970
 
-far2843:
-each2845:
+far2971:
+each2973:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32486,60 +34482,60 @@ each2845:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2845
+	JL           each2973
 
-over2842:
+over2970:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2846
+	JE           all2974
 	LEAQ         64(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2848
+	JZ           two2976
 	VMOVUPS      X3, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y3, X3
 
-two2848:
+two2976:
 	TESTQ    $0x00000002, R9
-	JZ       one2849
+	JZ       one2977
 	VMOVLPS  X3, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X3, X3, X3
 
-one2849:
+one2977:
 	TESTQ  $0x00000001, R9
-	JZ     stored2847
+	JZ     stored2975
 	VMOVSS X3, (R11)
-	JMP    stored2847
+	JMP    stored2975
 
-all2846:
+all2974:
 	VMOVUPS Y3, 64(CX)
 
-stored2847:
-none2841:
+stored2975:
+none2969:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2839
+	JNZ  row2967
 	JMP  done
 
 tile4false:
-row2850:
+row2978:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2852
+	JGE     none2980
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2854
+	JNE     far2982
 
-each2855:
+each2983:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32561,11 +34557,11 @@ each2855:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2855
-	JMP          over2853
+	JL           each2983
+	JMP          over2981
 
-far2854:
-each2856:
+far2982:
+each2984:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32599,19 +34595,19 @@ each2856:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2856
+	JL           each2984
 
-over2853:
+over2981:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 
-none2852:
+none2980:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2850
+	JNZ  row2978
 	JMP  done
 
 tile4true:
@@ -32620,20 +34616,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2857:
+row2985:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2859
+	JGE        none2987
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2861
+	JNE        far2989
 
-each2862:
+each2990:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32657,11 +34653,11 @@ each2862:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2862
-	JMP          over2860
+	JL           each2990
+	JMP          over2988
 
-far2861:
-each2863:
+far2989:
+each2991:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32697,62 +34693,62 @@ each2863:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2863
+	JL           each2991
 
-over2860:
+over2988:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2864
+	JE           all2992
 	LEAQ         96(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2866
+	JZ           two2994
 	VMOVUPS      X4, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y4, X4
 
-two2866:
+two2994:
 	TESTQ    $0x00000002, R9
-	JZ       one2867
+	JZ       one2995
 	VMOVLPS  X4, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X4, X4, X4
 
-one2867:
+one2995:
 	TESTQ  $0x00000001, R9
-	JZ     stored2865
+	JZ     stored2993
 	VMOVSS X4, (R11)
-	JMP    stored2865
+	JMP    stored2993
 
-all2864:
+all2992:
 	VMOVUPS Y4, 96(CX)
 
-stored2865:
-none2859:
+stored2993:
+none2987:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2857
+	JNZ  row2985
 	JMP  done
 
 tile5false:
-row2868:
+row2996:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2870
+	JGE     none2998
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2872
+	JNE     far3000
 
-each2873:
+each3001:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32777,11 +34773,11 @@ each2873:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2873
-	JMP          over2871
+	JL           each3001
+	JMP          over2999
 
-far2872:
-each2874:
+far3000:
+each3002:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32822,20 +34818,20 @@ each2874:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2874
+	JL           each3002
 
-over2871:
+over2999:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-none2870:
+none2998:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2868
+	JNZ  row2996
 	JMP  done
 
 tile5true:
@@ -32844,21 +34840,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2875:
+row3003:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2877
+	JGE        none3005
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2879
+	JNE        far3007
 
-each2880:
+each3008:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -32885,11 +34881,11 @@ each2880:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2880
-	JMP          over2878
+	JL           each3008
+	JMP          over3006
 
-far2879:
-each2881:
+far3007:
+each3009:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -32932,54 +34928,54 @@ each2881:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2881
+	JL           each3009
 
-over2878:
+over3006:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2882
+	JE           all3010
 	LEAQ         128(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2884
+	JZ           two3012
 	VMOVUPS      X5, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y5, X5
 
-two2884:
+two3012:
 	TESTQ    $0x00000002, R9
-	JZ       one2885
+	JZ       one3013
 	VMOVLPS  X5, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X5, X5, X5
 
-one2885:
+one3013:
 	TESTQ  $0x00000001, R9
-	JZ     stored2883
+	JZ     stored3011
 	VMOVSS X5, (R11)
-	JMP    stored2883
+	JMP    stored3011
 
-all2882:
+all3010:
 	VMOVUPS Y5, 128(CX)
 
-stored2883:
-none2877:
+stored3011:
+none3005:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2875
+	JNZ  row3003
 	JMP  done
 
 tile6false:
-row2886:
+row3014:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2888
+	JGE     none3016
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -32987,9 +34983,9 @@ row2886:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2890
+	JNE     far3018
 
-each2891:
+each3019:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33017,11 +35013,11 @@ each2891:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2891
-	JMP          over2889
+	JL           each3019
+	JMP          over3017
 
-far2890:
-each2892:
+far3018:
+each3020:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33063,9 +35059,9 @@ each2892:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2892
+	JL           each3020
 
-over2889:
+over3017:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33073,11 +35069,11 @@ over2889:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 
-none2888:
+none3016:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2886
+	JNZ  row3014
 	JMP  done
 
 tile6true:
@@ -33086,12 +35082,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2893:
+row3021:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2895
+	JGE        none3023
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33099,9 +35095,9 @@ row2893:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2897
+	JNE        far3025
 
-each2898:
+each3026:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33131,11 +35127,11 @@ each2898:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2898
-	JMP          over2896
+	JL           each3026
+	JMP          over3024
 
-far2897:
-each2899:
+far3025:
+each3027:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33179,9 +35175,9 @@ each2899:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2899
+	JL           each3027
 
-over2896:
+over3024:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -33189,45 +35185,45 @@ over2896:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2900
+	JE           all3028
 	LEAQ         160(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2902
+	JZ           two3030
 	VMOVUPS      X6, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y6, X6
 
-two2902:
+two3030:
 	TESTQ    $0x00000002, R9
-	JZ       one2903
+	JZ       one3031
 	VMOVLPS  X6, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X6, X6, X6
 
-one2903:
+one3031:
 	TESTQ  $0x00000001, R9
-	JZ     stored2901
+	JZ     stored3029
 	VMOVSS X6, (R11)
-	JMP    stored2901
+	JMP    stored3029
 
-all2900:
+all3028:
 	VMOVUPS Y6, 160(CX)
 
-stored2901:
-none2895:
+stored3029:
+none3023:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2893
+	JNZ  row3021
 	JMP  done
 
 tile7false:
-row2904:
+row3032:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2906
+	JGE     none3034
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33236,9 +35232,9 @@ row2904:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2908
+	JNE     far3036
 
-each2909:
+each3037:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33269,11 +35265,11 @@ each2909:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2909
-	JMP          over2907
+	JL           each3037
+	JMP          over3035
 
-far2908:
-each2910:
+far3036:
+each3038:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33322,9 +35318,9 @@ each2910:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2910
+	JL           each3038
 
-over2907:
+over3035:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33333,11 +35329,11 @@ over2907:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-none2906:
+none3034:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2904
+	JNZ  row3032
 	JMP  done
 
 tile7true:
@@ -33346,12 +35342,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2911:
+row3039:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2913
+	JGE        none3041
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33360,9 +35356,9 @@ row2911:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2915
+	JNE        far3043
 
-each2916:
+each3044:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33395,11 +35391,11 @@ each2916:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2916
-	JMP          over2914
+	JL           each3044
+	JMP          over3042
 
-far2915:
-each2917:
+far3043:
+each3045:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33450,9 +35446,9 @@ each2917:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2917
+	JL           each3045
 
-over2914:
+over3042:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -33461,45 +35457,45 @@ over2914:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2918
+	JE           all3046
 	LEAQ         192(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2920
+	JZ           two3048
 	VMOVUPS      X7, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y7, X7
 
-two2920:
+two3048:
 	TESTQ    $0x00000002, R9
-	JZ       one2921
+	JZ       one3049
 	VMOVLPS  X7, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X7, X7, X7
 
-one2921:
+one3049:
 	TESTQ  $0x00000001, R9
-	JZ     stored2919
+	JZ     stored3047
 	VMOVSS X7, (R11)
-	JMP    stored2919
+	JMP    stored3047
 
-all2918:
+all3046:
 	VMOVUPS Y7, 192(CX)
 
-stored2919:
-none2913:
+stored3047:
+none3041:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2911
+	JNZ  row3039
 	JMP  done
 
 tile8false:
-row2922:
+row3050:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2924
+	JGE     none3052
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -33509,9 +35505,9 @@ row2922:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2926
+	JNE     far3054
 
-each2927:
+each3055:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33545,11 +35541,11 @@ each2927:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2927
-	JMP          over2925
+	JL           each3055
+	JMP          over3053
 
-far2926:
-each2928:
+far3054:
+each3056:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33599,9 +35595,9 @@ each2928:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2928
+	JL           each3056
 
-over2925:
+over3053:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -33611,11 +35607,11 @@ over2925:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2924:
+none3052:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2922
+	JNZ  row3050
 	JMP  done
 
 tile8true:
@@ -33624,12 +35620,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2929:
+row3057:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2931
+	JGE        none3059
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -33639,9 +35635,9 @@ row2929:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2933
+	JNE        far3061
 
-each2934:
+each3062:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -33677,11 +35673,11 @@ each2934:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2934
-	JMP          over2932
+	JL           each3062
+	JMP          over3060
 
-far2933:
-each2935:
+far3061:
+each3063:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -33733,9 +35729,9 @@ each2935:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2935
+	JL           each3063
 
-over2932:
+over3060:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -33745,43 +35741,43 @@ over2932:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2936
+	JE           all3064
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2938
+	JZ           two3066
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2938:
+two3066:
 	TESTQ    $0x00000002, R9
-	JZ       one2939
+	JZ       one3067
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2939:
+one3067:
 	TESTQ  $0x00000001, R9
-	JZ     stored2937
+	JZ     stored3065
 	VMOVSS X8, (R11)
-	JMP    stored2937
+	JMP    stored3065
 
-all2936:
+all3064:
 	VMOVUPS Y8, 224(CX)
 
-stored2937:
-none2931:
+stored3065:
+none3059:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2929
+	JNZ  row3057
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2940
+	JE   fenced3068
 	SFENCE
 
-fenced2940:
+fenced3068:
 	VZEROUPPER
 	RET
 
@@ -33833,1631 +35829,15 @@ TEXT ·rowWonScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2941:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2943
-	VMOVUPS (CX), Y0
-	CMPQ    128(AX), $0x00
-	JNE     far2945
-
-each2946:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y1
-	VPCMPEQD     (R14), Y1, Y1
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2946
-	JMP          over2944
-
-far2945:
-each2947:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y1
-	VPCMPEQD     (R14), Y1, Y1
-	VBROADCASTSS (R13), Y2
-	VMULPS       (R12), Y2, Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2947
-
-over2944:
-	VMOVUPS Y0, (CX)
-
-none2943:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2941
-	JMP  done
-
-tile1true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row2949:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2951
-	VMASKMOVPS (CX), Y0, Y1
-	CMPQ       128(AX), $0x00
-	JNE        far2953
-
-each2954:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y2
-	VMASKMOVPS   (R14), Y0, Y3
-	VPCMPEQD     Y3, Y2, Y2
-	VBROADCASTSS (R13), Y3
-	VMASKMOVPS   (R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2954
-	JMP          over2952
-
-far2953:
-each2955:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y2
-	VMASKMOVPS   (R14), Y0, Y3
-	VPCMPEQD     Y3, Y2, Y2
-	VBROADCASTSS (R13), Y3
-	VMASKMOVPS   (R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2955
-
-over2952:
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all2957
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two2959
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two2959:
-	TESTQ    $0x00000002, R9
-	JZ       one2960
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one2960:
-	TESTQ  $0x00000001, R9
-	JZ     stored2958
-	VMOVSS X1, (R12)
-	JMP    stored2958
-
-all2957:
-	VMOVUPS Y1, (CX)
-
-stored2958:
-none2951:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2949
-	JMP  done
-
-tile2false:
-row2961:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2963
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far2965
-
-each2966:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y2
-	VPCMPEQD     (R14), Y2, Y3
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VANDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VPCMPEQD     32(R14), Y2, Y2
-	VMULPS       32(R12), Y4, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2966
-	JMP          over2964
-
-far2965:
-each2967:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y2
-	VPCMPEQD     (R14), Y2, Y3
-	VBROADCASTSS (R13), Y4
-	VMULPS       (R12), Y4, Y5
-	VANDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VPCMPEQD     32(R14), Y2, Y2
-	VMULPS       32(R12), Y4, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2967
-
-over2964:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-
-none2963:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2961
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row2969:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2971
-	VMOVUPS    (CX), Y1
-	VMASKMOVPS 32(CX), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far2973
-
-each2974:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y3
-	VPCMPEQD     (R14), Y3, Y4
-	VBROADCASTSS (R13), Y5
-	VMULPS       (R12), Y5, Y6
-	VANDPS       Y6, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R14), Y0, Y4
-	VPCMPEQD     Y4, Y3, Y3
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y5, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2974
-	JMP          over2972
-
-far2973:
-each2975:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y3
-	VPCMPEQD     (R14), Y3, Y4
-	VBROADCASTSS (R13), Y5
-	VMULPS       (R12), Y5, Y6
-	VANDPS       Y6, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R14), Y0, Y4
-	VPCMPEQD     Y4, Y3, Y3
-	VMASKMOVPS   32(R12), Y0, Y4
-	VMULPS       Y4, Y5, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2975
-
-over2972:
-	VMOVUPS      Y1, (CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all2977
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two2979
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y2, X2
-
-two2979:
-	TESTQ    $0x00000002, R9
-	JZ       one2980
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X2, X2, X2
-
-one2980:
-	TESTQ  $0x00000001, R9
-	JZ     stored2978
-	VMOVSS X2, (R12)
-	JMP    stored2978
-
-all2977:
-	VMOVUPS Y2, 32(CX)
-
-stored2978:
-none2971:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2969
-	JMP  done
-
-tile3false:
-row2981:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2983
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	CMPQ    128(AX), $0x00
-	JNE     far2985
-
-each2986:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y3
-	VPCMPEQD     (R14), Y3, Y4
-	VBROADCASTSS (R13), Y5
-	VMULPS       (R12), Y5, Y6
-	VANDPS       Y6, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VPCMPEQD     32(R14), Y3, Y4
-	VMULPS       32(R12), Y5, Y6
-	VANDPS       Y6, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VPCMPEQD     64(R14), Y3, Y3
-	VMULPS       64(R12), Y5, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2986
-	JMP          over2984
-
-far2985:
-each2987:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y3
-	VPCMPEQD     (R14), Y3, Y4
-	VBROADCASTSS (R13), Y5
-	VMULPS       (R12), Y5, Y6
-	VANDPS       Y6, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VPCMPEQD     32(R14), Y3, Y4
-	VMULPS       32(R12), Y5, Y6
-	VANDPS       Y6, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VPCMPEQD     64(R14), Y3, Y3
-	VMULPS       64(R12), Y5, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2987
-
-over2984:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-
-none2983:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2981
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row2989:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2991
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMASKMOVPS 64(CX), Y0, Y3
-	CMPQ       128(AX), $0x00
-	JNE        far2993
-
-each2994:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y4
-	VPCMPEQD     (R14), Y4, Y5
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     32(R14), Y4, Y5
-	VMULPS       32(R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R14), Y0, Y5
-	VPCMPEQD     Y5, Y4, Y4
-	VMASKMOVPS   64(R12), Y0, Y5
-	VMULPS       Y5, Y6, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2994
-	JMP          over2992
-
-far2993:
-each2995:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y4
-	VPCMPEQD     (R14), Y4, Y5
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     32(R14), Y4, Y5
-	VMULPS       32(R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R14), Y0, Y5
-	VPCMPEQD     Y5, Y4, Y4
-	VMASKMOVPS   64(R12), Y0, Y5
-	VMULPS       Y5, Y6, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2995
-
-over2992:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all2997
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two2999
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two2999:
-	TESTQ    $0x00000002, R9
-	JZ       one3000
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one3000:
-	TESTQ  $0x00000001, R9
-	JZ     stored2998
-	VMOVSS X3, (R12)
-	JMP    stored2998
-
-all2997:
-	VMOVUPS Y3, 64(CX)
-
-stored2998:
-none2991:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2989
-	JMP  done
-
-tile4false:
-row3001:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3003
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far3005
-
-each3006:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y4
-	VPCMPEQD     (R14), Y4, Y5
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VPCMPEQD     32(R14), Y4, Y5
-	VMULPS       32(R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     64(R14), Y4, Y5
-	VMULPS       64(R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VPCMPEQD     96(R14), Y4, Y4
-	VMULPS       96(R12), Y6, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3006
-	JMP          over3004
-
-far3005:
-each3007:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y4
-	VPCMPEQD     (R14), Y4, Y5
-	VBROADCASTSS (R13), Y6
-	VMULPS       (R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VPCMPEQD     32(R14), Y4, Y5
-	VMULPS       32(R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     64(R14), Y4, Y5
-	VMULPS       64(R12), Y6, Y7
-	VANDPS       Y7, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VPCMPEQD     96(R14), Y4, Y4
-	VMULPS       96(R12), Y6, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3007
-
-over3004:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-
-none3003:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3001
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3009:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3011
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMASKMOVPS 96(CX), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far3013
-
-each3014:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y5
-	VPCMPEQD     (R14), Y5, Y6
-	VBROADCASTSS (R13), Y7
-	VMULPS       (R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     32(R14), Y5, Y6
-	VMULPS       32(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     64(R14), Y5, Y6
-	VMULPS       64(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VMASKMOVPS   96(R14), Y0, Y6
-	VPCMPEQD     Y6, Y5, Y5
-	VMASKMOVPS   96(R12), Y0, Y6
-	VMULPS       Y6, Y7, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3014
-	JMP          over3012
-
-far3013:
-each3015:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y5
-	VPCMPEQD     (R14), Y5, Y6
-	VBROADCASTSS (R13), Y7
-	VMULPS       (R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     32(R14), Y5, Y6
-	VMULPS       32(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     64(R14), Y5, Y6
-	VMULPS       64(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VMASKMOVPS   96(R14), Y0, Y6
-	VPCMPEQD     Y6, Y5, Y5
-	VMASKMOVPS   96(R12), Y0, Y6
-	VMULPS       Y6, Y7, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3015
-
-over3012:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3017
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3019
-	VMOVUPS      X4, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y4, X4
-
-two3019:
-	TESTQ    $0x00000002, R9
-	JZ       one3020
-	VMOVLPS  X4, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X4, X4, X4
-
-one3020:
-	TESTQ  $0x00000001, R9
-	JZ     stored3018
-	VMOVSS X4, (R12)
-	JMP    stored3018
-
-all3017:
-	VMOVUPS Y4, 96(CX)
-
-stored3018:
-none3011:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3009
-	JMP  done
-
-tile5false:
-row3021:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3023
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	CMPQ    128(AX), $0x00
-	JNE     far3025
-
-each3026:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y5
-	VPCMPEQD     (R14), Y5, Y6
-	VBROADCASTSS (R13), Y7
-	VMULPS       (R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	VPCMPEQD     32(R14), Y5, Y6
-	VMULPS       32(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     64(R14), Y5, Y6
-	VMULPS       64(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     96(R14), Y5, Y6
-	VMULPS       96(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VPCMPEQD     128(R14), Y5, Y5
-	VMULPS       128(R12), Y7, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3026
-	JMP          over3024
-
-far3025:
-each3027:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y5
-	VPCMPEQD     (R14), Y5, Y6
-	VBROADCASTSS (R13), Y7
-	VMULPS       (R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	VPCMPEQD     32(R14), Y5, Y6
-	VMULPS       32(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     64(R14), Y5, Y6
-	VMULPS       64(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     96(R14), Y5, Y6
-	VMULPS       96(R12), Y7, Y8
-	VANDPS       Y8, Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VPCMPEQD     128(R14), Y5, Y5
-	VMULPS       128(R12), Y7, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3027
-
-over3024:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-
-none3023:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3021
-	JMP  done
-
-tile5true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3029:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3031
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMASKMOVPS 128(CX), Y0, Y5
-	CMPQ       128(AX), $0x00
-	JNE        far3033
-
-each3034:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y6
-	VPCMPEQD     (R14), Y6, Y7
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     32(R14), Y6, Y7
-	VMULPS       32(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     64(R14), Y6, Y7
-	VMULPS       64(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     96(R14), Y6, Y7
-	VMULPS       96(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VMASKMOVPS   128(R14), Y0, Y7
-	VPCMPEQD     Y7, Y6, Y6
-	VMASKMOVPS   128(R12), Y0, Y7
-	VMULPS       Y7, Y8, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3034
-	JMP          over3032
-
-far3033:
-each3035:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y6
-	VPCMPEQD     (R14), Y6, Y7
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     32(R14), Y6, Y7
-	VMULPS       32(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     64(R14), Y6, Y7
-	VMULPS       64(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     96(R14), Y6, Y7
-	VMULPS       96(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VMASKMOVPS   128(R14), Y0, Y7
-	VPCMPEQD     Y7, Y6, Y6
-	VMASKMOVPS   128(R12), Y0, Y7
-	VMULPS       Y7, Y8, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3035
-
-over3032:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	VMOVUPS      Y4, 96(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3037
-	LEAQ         128(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3039
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two3039:
-	TESTQ    $0x00000002, R9
-	JZ       one3040
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one3040:
-	TESTQ  $0x00000001, R9
-	JZ     stored3038
-	VMOVSS X5, (R12)
-	JMP    stored3038
-
-all3037:
-	VMOVUPS Y5, 128(CX)
-
-stored3038:
-none3031:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3029
-	JMP  done
-
-tile6false:
-row3041:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3043
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far3045
-
-each3046:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y6
-	VPCMPEQD     (R14), Y6, Y7
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y0, Y0
-	VPCMPEQD     32(R14), Y6, Y7
-	VMULPS       32(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     64(R14), Y6, Y7
-	VMULPS       64(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     96(R14), Y6, Y7
-	VMULPS       96(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     128(R14), Y6, Y7
-	VMULPS       128(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VPCMPEQD     160(R14), Y6, Y6
-	VMULPS       160(R12), Y8, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3046
-	JMP          over3044
-
-far3045:
-each3047:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y6
-	VPCMPEQD     (R14), Y6, Y7
-	VBROADCASTSS (R13), Y8
-	VMULPS       (R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y0, Y0
-	VPCMPEQD     32(R14), Y6, Y7
-	VMULPS       32(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     64(R14), Y6, Y7
-	VMULPS       64(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     96(R14), Y6, Y7
-	VMULPS       96(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     128(R14), Y6, Y7
-	VMULPS       128(R12), Y8, Y9
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VPCMPEQD     160(R14), Y6, Y6
-	VMULPS       160(R12), Y8, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3047
-
-over3044:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-
-none3043:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3041
-	JMP  done
-
-tile6true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3049:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3051
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMASKMOVPS 160(CX), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far3053
-
-each3054:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y7
-	VPCMPEQD     (R14), Y7, Y8
-	VBROADCASTSS (R13), Y9
-	VMULPS       (R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     32(R14), Y7, Y8
-	VMULPS       32(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     64(R14), Y7, Y8
-	VMULPS       64(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     96(R14), Y7, Y8
-	VMULPS       96(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     128(R14), Y7, Y8
-	VMULPS       128(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VMASKMOVPS   160(R14), Y0, Y8
-	VPCMPEQD     Y8, Y7, Y7
-	VMASKMOVPS   160(R12), Y0, Y8
-	VMULPS       Y8, Y9, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3054
-	JMP          over3052
-
-far3053:
-each3055:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y7
-	VPCMPEQD     (R14), Y7, Y8
-	VBROADCASTSS (R13), Y9
-	VMULPS       (R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     32(R14), Y7, Y8
-	VMULPS       32(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     64(R14), Y7, Y8
-	VMULPS       64(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     96(R14), Y7, Y8
-	VMULPS       96(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     128(R14), Y7, Y8
-	VMULPS       128(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VMASKMOVPS   160(R14), Y0, Y8
-	VPCMPEQD     Y8, Y7, Y7
-	VMASKMOVPS   160(R12), Y0, Y8
-	VMULPS       Y8, Y9, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3055
-
-over3052:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	VMOVUPS      Y4, 96(CX)
-	VMOVUPS      Y5, 128(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3057
-	LEAQ         160(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3059
-	VMOVUPS      X6, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y6, X6
-
-two3059:
-	TESTQ    $0x00000002, R9
-	JZ       one3060
-	VMOVLPS  X6, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X6, X6, X6
-
-one3060:
-	TESTQ  $0x00000001, R9
-	JZ     stored3058
-	VMOVSS X6, (R12)
-	JMP    stored3058
-
-all3057:
-	VMOVUPS Y6, 160(CX)
-
-stored3058:
-none3051:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3049
-	JMP  done
-
-tile7false:
-row3061:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3063
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	CMPQ    128(AX), $0x00
-	JNE     far3065
-
-each3066:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y7
-	VPCMPEQD     (R14), Y7, Y8
-	VBROADCASTSS (R13), Y9
-	VMULPS       (R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VPCMPEQD     32(R14), Y7, Y8
-	VMULPS       32(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     64(R14), Y7, Y8
-	VMULPS       64(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     96(R14), Y7, Y8
-	VMULPS       96(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     128(R14), Y7, Y8
-	VMULPS       128(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     160(R14), Y7, Y8
-	VMULPS       160(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VPCMPEQD     192(R14), Y7, Y7
-	VMULPS       192(R12), Y9, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3066
-	JMP          over3064
-
-far3065:
-each3067:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	PREFETCHT1   192(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	PREFETCHT1   192(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y7
-	VPCMPEQD     (R14), Y7, Y8
-	VBROADCASTSS (R13), Y9
-	VMULPS       (R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VPCMPEQD     32(R14), Y7, Y8
-	VMULPS       32(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     64(R14), Y7, Y8
-	VMULPS       64(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     96(R14), Y7, Y8
-	VMULPS       96(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     128(R14), Y7, Y8
-	VMULPS       128(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     160(R14), Y7, Y8
-	VMULPS       160(R12), Y9, Y10
-	VANDPS       Y10, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VPCMPEQD     192(R14), Y7, Y7
-	VMULPS       192(R12), Y9, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3067
-
-over3064:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-
-none3063:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3061
-	JMP  done
-
-tile7true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
 row3069:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3071
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMOVUPS    160(CX), Y6
-	VMASKMOVPS 192(CX), Y0, Y7
-	CMPQ       128(AX), $0x00
-	JNE        far3073
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3071
+	VMOVUPS (CX), Y0
+	CMPQ    128(AX), $0x00
+	JNE     far3073
 
 each3074:
 	MOVLQSX      (SI)(DI*4), R12
@@ -35469,38 +35849,12 @@ each3074:
 	MOVQ         48(AX), R14
 	ADDQ         R12, R14
 	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y8
-	VPCMPEQD     (R14), Y8, Y9
-	VBROADCASTSS (R13), Y10
-	VMULPS       (R12), Y10, Y11
-	VANDPS       Y11, Y9, Y9
-	VADDPS       Y9, Y1, Y1
-	VPCMPEQD     32(R14), Y8, Y9
-	VMULPS       32(R12), Y10, Y11
-	VANDPS       Y11, Y9, Y9
-	VADDPS       Y9, Y2, Y2
-	VPCMPEQD     64(R14), Y8, Y9
-	VMULPS       64(R12), Y10, Y11
-	VANDPS       Y11, Y9, Y9
-	VADDPS       Y9, Y3, Y3
-	VPCMPEQD     96(R14), Y8, Y9
-	VMULPS       96(R12), Y10, Y11
-	VANDPS       Y11, Y9, Y9
-	VADDPS       Y9, Y4, Y4
-	VPCMPEQD     128(R14), Y8, Y9
-	VMULPS       128(R12), Y10, Y11
-	VANDPS       Y11, Y9, Y9
-	VADDPS       Y9, Y5, Y5
-	VPCMPEQD     160(R14), Y8, Y9
-	VMULPS       160(R12), Y10, Y11
-	VANDPS       Y11, Y9, Y9
-	VADDPS       Y9, Y6, Y6
-	VMASKMOVPS   192(R14), Y0, Y9
-	VPCMPEQD     Y9, Y8, Y8
-	VMASKMOVPS   192(R12), Y0, Y9
-	VMULPS       Y9, Y10, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VPBROADCASTD (R11)(DI*4), Y1
+	VPCMPEQD     (R14), Y1, Y1
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3074
@@ -35515,6 +35869,1648 @@ each3075:
 	IMULQ        R8, R13
 	ADDQ         DX, R13
 	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y1
+	VPCMPEQD     (R14), Y1, Y1
+	VBROADCASTSS (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3075
+
+over3072:
+	VMOVUPS Y0, (CX)
+
+none3071:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3069
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3077:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3079
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       128(AX), $0x00
+	JNE        far3081
+
+each3082:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VBROADCASTSS (R13), Y3
+	VMASKMOVPS   (R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3082
+	JMP          over3080
+
+far3081:
+each3083:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VBROADCASTSS (R13), Y3
+	VMASKMOVPS   (R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3083
+
+over3080:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3085
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3087
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two3087:
+	TESTQ    $0x00000002, R9
+	JZ       one3088
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one3088:
+	TESTQ  $0x00000001, R9
+	JZ     stored3086
+	VMOVSS X1, (R12)
+	JMP    stored3086
+
+all3085:
+	VMOVUPS Y1, (CX)
+
+stored3086:
+none3079:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3077
+	JMP  done
+
+tile2false:
+row3089:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3091
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	CMPQ    128(AX), $0x00
+	JNE     far3093
+
+each3094:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VPCMPEQD     (R14), Y2, Y3
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VANDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R14), Y2, Y2
+	VMULPS       32(R12), Y4, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3094
+	JMP          over3092
+
+far3093:
+each3095:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VPCMPEQD     (R14), Y2, Y3
+	VBROADCASTSS (R13), Y4
+	VMULPS       (R12), Y4, Y5
+	VANDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R14), Y2, Y2
+	VMULPS       32(R12), Y4, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3095
+
+over3092:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+none3091:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3089
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3097:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3099
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y2
+	CMPQ       128(AX), $0x00
+	JNE        far3101
+
+each3102:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VBROADCASTSS (R13), Y5
+	VMULPS       (R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y5, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3102
+	JMP          over3100
+
+far3101:
+each3103:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VBROADCASTSS (R13), Y5
+	VMULPS       (R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R12), Y0, Y4
+	VMULPS       Y4, Y5, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3103
+
+over3100:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3105
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3107
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two3107:
+	TESTQ    $0x00000002, R9
+	JZ       one3108
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one3108:
+	TESTQ  $0x00000001, R9
+	JZ     stored3106
+	VMOVSS X2, (R12)
+	JMP    stored3106
+
+all3105:
+	VMOVUPS Y2, 32(CX)
+
+stored3106:
+none3099:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3097
+	JMP  done
+
+tile3false:
+row3109:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3111
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	CMPQ    128(AX), $0x00
+	JNE     far3113
+
+each3114:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VBROADCASTSS (R13), Y5
+	VMULPS       (R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R14), Y3, Y4
+	VMULPS       32(R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R14), Y3, Y3
+	VMULPS       64(R12), Y5, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3114
+	JMP          over3112
+
+far3113:
+each3115:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VBROADCASTSS (R13), Y5
+	VMULPS       (R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R14), Y3, Y4
+	VMULPS       32(R12), Y5, Y6
+	VANDPS       Y6, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R14), Y3, Y3
+	VMULPS       64(R12), Y5, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3115
+
+over3112:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+none3111:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3109
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3117:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3119
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+	CMPQ       128(AX), $0x00
+	JNE        far3121
+
+each3122:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R14), Y4, Y5
+	VMULPS       32(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R12), Y0, Y5
+	VMULPS       Y5, Y6, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3122
+	JMP          over3120
+
+far3121:
+each3123:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R14), Y4, Y5
+	VMULPS       32(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R12), Y0, Y5
+	VMULPS       Y5, Y6, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3123
+
+over3120:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3125
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3127
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two3127:
+	TESTQ    $0x00000002, R9
+	JZ       one3128
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one3128:
+	TESTQ  $0x00000001, R9
+	JZ     stored3126
+	VMOVSS X3, (R12)
+	JMP    stored3126
+
+all3125:
+	VMOVUPS Y3, 64(CX)
+
+stored3126:
+none3119:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3117
+	JMP  done
+
+tile4false:
+row3129:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3131
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	CMPQ    128(AX), $0x00
+	JNE     far3133
+
+each3134:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R14), Y4, Y5
+	VMULPS       32(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R14), Y4, Y5
+	VMULPS       64(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R14), Y4, Y4
+	VMULPS       96(R12), Y6, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3134
+	JMP          over3132
+
+far3133:
+each3135:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VBROADCASTSS (R13), Y6
+	VMULPS       (R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R14), Y4, Y5
+	VMULPS       32(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R14), Y4, Y5
+	VMULPS       64(R12), Y6, Y7
+	VANDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R14), Y4, Y4
+	VMULPS       96(R12), Y6, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3135
+
+over3132:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+none3131:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3129
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3137:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3139
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMASKMOVPS 96(CX), Y0, Y4
+	CMPQ       128(AX), $0x00
+	JNE        far3141
+
+each3142:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VBROADCASTSS (R13), Y7
+	VMULPS       (R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R14), Y5, Y6
+	VMULPS       32(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R14), Y5, Y6
+	VMULPS       64(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R12), Y0, Y6
+	VMULPS       Y6, Y7, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3142
+	JMP          over3140
+
+far3141:
+each3143:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VBROADCASTSS (R13), Y7
+	VMULPS       (R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R14), Y5, Y6
+	VMULPS       32(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R14), Y5, Y6
+	VMULPS       64(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R12), Y0, Y6
+	VMULPS       Y6, Y7, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3143
+
+over3140:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3145
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3147
+	VMOVUPS      X4, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y4, X4
+
+two3147:
+	TESTQ    $0x00000002, R9
+	JZ       one3148
+	VMOVLPS  X4, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X4, X4, X4
+
+one3148:
+	TESTQ  $0x00000001, R9
+	JZ     stored3146
+	VMOVSS X4, (R12)
+	JMP    stored3146
+
+all3145:
+	VMOVUPS Y4, 96(CX)
+
+stored3146:
+none3139:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3137
+	JMP  done
+
+tile5false:
+row3149:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3151
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	CMPQ    128(AX), $0x00
+	JNE     far3153
+
+each3154:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VBROADCASTSS (R13), Y7
+	VMULPS       (R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R14), Y5, Y6
+	VMULPS       32(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R14), Y5, Y6
+	VMULPS       64(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R14), Y5, Y6
+	VMULPS       96(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R14), Y5, Y5
+	VMULPS       128(R12), Y7, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3154
+	JMP          over3152
+
+far3153:
+each3155:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VBROADCASTSS (R13), Y7
+	VMULPS       (R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R14), Y5, Y6
+	VMULPS       32(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R14), Y5, Y6
+	VMULPS       64(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R14), Y5, Y6
+	VMULPS       96(R12), Y7, Y8
+	VANDPS       Y8, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R14), Y5, Y5
+	VMULPS       128(R12), Y7, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3155
+
+over3152:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+
+none3151:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3149
+	JMP  done
+
+tile5true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3157:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3159
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMASKMOVPS 128(CX), Y0, Y5
+	CMPQ       128(AX), $0x00
+	JNE        far3161
+
+each3162:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R14), Y6, Y7
+	VMULPS       32(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R14), Y6, Y7
+	VMULPS       64(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R14), Y6, Y7
+	VMULPS       96(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R12), Y0, Y7
+	VMULPS       Y7, Y8, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3162
+	JMP          over3160
+
+far3161:
+each3163:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R14), Y6, Y7
+	VMULPS       32(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R14), Y6, Y7
+	VMULPS       64(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R14), Y6, Y7
+	VMULPS       96(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R12), Y0, Y7
+	VMULPS       Y7, Y8, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3163
+
+over3160:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3165
+	LEAQ         128(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3167
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two3167:
+	TESTQ    $0x00000002, R9
+	JZ       one3168
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one3168:
+	TESTQ  $0x00000001, R9
+	JZ     stored3166
+	VMOVSS X5, (R12)
+	JMP    stored3166
+
+all3165:
+	VMOVUPS Y5, 128(CX)
+
+stored3166:
+none3159:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3157
+	JMP  done
+
+tile6false:
+row3169:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3171
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	CMPQ    128(AX), $0x00
+	JNE     far3173
+
+each3174:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R14), Y6, Y7
+	VMULPS       32(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R14), Y6, Y7
+	VMULPS       64(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R14), Y6, Y7
+	VMULPS       96(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R14), Y6, Y7
+	VMULPS       128(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R14), Y6, Y6
+	VMULPS       160(R12), Y8, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3174
+	JMP          over3172
+
+far3173:
+each3175:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VBROADCASTSS (R13), Y8
+	VMULPS       (R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R14), Y6, Y7
+	VMULPS       32(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R14), Y6, Y7
+	VMULPS       64(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R14), Y6, Y7
+	VMULPS       96(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R14), Y6, Y7
+	VMULPS       128(R12), Y8, Y9
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R14), Y6, Y6
+	VMULPS       160(R12), Y8, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3175
+
+over3172:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+none3171:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3169
+	JMP  done
+
+tile6true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3177:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3179
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMASKMOVPS 160(CX), Y0, Y6
+	CMPQ       128(AX), $0x00
+	JNE        far3181
+
+each3182:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VBROADCASTSS (R13), Y9
+	VMULPS       (R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R14), Y7, Y8
+	VMULPS       32(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R14), Y7, Y8
+	VMULPS       64(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R14), Y7, Y8
+	VMULPS       96(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R14), Y7, Y8
+	VMULPS       128(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R12), Y0, Y8
+	VMULPS       Y8, Y9, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3182
+	JMP          over3180
+
+far3181:
+each3183:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VBROADCASTSS (R13), Y9
+	VMULPS       (R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R14), Y7, Y8
+	VMULPS       32(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R14), Y7, Y8
+	VMULPS       64(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R14), Y7, Y8
+	VMULPS       96(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R14), Y7, Y8
+	VMULPS       128(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R12), Y0, Y8
+	VMULPS       Y8, Y9, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3183
+
+over3180:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3185
+	LEAQ         160(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3187
+	VMOVUPS      X6, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y6, X6
+
+two3187:
+	TESTQ    $0x00000002, R9
+	JZ       one3188
+	VMOVLPS  X6, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X6, X6, X6
+
+one3188:
+	TESTQ  $0x00000001, R9
+	JZ     stored3186
+	VMOVSS X6, (R12)
+	JMP    stored3186
+
+all3185:
+	VMOVUPS Y6, 160(CX)
+
+stored3186:
+none3179:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3177
+	JMP  done
+
+tile7false:
+row3189:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3191
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	CMPQ    128(AX), $0x00
+	JNE     far3193
+
+each3194:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VBROADCASTSS (R13), Y9
+	VMULPS       (R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R14), Y7, Y8
+	VMULPS       32(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R14), Y7, Y8
+	VMULPS       64(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R14), Y7, Y8
+	VMULPS       96(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R14), Y7, Y8
+	VMULPS       128(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R14), Y7, Y8
+	VMULPS       160(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R14), Y7, Y7
+	VMULPS       192(R12), Y9, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3194
+	JMP          over3192
+
+far3193:
+each3195:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VBROADCASTSS (R13), Y9
+	VMULPS       (R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R14), Y7, Y8
+	VMULPS       32(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R14), Y7, Y8
+	VMULPS       64(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R14), Y7, Y8
+	VMULPS       96(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R14), Y7, Y8
+	VMULPS       128(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R14), Y7, Y8
+	VMULPS       160(R12), Y9, Y10
+	VANDPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R14), Y7, Y7
+	VMULPS       192(R12), Y9, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3195
+
+over3192:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+
+none3191:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3189
+	JMP  done
+
+tile7true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3197:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3199
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMASKMOVPS 192(CX), Y0, Y7
+	CMPQ       128(AX), $0x00
+	JNE        far3201
+
+each3202:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VBROADCASTSS (R13), Y10
+	VMULPS       (R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R14), Y8, Y9
+	VMULPS       32(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R14), Y8, Y9
+	VMULPS       64(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R14), Y8, Y9
+	VMULPS       96(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R14), Y8, Y9
+	VMULPS       128(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R14), Y8, Y9
+	VMULPS       160(R12), Y10, Y11
+	VANDPS       Y11, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R12), Y0, Y9
+	VMULPS       Y9, Y10, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3202
+	JMP          over3200
+
+far3201:
+each3203:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
 	PREFETCHT1   64(R13)
 	PREFETCHT1   128(R13)
 	PREFETCHT1   192(R13)
@@ -35573,9 +37569,9 @@ each3075:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3075
+	JL           each3203
 
-over3072:
+over3200:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -35584,45 +37580,45 @@ over3072:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3077
+	JE           all3205
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3079
+	JZ           two3207
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3079:
+two3207:
 	TESTQ    $0x00000002, R9
-	JZ       one3080
+	JZ       one3208
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3080:
+one3208:
 	TESTQ  $0x00000001, R9
-	JZ     stored3078
+	JZ     stored3206
 	VMOVSS X7, (R12)
-	JMP    stored3078
+	JMP    stored3206
 
-all3077:
+all3205:
 	VMOVUPS Y7, 192(CX)
 
-stored3078:
-none3071:
+stored3206:
+none3199:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3069
+	JNZ  row3197
 	JMP  done
 
 tile8false:
-row3081:
+row3209:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3083
+	JGE     none3211
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -35632,9 +37628,9 @@ row3081:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3085
+	JNE     far3213
 
-each3086:
+each3214:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35680,11 +37676,11 @@ each3086:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3086
-	JMP          over3084
+	JL           each3214
+	JMP          over3212
 
-far3085:
-each3087:
+far3213:
+each3215:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35750,9 +37746,9 @@ each3087:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3087
+	JL           each3215
 
-over3084:
+over3212:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -35762,11 +37758,11 @@ over3084:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none3083:
+none3211:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3081
+	JNZ  row3209
 	JMP  done
 
 tile8true:
@@ -35775,12 +37771,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3089:
+row3217:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3091
+	JGE        none3219
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -35790,9 +37786,9 @@ row3089:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3093
+	JNE        far3221
 
-each3094:
+each3222:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -35840,11 +37836,11 @@ each3094:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3094
-	JMP          over3092
+	JL           each3222
+	JMP          over3220
 
-far3093:
-each3095:
+far3221:
+each3223:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -35912,9 +37908,9 @@ each3095:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3095
+	JL           each3223
 
-over3092:
+over3220:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -35924,43 +37920,43 @@ over3092:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3097
+	JE           all3225
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3099
+	JZ           two3227
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3099:
+two3227:
 	TESTQ    $0x00000002, R9
-	JZ       one3100
+	JZ       one3228
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3100:
+one3228:
 	TESTQ  $0x00000001, R9
-	JZ     stored3098
+	JZ     stored3226
 	VMOVSS X8, (R12)
-	JMP    stored3098
+	JMP    stored3226
 
-all3097:
+all3225:
 	VMOVUPS Y8, 224(CX)
 
-stored3098:
-none3091:
+stored3226:
+none3219:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3089
+	JNZ  row3217
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3101
+	JE   fenced3229
 	SFENCE
 
-fenced3101:
+fenced3229:
 	VZEROUPPER
 	RET
 
@@ -36012,1723 +38008,15 @@ TEXT ·rowWonFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3102:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3104
-	VMOVUPS (CX), Y0
-	CMPQ    128(AX), $0x00
-	JNE     far3106
-
-each3107:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y1
-	VPCMPEQD     (R14), Y1, Y1
-	VMOVUPS      (R13), Y2
-	VMULPS       (R12), Y2, Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3107
-	JMP          over3105
-
-far3106:
-each3108:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y1
-	VPCMPEQD     (R14), Y1, Y1
-	VMOVUPS      (R13), Y2
-	VMULPS       (R12), Y2, Y2
-	VANDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3108
-
-over3105:
-	VMOVUPS Y0, (CX)
-
-none3104:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3102
-	JMP  done
-
-tile1true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3110:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3112
-	VMASKMOVPS (CX), Y0, Y1
-	CMPQ       128(AX), $0x00
-	JNE        far3114
-
-each3115:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y2
-	VMASKMOVPS   (R14), Y0, Y3
-	VPCMPEQD     Y3, Y2, Y2
-	VMASKMOVPS   (R13), Y0, Y3
-	VMASKMOVPS   (R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3115
-	JMP          over3113
-
-far3114:
-each3116:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y2
-	VMASKMOVPS   (R14), Y0, Y3
-	VPCMPEQD     Y3, Y2, Y2
-	VMASKMOVPS   (R13), Y0, Y3
-	VMASKMOVPS   (R12), Y0, Y4
-	VMULPS       Y4, Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3116
-
-over3113:
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3118
-	LEAQ         (CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3120
-	VMOVUPS      X1, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y1, X1
-
-two3120:
-	TESTQ    $0x00000002, R9
-	JZ       one3121
-	VMOVLPS  X1, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X1, X1, X1
-
-one3121:
-	TESTQ  $0x00000001, R9
-	JZ     stored3119
-	VMOVSS X1, (R12)
-	JMP    stored3119
-
-all3118:
-	VMOVUPS Y1, (CX)
-
-stored3119:
-none3112:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3110
-	JMP  done
-
-tile2false:
-row3122:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3124
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far3126
-
-each3127:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y2
-	VPCMPEQD     (R14), Y2, Y3
-	VMOVUPS      (R13), Y4
-	VMULPS       (R12), Y4, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VPCMPEQD     32(R14), Y2, Y2
-	VMOVUPS      32(R13), Y3
-	VMULPS       32(R12), Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3127
-	JMP          over3125
-
-far3126:
-each3128:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y2
-	VPCMPEQD     (R14), Y2, Y3
-	VMOVUPS      (R13), Y4
-	VMULPS       (R12), Y4, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VPCMPEQD     32(R14), Y2, Y2
-	VMOVUPS      32(R13), Y3
-	VMULPS       32(R12), Y3, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3128
-
-over3125:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-
-none3124:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3122
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3130:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3132
-	VMOVUPS    (CX), Y1
-	VMASKMOVPS 32(CX), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far3134
-
-each3135:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y3
-	VPCMPEQD     (R14), Y3, Y4
-	VMOVUPS      (R13), Y5
-	VMULPS       (R12), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R14), Y0, Y4
-	VPCMPEQD     Y4, Y3, Y3
-	VMASKMOVPS   32(R13), Y0, Y4
-	VMASKMOVPS   32(R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3135
-	JMP          over3133
-
-far3134:
-each3136:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y3
-	VPCMPEQD     (R14), Y3, Y4
-	VMOVUPS      (R13), Y5
-	VMULPS       (R12), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R14), Y0, Y4
-	VPCMPEQD     Y4, Y3, Y3
-	VMASKMOVPS   32(R13), Y0, Y4
-	VMASKMOVPS   32(R12), Y0, Y5
-	VMULPS       Y5, Y4, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3136
-
-over3133:
-	VMOVUPS      Y1, (CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3138
-	LEAQ         32(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3140
-	VMOVUPS      X2, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y2, X2
-
-two3140:
-	TESTQ    $0x00000002, R9
-	JZ       one3141
-	VMOVLPS  X2, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X2, X2, X2
-
-one3141:
-	TESTQ  $0x00000001, R9
-	JZ     stored3139
-	VMOVSS X2, (R12)
-	JMP    stored3139
-
-all3138:
-	VMOVUPS Y2, 32(CX)
-
-stored3139:
-none3132:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3130
-	JMP  done
-
-tile3false:
-row3142:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3144
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	CMPQ    128(AX), $0x00
-	JNE     far3146
-
-each3147:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y3
-	VPCMPEQD     (R14), Y3, Y4
-	VMOVUPS      (R13), Y5
-	VMULPS       (R12), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VPCMPEQD     32(R14), Y3, Y4
-	VMOVUPS      32(R13), Y5
-	VMULPS       32(R12), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VPCMPEQD     64(R14), Y3, Y3
-	VMOVUPS      64(R13), Y4
-	VMULPS       64(R12), Y4, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3147
-	JMP          over3145
-
-far3146:
-each3148:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y3
-	VPCMPEQD     (R14), Y3, Y4
-	VMOVUPS      (R13), Y5
-	VMULPS       (R12), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VPCMPEQD     32(R14), Y3, Y4
-	VMOVUPS      32(R13), Y5
-	VMULPS       32(R12), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VPCMPEQD     64(R14), Y3, Y3
-	VMOVUPS      64(R13), Y4
-	VMULPS       64(R12), Y4, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3148
-
-over3145:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-
-none3144:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3142
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3150:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3152
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMASKMOVPS 64(CX), Y0, Y3
-	CMPQ       128(AX), $0x00
-	JNE        far3154
-
-each3155:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y4
-	VPCMPEQD     (R14), Y4, Y5
-	VMOVUPS      (R13), Y6
-	VMULPS       (R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     32(R14), Y4, Y5
-	VMOVUPS      32(R13), Y6
-	VMULPS       32(R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R14), Y0, Y5
-	VPCMPEQD     Y5, Y4, Y4
-	VMASKMOVPS   64(R13), Y0, Y5
-	VMASKMOVPS   64(R12), Y0, Y6
-	VMULPS       Y6, Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3155
-	JMP          over3153
-
-far3154:
-each3156:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y4
-	VPCMPEQD     (R14), Y4, Y5
-	VMOVUPS      (R13), Y6
-	VMULPS       (R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     32(R14), Y4, Y5
-	VMOVUPS      32(R13), Y6
-	VMULPS       32(R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R14), Y0, Y5
-	VPCMPEQD     Y5, Y4, Y4
-	VMASKMOVPS   64(R13), Y0, Y5
-	VMASKMOVPS   64(R12), Y0, Y6
-	VMULPS       Y6, Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3156
-
-over3153:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3158
-	LEAQ         64(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3160
-	VMOVUPS      X3, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y3, X3
-
-two3160:
-	TESTQ    $0x00000002, R9
-	JZ       one3161
-	VMOVLPS  X3, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X3, X3, X3
-
-one3161:
-	TESTQ  $0x00000001, R9
-	JZ     stored3159
-	VMOVSS X3, (R12)
-	JMP    stored3159
-
-all3158:
-	VMOVUPS Y3, 64(CX)
-
-stored3159:
-none3152:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3150
-	JMP  done
-
-tile4false:
-row3162:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3164
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far3166
-
-each3167:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y4
-	VPCMPEQD     (R14), Y4, Y5
-	VMOVUPS      (R13), Y6
-	VMULPS       (R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VPCMPEQD     32(R14), Y4, Y5
-	VMOVUPS      32(R13), Y6
-	VMULPS       32(R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     64(R14), Y4, Y5
-	VMOVUPS      64(R13), Y6
-	VMULPS       64(R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VPCMPEQD     96(R14), Y4, Y4
-	VMOVUPS      96(R13), Y5
-	VMULPS       96(R12), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3167
-	JMP          over3165
-
-far3166:
-each3168:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y4
-	VPCMPEQD     (R14), Y4, Y5
-	VMOVUPS      (R13), Y6
-	VMULPS       (R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VPCMPEQD     32(R14), Y4, Y5
-	VMOVUPS      32(R13), Y6
-	VMULPS       32(R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     64(R14), Y4, Y5
-	VMOVUPS      64(R13), Y6
-	VMULPS       64(R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VPCMPEQD     96(R14), Y4, Y4
-	VMOVUPS      96(R13), Y5
-	VMULPS       96(R12), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3168
-
-over3165:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-
-none3164:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3162
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3170:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3172
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMASKMOVPS 96(CX), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far3174
-
-each3175:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y5
-	VPCMPEQD     (R14), Y5, Y6
-	VMOVUPS      (R13), Y7
-	VMULPS       (R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     32(R14), Y5, Y6
-	VMOVUPS      32(R13), Y7
-	VMULPS       32(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     64(R14), Y5, Y6
-	VMOVUPS      64(R13), Y7
-	VMULPS       64(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VMASKMOVPS   96(R14), Y0, Y6
-	VPCMPEQD     Y6, Y5, Y5
-	VMASKMOVPS   96(R13), Y0, Y6
-	VMASKMOVPS   96(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3175
-	JMP          over3173
-
-far3174:
-each3176:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y5
-	VPCMPEQD     (R14), Y5, Y6
-	VMOVUPS      (R13), Y7
-	VMULPS       (R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     32(R14), Y5, Y6
-	VMOVUPS      32(R13), Y7
-	VMULPS       32(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     64(R14), Y5, Y6
-	VMOVUPS      64(R13), Y7
-	VMULPS       64(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VMASKMOVPS   96(R14), Y0, Y6
-	VPCMPEQD     Y6, Y5, Y5
-	VMASKMOVPS   96(R13), Y0, Y6
-	VMASKMOVPS   96(R12), Y0, Y7
-	VMULPS       Y7, Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3176
-
-over3173:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3178
-	LEAQ         96(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3180
-	VMOVUPS      X4, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y4, X4
-
-two3180:
-	TESTQ    $0x00000002, R9
-	JZ       one3181
-	VMOVLPS  X4, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X4, X4, X4
-
-one3181:
-	TESTQ  $0x00000001, R9
-	JZ     stored3179
-	VMOVSS X4, (R12)
-	JMP    stored3179
-
-all3178:
-	VMOVUPS Y4, 96(CX)
-
-stored3179:
-none3172:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3170
-	JMP  done
-
-tile5false:
-row3182:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3184
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	CMPQ    128(AX), $0x00
-	JNE     far3186
-
-each3187:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y5
-	VPCMPEQD     (R14), Y5, Y6
-	VMOVUPS      (R13), Y7
-	VMULPS       (R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	VPCMPEQD     32(R14), Y5, Y6
-	VMOVUPS      32(R13), Y7
-	VMULPS       32(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     64(R14), Y5, Y6
-	VMOVUPS      64(R13), Y7
-	VMULPS       64(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     96(R14), Y5, Y6
-	VMOVUPS      96(R13), Y7
-	VMULPS       96(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VPCMPEQD     128(R14), Y5, Y5
-	VMOVUPS      128(R13), Y6
-	VMULPS       128(R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3187
-	JMP          over3185
-
-far3186:
-each3188:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y5
-	VPCMPEQD     (R14), Y5, Y6
-	VMOVUPS      (R13), Y7
-	VMULPS       (R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	VPCMPEQD     32(R14), Y5, Y6
-	VMOVUPS      32(R13), Y7
-	VMULPS       32(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     64(R14), Y5, Y6
-	VMOVUPS      64(R13), Y7
-	VMULPS       64(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     96(R14), Y5, Y6
-	VMOVUPS      96(R13), Y7
-	VMULPS       96(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VPCMPEQD     128(R14), Y5, Y5
-	VMOVUPS      128(R13), Y6
-	VMULPS       128(R12), Y6, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3188
-
-over3185:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-
-none3184:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3182
-	JMP  done
-
-tile5true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3190:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3192
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMASKMOVPS 128(CX), Y0, Y5
-	CMPQ       128(AX), $0x00
-	JNE        far3194
-
-each3195:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y6
-	VPCMPEQD     (R14), Y6, Y7
-	VMOVUPS      (R13), Y8
-	VMULPS       (R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     32(R14), Y6, Y7
-	VMOVUPS      32(R13), Y8
-	VMULPS       32(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     64(R14), Y6, Y7
-	VMOVUPS      64(R13), Y8
-	VMULPS       64(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     96(R14), Y6, Y7
-	VMOVUPS      96(R13), Y8
-	VMULPS       96(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VMASKMOVPS   128(R14), Y0, Y7
-	VPCMPEQD     Y7, Y6, Y6
-	VMASKMOVPS   128(R13), Y0, Y7
-	VMASKMOVPS   128(R12), Y0, Y8
-	VMULPS       Y8, Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3195
-	JMP          over3193
-
-far3194:
-each3196:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y6
-	VPCMPEQD     (R14), Y6, Y7
-	VMOVUPS      (R13), Y8
-	VMULPS       (R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     32(R14), Y6, Y7
-	VMOVUPS      32(R13), Y8
-	VMULPS       32(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     64(R14), Y6, Y7
-	VMOVUPS      64(R13), Y8
-	VMULPS       64(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     96(R14), Y6, Y7
-	VMOVUPS      96(R13), Y8
-	VMULPS       96(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VMASKMOVPS   128(R14), Y0, Y7
-	VPCMPEQD     Y7, Y6, Y6
-	VMASKMOVPS   128(R13), Y0, Y7
-	VMASKMOVPS   128(R12), Y0, Y8
-	VMULPS       Y8, Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3196
-
-over3193:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	VMOVUPS      Y4, 96(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3198
-	LEAQ         128(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3200
-	VMOVUPS      X5, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y5, X5
-
-two3200:
-	TESTQ    $0x00000002, R9
-	JZ       one3201
-	VMOVLPS  X5, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X5, X5, X5
-
-one3201:
-	TESTQ  $0x00000001, R9
-	JZ     stored3199
-	VMOVSS X5, (R12)
-	JMP    stored3199
-
-all3198:
-	VMOVUPS Y5, 128(CX)
-
-stored3199:
-none3192:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3190
-	JMP  done
-
-tile6false:
-row3202:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3204
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far3206
-
-each3207:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y6
-	VPCMPEQD     (R14), Y6, Y7
-	VMOVUPS      (R13), Y8
-	VMULPS       (R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y0, Y0
-	VPCMPEQD     32(R14), Y6, Y7
-	VMOVUPS      32(R13), Y8
-	VMULPS       32(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     64(R14), Y6, Y7
-	VMOVUPS      64(R13), Y8
-	VMULPS       64(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     96(R14), Y6, Y7
-	VMOVUPS      96(R13), Y8
-	VMULPS       96(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     128(R14), Y6, Y7
-	VMOVUPS      128(R13), Y8
-	VMULPS       128(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VPCMPEQD     160(R14), Y6, Y6
-	VMOVUPS      160(R13), Y7
-	VMULPS       160(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3207
-	JMP          over3205
-
-far3206:
-each3208:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y6
-	VPCMPEQD     (R14), Y6, Y7
-	VMOVUPS      (R13), Y8
-	VMULPS       (R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y0, Y0
-	VPCMPEQD     32(R14), Y6, Y7
-	VMOVUPS      32(R13), Y8
-	VMULPS       32(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     64(R14), Y6, Y7
-	VMOVUPS      64(R13), Y8
-	VMULPS       64(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     96(R14), Y6, Y7
-	VMOVUPS      96(R13), Y8
-	VMULPS       96(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     128(R14), Y6, Y7
-	VMOVUPS      128(R13), Y8
-	VMULPS       128(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VPCMPEQD     160(R14), Y6, Y6
-	VMOVUPS      160(R13), Y7
-	VMULPS       160(R12), Y7, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3208
-
-over3205:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-
-none3204:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3202
-	JMP  done
-
-tile6true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
-row3210:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3212
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMASKMOVPS 160(CX), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far3214
-
-each3215:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y7
-	VPCMPEQD     (R14), Y7, Y8
-	VMOVUPS      (R13), Y9
-	VMULPS       (R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     32(R14), Y7, Y8
-	VMOVUPS      32(R13), Y9
-	VMULPS       32(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     64(R14), Y7, Y8
-	VMOVUPS      64(R13), Y9
-	VMULPS       64(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     96(R14), Y7, Y8
-	VMOVUPS      96(R13), Y9
-	VMULPS       96(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     128(R14), Y7, Y8
-	VMOVUPS      128(R13), Y9
-	VMULPS       128(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VMASKMOVPS   160(R14), Y0, Y8
-	VPCMPEQD     Y8, Y7, Y7
-	VMASKMOVPS   160(R13), Y0, Y8
-	VMASKMOVPS   160(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3215
-	JMP          over3213
-
-far3214:
-each3216:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y7
-	VPCMPEQD     (R14), Y7, Y8
-	VMOVUPS      (R13), Y9
-	VMULPS       (R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     32(R14), Y7, Y8
-	VMOVUPS      32(R13), Y9
-	VMULPS       32(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     64(R14), Y7, Y8
-	VMOVUPS      64(R13), Y9
-	VMULPS       64(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     96(R14), Y7, Y8
-	VMOVUPS      96(R13), Y9
-	VMULPS       96(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     128(R14), Y7, Y8
-	VMOVUPS      128(R13), Y9
-	VMULPS       128(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VMASKMOVPS   160(R14), Y0, Y8
-	VPCMPEQD     Y8, Y7, Y7
-	VMASKMOVPS   160(R13), Y0, Y8
-	VMASKMOVPS   160(R12), Y0, Y9
-	VMULPS       Y9, Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3216
-
-over3213:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	VMOVUPS      Y4, 96(CX)
-	VMOVUPS      Y5, 128(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all3218
-	LEAQ         160(CX), R12
-	TESTQ        $0x00000004, R9
-	JZ           two3220
-	VMOVUPS      X6, (R12)
-	ADDQ         $0x10, R12
-	VEXTRACTF128 $0x01, Y6, X6
-
-two3220:
-	TESTQ    $0x00000002, R9
-	JZ       one3221
-	VMOVLPS  X6, (R12)
-	ADDQ     $0x08, R12
-	VMOVHLPS X6, X6, X6
-
-one3221:
-	TESTQ  $0x00000001, R9
-	JZ     stored3219
-	VMOVSS X6, (R12)
-	JMP    stored3219
-
-all3218:
-	VMOVUPS Y6, 160(CX)
-
-stored3219:
-none3212:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3210
-	JMP  done
-
-tile7false:
-row3222:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none3224
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	CMPQ    128(AX), $0x00
-	JNE     far3226
-
-each3227:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y7
-	VPCMPEQD     (R14), Y7, Y8
-	VMOVUPS      (R13), Y9
-	VMULPS       (R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VPCMPEQD     32(R14), Y7, Y8
-	VMOVUPS      32(R13), Y9
-	VMULPS       32(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     64(R14), Y7, Y8
-	VMOVUPS      64(R13), Y9
-	VMULPS       64(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     96(R14), Y7, Y8
-	VMOVUPS      96(R13), Y9
-	VMULPS       96(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     128(R14), Y7, Y8
-	VMOVUPS      128(R13), Y9
-	VMULPS       128(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     160(R14), Y7, Y8
-	VMOVUPS      160(R13), Y9
-	VMULPS       160(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VPCMPEQD     192(R14), Y7, Y7
-	VMOVUPS      192(R13), Y8
-	VMULPS       192(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3227
-	JMP          over3225
-
-far3226:
-each3228:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	PREFETCHT1   192(R13)
-	SUBQ         DX, R13
-	ADDQ         48(AX), R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	PREFETCHT1   192(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	PREFETCHT1   192(R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	MOVQ         48(AX), R14
-	ADDQ         R12, R14
-	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y7
-	VPCMPEQD     (R14), Y7, Y8
-	VMOVUPS      (R13), Y9
-	VMULPS       (R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VPCMPEQD     32(R14), Y7, Y8
-	VMOVUPS      32(R13), Y9
-	VMULPS       32(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     64(R14), Y7, Y8
-	VMOVUPS      64(R13), Y9
-	VMULPS       64(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     96(R14), Y7, Y8
-	VMOVUPS      96(R13), Y9
-	VMULPS       96(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     128(R14), Y7, Y8
-	VMOVUPS      128(R13), Y9
-	VMULPS       128(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     160(R14), Y7, Y8
-	VMOVUPS      160(R13), Y9
-	VMULPS       160(R12), Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VPCMPEQD     192(R14), Y7, Y7
-	VMOVUPS      192(R13), Y8
-	VMULPS       192(R12), Y8, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each3228
-
-over3225:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-
-none3224:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row3222
-	JMP  done
-
-tile7true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R12
-	NEGQ    R9
-	VMOVUPS 32(R12)(R9*4), Y0
-
 row3230:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none3232
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMOVUPS    160(CX), Y6
-	VMASKMOVPS 192(CX), Y0, Y7
-	CMPQ       128(AX), $0x00
-	JNE        far3234
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3232
+	VMOVUPS (CX), Y0
+	CMPQ    128(AX), $0x00
+	JNE     far3234
 
 each3235:
 	MOVLQSX      (SI)(DI*4), R12
@@ -37740,44 +38028,12 @@ each3235:
 	MOVQ         48(AX), R14
 	ADDQ         R12, R14
 	SUBQ         DX, R14
-	VPBROADCASTD (R11)(DI*4), Y8
-	VPCMPEQD     (R14), Y8, Y9
-	VMOVUPS      (R13), Y10
-	VMULPS       (R12), Y10, Y10
-	VANDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y1, Y1
-	VPCMPEQD     32(R14), Y8, Y9
-	VMOVUPS      32(R13), Y10
-	VMULPS       32(R12), Y10, Y10
-	VANDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y2, Y2
-	VPCMPEQD     64(R14), Y8, Y9
-	VMOVUPS      64(R13), Y10
-	VMULPS       64(R12), Y10, Y10
-	VANDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y3, Y3
-	VPCMPEQD     96(R14), Y8, Y9
-	VMOVUPS      96(R13), Y10
-	VMULPS       96(R12), Y10, Y10
-	VANDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y4, Y4
-	VPCMPEQD     128(R14), Y8, Y9
-	VMOVUPS      128(R13), Y10
-	VMULPS       128(R12), Y10, Y10
-	VANDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y5, Y5
-	VPCMPEQD     160(R14), Y8, Y9
-	VMOVUPS      160(R13), Y10
-	VMULPS       160(R12), Y10, Y10
-	VANDPS       Y10, Y9, Y9
-	VADDPS       Y9, Y6, Y6
-	VMASKMOVPS   192(R14), Y0, Y9
-	VPCMPEQD     Y9, Y8, Y8
-	VMASKMOVPS   192(R13), Y0, Y9
-	VMASKMOVPS   192(R12), Y0, Y10
-	VMULPS       Y10, Y9, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VPBROADCASTD (R11)(DI*4), Y1
+	VPCMPEQD     (R14), Y1, Y1
+	VMOVUPS      (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each3235
@@ -37792,6 +38048,1746 @@ each3236:
 	IMULQ        R8, R13
 	ADDQ         DX, R13
 	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y1
+	VPCMPEQD     (R14), Y1, Y1
+	VMOVUPS      (R13), Y2
+	VMULPS       (R12), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3236
+
+over3233:
+	VMOVUPS Y0, (CX)
+
+none3232:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3230
+	JMP  done
+
+tile1true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3238:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3240
+	VMASKMOVPS (CX), Y0, Y1
+	CMPQ       128(AX), $0x00
+	JNE        far3242
+
+each3243:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VMASKMOVPS   (R13), Y0, Y3
+	VMASKMOVPS   (R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3243
+	JMP          over3241
+
+far3242:
+each3244:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VMASKMOVPS   (R14), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VMASKMOVPS   (R13), Y0, Y3
+	VMASKMOVPS   (R12), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3244
+
+over3241:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3246
+	LEAQ         (CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3248
+	VMOVUPS      X1, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y1, X1
+
+two3248:
+	TESTQ    $0x00000002, R9
+	JZ       one3249
+	VMOVLPS  X1, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X1, X1, X1
+
+one3249:
+	TESTQ  $0x00000001, R9
+	JZ     stored3247
+	VMOVSS X1, (R12)
+	JMP    stored3247
+
+all3246:
+	VMOVUPS Y1, (CX)
+
+stored3247:
+none3240:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3238
+	JMP  done
+
+tile2false:
+row3250:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3252
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	CMPQ    128(AX), $0x00
+	JNE     far3254
+
+each3255:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VPCMPEQD     (R14), Y2, Y3
+	VMOVUPS      (R13), Y4
+	VMULPS       (R12), Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R14), Y2, Y2
+	VMOVUPS      32(R13), Y3
+	VMULPS       32(R12), Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3255
+	JMP          over3253
+
+far3254:
+each3256:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y2
+	VPCMPEQD     (R14), Y2, Y3
+	VMOVUPS      (R13), Y4
+	VMULPS       (R12), Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R14), Y2, Y2
+	VMOVUPS      32(R13), Y3
+	VMULPS       32(R12), Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3256
+
+over3253:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+none3252:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3250
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3258:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3260
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y2
+	CMPQ       128(AX), $0x00
+	JNE        far3262
+
+each3263:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VMOVUPS      (R13), Y5
+	VMULPS       (R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R13), Y0, Y4
+	VMASKMOVPS   32(R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3263
+	JMP          over3261
+
+far3262:
+each3264:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VMOVUPS      (R13), Y5
+	VMULPS       (R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R14), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R13), Y0, Y4
+	VMASKMOVPS   32(R12), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3264
+
+over3261:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3266
+	LEAQ         32(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3268
+	VMOVUPS      X2, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y2, X2
+
+two3268:
+	TESTQ    $0x00000002, R9
+	JZ       one3269
+	VMOVLPS  X2, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X2, X2, X2
+
+one3269:
+	TESTQ  $0x00000001, R9
+	JZ     stored3267
+	VMOVSS X2, (R12)
+	JMP    stored3267
+
+all3266:
+	VMOVUPS Y2, 32(CX)
+
+stored3267:
+none3260:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3258
+	JMP  done
+
+tile3false:
+row3270:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3272
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	CMPQ    128(AX), $0x00
+	JNE     far3274
+
+each3275:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VMOVUPS      (R13), Y5
+	VMULPS       (R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R14), Y3, Y4
+	VMOVUPS      32(R13), Y5
+	VMULPS       32(R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R14), Y3, Y3
+	VMOVUPS      64(R13), Y4
+	VMULPS       64(R12), Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3275
+	JMP          over3273
+
+far3274:
+each3276:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y3
+	VPCMPEQD     (R14), Y3, Y4
+	VMOVUPS      (R13), Y5
+	VMULPS       (R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R14), Y3, Y4
+	VMOVUPS      32(R13), Y5
+	VMULPS       32(R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R14), Y3, Y3
+	VMOVUPS      64(R13), Y4
+	VMULPS       64(R12), Y4, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3276
+
+over3273:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+none3272:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3270
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3278:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3280
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+	CMPQ       128(AX), $0x00
+	JNE        far3282
+
+each3283:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VMOVUPS      (R13), Y6
+	VMULPS       (R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R14), Y4, Y5
+	VMOVUPS      32(R13), Y6
+	VMULPS       32(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R13), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3283
+	JMP          over3281
+
+far3282:
+each3284:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VMOVUPS      (R13), Y6
+	VMULPS       (R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R14), Y4, Y5
+	VMOVUPS      32(R13), Y6
+	VMULPS       32(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R14), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R13), Y0, Y5
+	VMASKMOVPS   64(R12), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3284
+
+over3281:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3286
+	LEAQ         64(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3288
+	VMOVUPS      X3, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y3, X3
+
+two3288:
+	TESTQ    $0x00000002, R9
+	JZ       one3289
+	VMOVLPS  X3, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X3, X3, X3
+
+one3289:
+	TESTQ  $0x00000001, R9
+	JZ     stored3287
+	VMOVSS X3, (R12)
+	JMP    stored3287
+
+all3286:
+	VMOVUPS Y3, 64(CX)
+
+stored3287:
+none3280:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3278
+	JMP  done
+
+tile4false:
+row3290:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3292
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	CMPQ    128(AX), $0x00
+	JNE     far3294
+
+each3295:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VMOVUPS      (R13), Y6
+	VMULPS       (R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R14), Y4, Y5
+	VMOVUPS      32(R13), Y6
+	VMULPS       32(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R14), Y4, Y5
+	VMOVUPS      64(R13), Y6
+	VMULPS       64(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R14), Y4, Y4
+	VMOVUPS      96(R13), Y5
+	VMULPS       96(R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3295
+	JMP          over3293
+
+far3294:
+each3296:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y4
+	VPCMPEQD     (R14), Y4, Y5
+	VMOVUPS      (R13), Y6
+	VMULPS       (R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R14), Y4, Y5
+	VMOVUPS      32(R13), Y6
+	VMULPS       32(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R14), Y4, Y5
+	VMOVUPS      64(R13), Y6
+	VMULPS       64(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R14), Y4, Y4
+	VMOVUPS      96(R13), Y5
+	VMULPS       96(R12), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3296
+
+over3293:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+none3292:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3290
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3298:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3300
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMASKMOVPS 96(CX), Y0, Y4
+	CMPQ       128(AX), $0x00
+	JNE        far3302
+
+each3303:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VMOVUPS      (R13), Y7
+	VMULPS       (R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R14), Y5, Y6
+	VMOVUPS      32(R13), Y7
+	VMULPS       32(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R14), Y5, Y6
+	VMOVUPS      64(R13), Y7
+	VMULPS       64(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R13), Y0, Y6
+	VMASKMOVPS   96(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3303
+	JMP          over3301
+
+far3302:
+each3304:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VMOVUPS      (R13), Y7
+	VMULPS       (R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R14), Y5, Y6
+	VMOVUPS      32(R13), Y7
+	VMULPS       32(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R14), Y5, Y6
+	VMOVUPS      64(R13), Y7
+	VMULPS       64(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R14), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R13), Y0, Y6
+	VMASKMOVPS   96(R12), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3304
+
+over3301:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3306
+	LEAQ         96(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3308
+	VMOVUPS      X4, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y4, X4
+
+two3308:
+	TESTQ    $0x00000002, R9
+	JZ       one3309
+	VMOVLPS  X4, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X4, X4, X4
+
+one3309:
+	TESTQ  $0x00000001, R9
+	JZ     stored3307
+	VMOVSS X4, (R12)
+	JMP    stored3307
+
+all3306:
+	VMOVUPS Y4, 96(CX)
+
+stored3307:
+none3300:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3298
+	JMP  done
+
+tile5false:
+row3310:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3312
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	CMPQ    128(AX), $0x00
+	JNE     far3314
+
+each3315:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VMOVUPS      (R13), Y7
+	VMULPS       (R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R14), Y5, Y6
+	VMOVUPS      32(R13), Y7
+	VMULPS       32(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R14), Y5, Y6
+	VMOVUPS      64(R13), Y7
+	VMULPS       64(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R14), Y5, Y6
+	VMOVUPS      96(R13), Y7
+	VMULPS       96(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R14), Y5, Y5
+	VMOVUPS      128(R13), Y6
+	VMULPS       128(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3315
+	JMP          over3313
+
+far3314:
+each3316:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y5
+	VPCMPEQD     (R14), Y5, Y6
+	VMOVUPS      (R13), Y7
+	VMULPS       (R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R14), Y5, Y6
+	VMOVUPS      32(R13), Y7
+	VMULPS       32(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R14), Y5, Y6
+	VMOVUPS      64(R13), Y7
+	VMULPS       64(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R14), Y5, Y6
+	VMOVUPS      96(R13), Y7
+	VMULPS       96(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R14), Y5, Y5
+	VMOVUPS      128(R13), Y6
+	VMULPS       128(R12), Y6, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3316
+
+over3313:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+
+none3312:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3310
+	JMP  done
+
+tile5true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3318:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3320
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMASKMOVPS 128(CX), Y0, Y5
+	CMPQ       128(AX), $0x00
+	JNE        far3322
+
+each3323:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VMOVUPS      (R13), Y8
+	VMULPS       (R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R14), Y6, Y7
+	VMOVUPS      32(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R14), Y6, Y7
+	VMOVUPS      64(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R14), Y6, Y7
+	VMOVUPS      96(R13), Y8
+	VMULPS       96(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R13), Y0, Y7
+	VMASKMOVPS   128(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3323
+	JMP          over3321
+
+far3322:
+each3324:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VMOVUPS      (R13), Y8
+	VMULPS       (R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R14), Y6, Y7
+	VMOVUPS      32(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R14), Y6, Y7
+	VMOVUPS      64(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R14), Y6, Y7
+	VMOVUPS      96(R13), Y8
+	VMULPS       96(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R14), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R13), Y0, Y7
+	VMASKMOVPS   128(R12), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3324
+
+over3321:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3326
+	LEAQ         128(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3328
+	VMOVUPS      X5, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y5, X5
+
+two3328:
+	TESTQ    $0x00000002, R9
+	JZ       one3329
+	VMOVLPS  X5, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X5, X5, X5
+
+one3329:
+	TESTQ  $0x00000001, R9
+	JZ     stored3327
+	VMOVSS X5, (R12)
+	JMP    stored3327
+
+all3326:
+	VMOVUPS Y5, 128(CX)
+
+stored3327:
+none3320:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3318
+	JMP  done
+
+tile6false:
+row3330:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3332
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	CMPQ    128(AX), $0x00
+	JNE     far3334
+
+each3335:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VMOVUPS      (R13), Y8
+	VMULPS       (R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R14), Y6, Y7
+	VMOVUPS      32(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R14), Y6, Y7
+	VMOVUPS      64(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R14), Y6, Y7
+	VMOVUPS      96(R13), Y8
+	VMULPS       96(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R14), Y6, Y7
+	VMOVUPS      128(R13), Y8
+	VMULPS       128(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R14), Y6, Y6
+	VMOVUPS      160(R13), Y7
+	VMULPS       160(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3335
+	JMP          over3333
+
+far3334:
+each3336:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y6
+	VPCMPEQD     (R14), Y6, Y7
+	VMOVUPS      (R13), Y8
+	VMULPS       (R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R14), Y6, Y7
+	VMOVUPS      32(R13), Y8
+	VMULPS       32(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R14), Y6, Y7
+	VMOVUPS      64(R13), Y8
+	VMULPS       64(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R14), Y6, Y7
+	VMOVUPS      96(R13), Y8
+	VMULPS       96(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R14), Y6, Y7
+	VMOVUPS      128(R13), Y8
+	VMULPS       128(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R14), Y6, Y6
+	VMOVUPS      160(R13), Y7
+	VMULPS       160(R12), Y7, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3336
+
+over3333:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+none3332:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3330
+	JMP  done
+
+tile6true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3338:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3340
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMASKMOVPS 160(CX), Y0, Y6
+	CMPQ       128(AX), $0x00
+	JNE        far3342
+
+each3343:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VMOVUPS      (R13), Y9
+	VMULPS       (R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R14), Y7, Y8
+	VMOVUPS      32(R13), Y9
+	VMULPS       32(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R14), Y7, Y8
+	VMOVUPS      64(R13), Y9
+	VMULPS       64(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R14), Y7, Y8
+	VMOVUPS      96(R13), Y9
+	VMULPS       96(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R14), Y7, Y8
+	VMOVUPS      128(R13), Y9
+	VMULPS       128(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R13), Y0, Y8
+	VMASKMOVPS   160(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3343
+	JMP          over3341
+
+far3342:
+each3344:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VMOVUPS      (R13), Y9
+	VMULPS       (R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R14), Y7, Y8
+	VMOVUPS      32(R13), Y9
+	VMULPS       32(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R14), Y7, Y8
+	VMOVUPS      64(R13), Y9
+	VMULPS       64(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R14), Y7, Y8
+	VMOVUPS      96(R13), Y9
+	VMULPS       96(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R14), Y7, Y8
+	VMOVUPS      128(R13), Y9
+	VMULPS       128(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R14), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R13), Y0, Y8
+	VMASKMOVPS   160(R12), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3344
+
+over3341:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all3346
+	LEAQ         160(CX), R12
+	TESTQ        $0x00000004, R9
+	JZ           two3348
+	VMOVUPS      X6, (R12)
+	ADDQ         $0x10, R12
+	VEXTRACTF128 $0x01, Y6, X6
+
+two3348:
+	TESTQ    $0x00000002, R9
+	JZ       one3349
+	VMOVLPS  X6, (R12)
+	ADDQ     $0x08, R12
+	VMOVHLPS X6, X6, X6
+
+one3349:
+	TESTQ  $0x00000001, R9
+	JZ     stored3347
+	VMOVSS X6, (R12)
+	JMP    stored3347
+
+all3346:
+	VMOVUPS Y6, 160(CX)
+
+stored3347:
+none3340:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3338
+	JMP  done
+
+tile7false:
+row3350:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none3352
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	CMPQ    128(AX), $0x00
+	JNE     far3354
+
+each3355:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VMOVUPS      (R13), Y9
+	VMULPS       (R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R14), Y7, Y8
+	VMOVUPS      32(R13), Y9
+	VMULPS       32(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R14), Y7, Y8
+	VMOVUPS      64(R13), Y9
+	VMULPS       64(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R14), Y7, Y8
+	VMOVUPS      96(R13), Y9
+	VMULPS       96(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R14), Y7, Y8
+	VMOVUPS      128(R13), Y9
+	VMULPS       128(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R14), Y7, Y8
+	VMOVUPS      160(R13), Y9
+	VMULPS       160(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R14), Y7, Y7
+	VMOVUPS      192(R13), Y8
+	VMULPS       192(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3355
+	JMP          over3353
+
+far3354:
+each3356:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	SUBQ         DX, R13
+	ADDQ         48(AX), R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   192(R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y7
+	VPCMPEQD     (R14), Y7, Y8
+	VMOVUPS      (R13), Y9
+	VMULPS       (R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R14), Y7, Y8
+	VMOVUPS      32(R13), Y9
+	VMULPS       32(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R14), Y7, Y8
+	VMOVUPS      64(R13), Y9
+	VMULPS       64(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R14), Y7, Y8
+	VMOVUPS      96(R13), Y9
+	VMULPS       96(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R14), Y7, Y8
+	VMOVUPS      128(R13), Y9
+	VMULPS       128(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R14), Y7, Y8
+	VMOVUPS      160(R13), Y9
+	VMULPS       160(R12), Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R14), Y7, Y7
+	VMOVUPS      192(R13), Y8
+	VMULPS       192(R12), Y8, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3356
+
+over3353:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+
+none3352:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row3350
+	JMP  done
+
+tile7true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R12
+	NEGQ    R9
+	VMOVUPS 32(R12)(R9*4), Y0
+
+row3358:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none3360
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMASKMOVPS 192(CX), Y0, Y7
+	CMPQ       128(AX), $0x00
+	JNE        far3362
+
+each3363:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	MOVQ         48(AX), R14
+	ADDQ         R12, R14
+	SUBQ         DX, R14
+	VPBROADCASTD (R11)(DI*4), Y8
+	VPCMPEQD     (R14), Y8, Y9
+	VMOVUPS      (R13), Y10
+	VMULPS       (R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R14), Y8, Y9
+	VMOVUPS      32(R13), Y10
+	VMULPS       32(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R14), Y8, Y9
+	VMOVUPS      64(R13), Y10
+	VMULPS       64(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R14), Y8, Y9
+	VMOVUPS      96(R13), Y10
+	VMULPS       96(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R14), Y8, Y9
+	VMOVUPS      128(R13), Y10
+	VMULPS       128(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R14), Y8, Y9
+	VMOVUPS      160(R13), Y10
+	VMULPS       160(R12), Y10, Y10
+	VANDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R14), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R13), Y0, Y9
+	VMASKMOVPS   192(R12), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each3363
+	JMP          over3361
+
+far3362:
+each3364:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
 	PREFETCHT1   64(R13)
 	PREFETCHT1   128(R13)
 	PREFETCHT1   192(R13)
@@ -37860,9 +39856,9 @@ each3236:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3236
+	JL           each3364
 
-over3233:
+over3361:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -37871,45 +39867,45 @@ over3233:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3238
+	JE           all3366
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3240
+	JZ           two3368
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3240:
+two3368:
 	TESTQ    $0x00000002, R9
-	JZ       one3241
+	JZ       one3369
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3241:
+one3369:
 	TESTQ  $0x00000001, R9
-	JZ     stored3239
+	JZ     stored3367
 	VMOVSS X7, (R12)
-	JMP    stored3239
+	JMP    stored3367
 
-all3238:
+all3366:
 	VMOVUPS Y7, 192(CX)
 
-stored3239:
-none3232:
+stored3367:
+none3360:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3230
+	JNZ  row3358
 	JMP  done
 
 tile8false:
-row3242:
+row3370:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3244
+	JGE     none3372
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -37919,9 +39915,9 @@ row3242:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3246
+	JNE     far3374
 
-each3247:
+each3375:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -37974,11 +39970,11 @@ each3247:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3247
-	JMP          over3245
+	JL           each3375
+	JMP          over3373
 
-far3246:
-each3248:
+far3374:
+each3376:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -38054,9 +40050,9 @@ each3248:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3248
+	JL           each3376
 
-over3245:
+over3373:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -38066,11 +40062,11 @@ over3245:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none3244:
+none3372:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3242
+	JNZ  row3370
 	JMP  done
 
 tile8true:
@@ -38079,12 +40075,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row3250:
+row3378:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3252
+	JGE        none3380
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -38094,9 +40090,9 @@ row3250:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3254
+	JNE        far3382
 
-each3255:
+each3383:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -38151,11 +40147,11 @@ each3255:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3255
-	JMP          over3253
+	JL           each3383
+	JMP          over3381
 
-far3254:
-each3256:
+far3382:
+each3384:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -38233,9 +40229,9 @@ each3256:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3256
+	JL           each3384
 
-over3253:
+over3381:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -38245,43 +40241,43 @@ over3253:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all3258
+	JE           all3386
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two3260
+	JZ           two3388
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3260:
+two3388:
 	TESTQ    $0x00000002, R9
-	JZ       one3261
+	JZ       one3389
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3261:
+one3389:
 	TESTQ  $0x00000001, R9
-	JZ     stored3259
+	JZ     stored3387
 	VMOVSS X8, (R12)
-	JMP    stored3259
+	JMP    stored3387
 
-all3258:
+all3386:
 	VMOVUPS Y8, 224(CX)
 
-stored3259:
-none3252:
+stored3387:
+none3380:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3250
+	JNZ  row3378
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3262
+	JE   fenced3390
 	SFENCE
 
-fenced3262:
+fenced3390:
 	VZEROUPPER
 	RET
 
@@ -38332,17 +40328,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3263:
+row3391:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3265
+	JGE     none3393
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3267
+	JNE     far3395
 
-each3268:
+each3396:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38358,11 +40354,11 @@ each3268:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3268
-	JMP          over3266
+	JL           each3396
+	JMP          over3394
 
-far3267:
-each3269:
+far3395:
+each3397:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38385,14 +40381,14 @@ each3269:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3269
+	JL           each3397
 
-over3266:
-none3265:
+over3394:
+none3393:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3263
+	JNZ  row3391
 	JMP  done
 
 tile1true:
@@ -38401,17 +40397,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3270:
+row3398:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3272
+	JGE        none3400
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3274
+	JNE        far3402
 
-each3275:
+each3403:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38428,11 +40424,11 @@ each3275:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3275
-	JMP          over3273
+	JL           each3403
+	JMP          over3401
 
-far3274:
-each3276:
+far3402:
+each3404:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38456,29 +40452,29 @@ each3276:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3276
+	JL           each3404
 
-over3273:
-none3272:
+over3401:
+none3400:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3270
+	JNZ  row3398
 	JMP  done
 
 tile2false:
-row3277:
+row3405:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3279
+	JGE     none3407
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3281
+	JNE     far3409
 
-each3282:
+each3410:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38496,11 +40492,11 @@ each3282:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3282
-	JMP          over3280
+	JL           each3410
+	JMP          over3408
 
-far3281:
-each3283:
+far3409:
+each3411:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38525,14 +40521,14 @@ each3283:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3283
+	JL           each3411
 
-over3280:
-none3279:
+over3408:
+none3407:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3277
+	JNZ  row3405
 	JMP  done
 
 tile2true:
@@ -38541,18 +40537,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3284:
+row3412:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3286
+	JGE        none3414
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3288
+	JNE        far3416
 
-each3289:
+each3417:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38571,11 +40567,11 @@ each3289:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3289
-	JMP          over3287
+	JL           each3417
+	JMP          over3415
 
-far3288:
-each3290:
+far3416:
+each3418:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38601,30 +40597,30 @@ each3290:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3290
+	JL           each3418
 
-over3287:
-none3286:
+over3415:
+none3414:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3284
+	JNZ  row3412
 	JMP  done
 
 tile3false:
-row3291:
+row3419:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3293
+	JGE     none3421
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3295
+	JNE     far3423
 
-each3296:
+each3424:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38643,11 +40639,11 @@ each3296:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3296
-	JMP          over3294
+	JL           each3424
+	JMP          over3422
 
-far3295:
-each3297:
+far3423:
+each3425:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38675,14 +40671,14 @@ each3297:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3297
+	JL           each3425
 
-over3294:
-none3293:
+over3422:
+none3421:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3291
+	JNZ  row3419
 	JMP  done
 
 tile3true:
@@ -38691,19 +40687,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3298:
+row3426:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3300
+	JGE        none3428
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3302
+	JNE        far3430
 
-each3303:
+each3431:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38723,11 +40719,11 @@ each3303:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3303
-	JMP          over3301
+	JL           each3431
+	JMP          over3429
 
-far3302:
-each3304:
+far3430:
+each3432:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38756,31 +40752,31 @@ each3304:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3304
+	JL           each3432
 
-over3301:
-none3300:
+over3429:
+none3428:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3298
+	JNZ  row3426
 	JMP  done
 
 tile4false:
-row3305:
+row3433:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3307
+	JGE     none3435
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3309
+	JNE     far3437
 
-each3310:
+each3438:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38800,11 +40796,11 @@ each3310:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3310
-	JMP          over3308
+	JL           each3438
+	JMP          over3436
 
-far3309:
-each3311:
+far3437:
+each3439:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38832,14 +40828,14 @@ each3311:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3311
+	JL           each3439
 
-over3308:
-none3307:
+over3436:
+none3435:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3305
+	JNZ  row3433
 	JMP  done
 
 tile4true:
@@ -38848,20 +40844,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3312:
+row3440:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3314
+	JGE        none3442
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3316
+	JNE        far3444
 
-each3317:
+each3445:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38882,11 +40878,11 @@ each3317:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3317
-	JMP          over3315
+	JL           each3445
+	JMP          over3443
 
-far3316:
-each3318:
+far3444:
+each3446:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38915,32 +40911,32 @@ each3318:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3318
+	JL           each3446
 
-over3315:
-none3314:
+over3443:
+none3442:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3312
+	JNZ  row3440
 	JMP  done
 
 tile5false:
-row3319:
+row3447:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3321
+	JGE     none3449
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3323
+	JNE     far3451
 
-each3324:
+each3452:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -38961,11 +40957,11 @@ each3324:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3324
-	JMP          over3322
+	JL           each3452
+	JMP          over3450
 
-far3323:
-each3325:
+far3451:
+each3453:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -38996,14 +40992,14 @@ each3325:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3325
+	JL           each3453
 
-over3322:
-none3321:
+over3450:
+none3449:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3319
+	JNZ  row3447
 	JMP  done
 
 tile5true:
@@ -39012,21 +41008,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3326:
+row3454:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3328
+	JGE        none3456
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3330
+	JNE        far3458
 
-each3331:
+each3459:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39048,11 +41044,11 @@ each3331:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3331
-	JMP          over3329
+	JL           each3459
+	JMP          over3457
 
-far3330:
-each3332:
+far3458:
+each3460:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39084,23 +41080,23 @@ each3332:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3332
+	JL           each3460
 
-over3329:
-none3328:
+over3457:
+none3456:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3326
+	JNZ  row3454
 	JMP  done
 
 tile6false:
-row3333:
+row3461:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3335
+	JGE     none3463
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39108,9 +41104,9 @@ row3333:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3337
+	JNE     far3465
 
-each3338:
+each3466:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39132,11 +41128,11 @@ each3338:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3338
-	JMP          over3336
+	JL           each3466
+	JMP          over3464
 
-far3337:
-each3339:
+far3465:
+each3467:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39167,14 +41163,14 @@ each3339:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3339
+	JL           each3467
 
-over3336:
-none3335:
+over3464:
+none3463:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3333
+	JNZ  row3461
 	JMP  done
 
 tile6true:
@@ -39183,12 +41179,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3340:
+row3468:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3342
+	JGE        none3470
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39196,9 +41192,9 @@ row3340:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3344
+	JNE        far3472
 
-each3345:
+each3473:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39221,11 +41217,11 @@ each3345:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3345
-	JMP          over3343
+	JL           each3473
+	JMP          over3471
 
-far3344:
-each3346:
+far3472:
+each3474:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39257,23 +41253,23 @@ each3346:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3346
+	JL           each3474
 
-over3343:
-none3342:
+over3471:
+none3470:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3340
+	JNZ  row3468
 	JMP  done
 
 tile7false:
-row3347:
+row3475:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3349
+	JGE     none3477
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39282,9 +41278,9 @@ row3347:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3351
+	JNE     far3479
 
-each3352:
+each3480:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39307,11 +41303,11 @@ each3352:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3352
-	JMP          over3350
+	JL           each3480
+	JMP          over3478
 
-far3351:
-each3353:
+far3479:
+each3481:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39345,14 +41341,14 @@ each3353:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3353
+	JL           each3481
 
-over3350:
-none3349:
+over3478:
+none3477:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3347
+	JNZ  row3475
 	JMP  done
 
 tile7true:
@@ -39361,12 +41357,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3354:
+row3482:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3356
+	JGE        none3484
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39375,9 +41371,9 @@ row3354:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3358
+	JNE        far3486
 
-each3359:
+each3487:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39401,11 +41397,11 @@ each3359:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3359
-	JMP          over3357
+	JL           each3487
+	JMP          over3485
 
-far3358:
-each3360:
+far3486:
+each3488:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39440,23 +41436,23 @@ each3360:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3360
+	JL           each3488
 
-over3357:
-none3356:
+over3485:
+none3484:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3354
+	JNZ  row3482
 	JMP  done
 
 tile8false:
-row3361:
+row3489:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3363
+	JGE     none3491
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -39466,9 +41462,9 @@ row3361:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3365
+	JNE     far3493
 
-each3366:
+each3494:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39492,11 +41488,11 @@ each3366:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3366
-	JMP          over3364
+	JL           each3494
+	JMP          over3492
 
-far3365:
-each3367:
+far3493:
+each3495:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39530,14 +41526,14 @@ each3367:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3367
+	JL           each3495
 
-over3364:
-none3363:
+over3492:
+none3491:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3361
+	JNZ  row3489
 	JMP  done
 
 tile8true:
@@ -39546,12 +41542,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3368:
+row3496:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3370
+	JGE        none3498
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -39561,9 +41557,9 @@ row3368:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3372
+	JNE        far3500
 
-each3373:
+each3501:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39588,11 +41584,11 @@ each3373:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3373
-	JMP          over3371
+	JL           each3501
+	JMP          over3499
 
-far3372:
-each3374:
+far3500:
+each3502:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39627,21 +41623,21 @@ each3374:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3374
+	JL           each3502
 
-over3371:
-none3370:
+over3499:
+none3498:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3368
+	JNZ  row3496
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3375
+	JE   fenced3503
 	SFENCE
 
-fenced3375:
+fenced3503:
 	VZEROUPPER
 	RET
 
@@ -39657,29 +41653,29 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3377
+	JNE  past3505
 	CMPQ 144(AX), $0x00
-	JNE  set3376
+	JNE  set3504
 
-row3379:
+row3507:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3381
+	JGE        none3509
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3383
+	JE         near3511
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3383:
+near3511:
 	CMPQ 128(AX), $0x00
-	JNE  far3384
+	JNE  far3512
 
-each3385:
+each3513:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39709,11 +41705,11 @@ each3385:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3385
-	JMP          over3382
+	JL           each3513
+	JMP          over3510
 
-far3384:
-each3386:
+far3512:
+each3514:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39751,36 +41747,36 @@ each3386:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3386
+	JL           each3514
 
-over3382:
-none3381:
+over3510:
+none3509:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3379
-	JMP  done3378
+	JNZ  row3507
+	JMP  done3506
 
-set3376:
-row3387:
+set3504:
+row3515:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3389
+	JGE        none3517
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3391
+	JE         near3519
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3391:
+near3519:
 	CMPQ 128(AX), $0x00
-	JNE  far3392
+	JNE  far3520
 
-each3393:
+each3521:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39810,11 +41806,11 @@ each3393:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3393
-	JMP          over3390
+	JL           each3521
+	JMP          over3518
 
-far3392:
-each3394:
+far3520:
+each3522:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39852,36 +41848,36 @@ each3394:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3394
+	JL           each3522
 
-over3390:
-none3389:
+over3518:
+none3517:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3387
-	JMP  done3378
+	JNZ  row3515
+	JMP  done3506
 
-past3377:
-row3395:
+past3505:
+row3523:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3397
+	JGE        none3525
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3399
+	JE         near3527
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near3399:
+near3527:
 	CMPQ 128(AX), $0x00
-	JNE  far3400
+	JNE  far3528
 
-each3401:
+each3529:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -39911,11 +41907,11 @@ each3401:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3401
-	JMP          over3398
+	JL           each3529
+	JMP          over3526
 
-far3400:
-each3402:
+far3528:
+each3530:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -39953,17 +41949,17 @@ each3402:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3402
+	JL           each3530
 
-over3398:
-none3397:
+over3526:
+none3525:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3395
+	JNZ  row3523
 	SFENCE
 
-done3378:
+done3506:
 	VZEROUPPER
 	RET
 
@@ -39989,19 +41985,19 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3404
+	JNE  past3532
 	CMPQ 144(AX), $0x00
-	JNE  set3403
+	JNE  set3531
 
-row3406:
+row3534:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3408
+	JGE        none3536
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3410
+	JE         near3538
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40009,11 +42005,11 @@ row3406:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3410:
+near3538:
 	CMPQ 128(AX), $0x00
-	JNE  far3411
+	JNE  far3539
 
-each3412:
+each3540:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40051,11 +42047,11 @@ each3412:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3412
-	JMP          over3409
+	JL           each3540
+	JMP          over3537
 
-far3411:
-each3413:
+far3539:
+each3541:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40103,26 +42099,26 @@ each3413:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3413
+	JL           each3541
 
-over3409:
-none3408:
+over3537:
+none3536:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3406
-	JMP  done3405
+	JNZ  row3534
+	JMP  done3533
 
-set3403:
-row3414:
+set3531:
+row3542:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3416
+	JGE        none3544
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3418
+	JE         near3546
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40130,11 +42126,11 @@ row3414:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3418:
+near3546:
 	CMPQ 128(AX), $0x00
-	JNE  far3419
+	JNE  far3547
 
-each3420:
+each3548:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40172,11 +42168,11 @@ each3420:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3420
-	JMP          over3417
+	JL           each3548
+	JMP          over3545
 
-far3419:
-each3421:
+far3547:
+each3549:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40224,26 +42220,26 @@ each3421:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3421
+	JL           each3549
 
-over3417:
-none3416:
+over3545:
+none3544:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3414
-	JMP  done3405
+	JNZ  row3542
+	JMP  done3533
 
-past3404:
-row3422:
+past3532:
+row3550:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3424
+	JGE        none3552
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3426
+	JE         near3554
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40251,11 +42247,11 @@ row3422:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3426:
+near3554:
 	CMPQ 128(AX), $0x00
-	JNE  far3427
+	JNE  far3555
 
-each3428:
+each3556:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40293,11 +42289,11 @@ each3428:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3428
-	JMP          over3425
+	JL           each3556
+	JMP          over3553
 
-far3427:
-each3429:
+far3555:
+each3557:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40345,17 +42341,17 @@ each3429:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3429
+	JL           each3557
 
-over3425:
-none3424:
+over3553:
+none3552:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3422
+	JNZ  row3550
 	SFENCE
 
-done3405:
+done3533:
 	VZEROUPPER
 	RET
 
@@ -40371,19 +42367,19 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3431
+	JNE  past3559
 	CMPQ 144(AX), $0x00
-	JNE  set3430
+	JNE  set3558
 
-row3433:
+row3561:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3435
+	JGE        none3563
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3437
+	JE         near3565
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40395,11 +42391,11 @@ row3433:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3437:
+near3565:
 	CMPQ 128(AX), $0x00
-	JNE  far3438
+	JNE  far3566
 
-each3439:
+each3567:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40453,11 +42449,11 @@ each3439:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3439
-	JMP          over3436
+	JL           each3567
+	JMP          over3564
 
-far3438:
-each3440:
+far3566:
+each3568:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40525,26 +42521,26 @@ each3440:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3440
+	JL           each3568
 
-over3436:
-none3435:
+over3564:
+none3563:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3433
-	JMP  done3432
+	JNZ  row3561
+	JMP  done3560
 
-set3430:
-row3441:
+set3558:
+row3569:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3443
+	JGE        none3571
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3445
+	JE         near3573
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40556,11 +42552,11 @@ row3441:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3445:
+near3573:
 	CMPQ 128(AX), $0x00
-	JNE  far3446
+	JNE  far3574
 
-each3447:
+each3575:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40614,11 +42610,11 @@ each3447:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3447
-	JMP          over3444
+	JL           each3575
+	JMP          over3572
 
-far3446:
-each3448:
+far3574:
+each3576:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40686,26 +42682,26 @@ each3448:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3448
+	JL           each3576
 
-over3444:
-none3443:
+over3572:
+none3571:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3441
-	JMP  done3432
+	JNZ  row3569
+	JMP  done3560
 
-past3431:
-row3449:
+past3559:
+row3577:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3451
+	JGE        none3579
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3453
+	JE         near3581
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40717,11 +42713,11 @@ row3449:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3453:
+near3581:
 	CMPQ 128(AX), $0x00
-	JNE  far3454
+	JNE  far3582
 
-each3455:
+each3583:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -40775,11 +42771,11 @@ each3455:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3455
-	JMP          over3452
+	JL           each3583
+	JMP          over3580
 
-far3454:
-each3456:
+far3582:
+each3584:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -40847,17 +42843,17 @@ each3456:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each3456
+	JL           each3584
 
-over3452:
-none3451:
+over3580:
+none3579:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3449
+	JNZ  row3577
 	SFENCE
 
-done3432:
+done3560:
 	VZEROUPPER
 	RET
 
@@ -40873,19 +42869,19 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3458
+	JNE  past3586
 	CMPQ 144(AX), $0x00
-	JNE  set3457
+	JNE  set3585
 
-row3460:
+row3588:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3462
+	JGE        none3590
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3464
+	JE         near3592
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -40893,11 +42889,11 @@ row3460:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3464:
+near3592:
 	CMPQ 128(AX), $0x00
-	JNE  far3465
+	JNE  far3593
 
-each3466:
+each3594:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -40945,11 +42941,11 @@ each3466:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3466
-	JMP        over3463
+	JL         each3594
+	JMP        over3591
 
-far3465:
-each3467:
+far3593:
+each3595:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41007,26 +43003,26 @@ each3467:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3467
+	JL         each3595
 
-over3463:
-none3462:
+over3591:
+none3590:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3460
-	JMP  done3459
+	JNZ  row3588
+	JMP  done3587
 
-set3457:
-row3468:
+set3585:
+row3596:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3470
+	JGE        none3598
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3472
+	JE         near3600
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -41034,11 +43030,11 @@ row3468:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3472:
+near3600:
 	CMPQ 128(AX), $0x00
-	JNE  far3473
+	JNE  far3601
 
-each3474:
+each3602:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -41086,11 +43082,11 @@ each3474:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3474
-	JMP        over3471
+	JL         each3602
+	JMP        over3599
 
-far3473:
-each3475:
+far3601:
+each3603:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41148,26 +43144,26 @@ each3475:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3475
+	JL         each3603
 
-over3471:
-none3470:
+over3599:
+none3598:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3468
-	JMP  done3459
+	JNZ  row3596
+	JMP  done3587
 
-past3458:
-row3476:
+past3586:
+row3604:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3478
+	JGE        none3606
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3480
+	JE         near3608
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -41175,11 +43171,11 @@ row3476:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near3480:
+near3608:
 	CMPQ 128(AX), $0x00
-	JNE  far3481
+	JNE  far3609
 
-each3482:
+each3610:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -41227,11 +43223,11 @@ each3482:
 	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3482
-	JMP        over3479
+	JL         each3610
+	JMP        over3607
 
-far3481:
-each3483:
+far3609:
+each3611:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -41289,17 +43285,17 @@ each3483:
 	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3483
+	JL         each3611
 
-over3479:
-none3478:
+over3607:
+none3606:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3476
+	JNZ  row3604
 	SFENCE
 
-done3459:
+done3587:
 	VZEROUPPER
 	RET
 
@@ -41315,19 +43311,19 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3485
+	JNE  past3613
 	CMPQ 144(AX), $0x00
-	JNE  set3484
+	JNE  set3612
 
-row3487:
+row3615:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3489
+	JGE        none3617
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3491
+	JE         near3619
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -41339,11 +43335,11 @@ row3487:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3491:
+near3619:
 	CMPQ 128(AX), $0x00
-	JNE  far3492
+	JNE  far3620
 
-each3493:
+each3621:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -41407,11 +43403,11 @@ each3493:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3493
-	JMP         over3490
+	JL          each3621
+	JMP         over3618
 
-far3492:
-each3494:
+far3620:
+each3622:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -41489,26 +43485,26 @@ each3494:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3494
+	JL          each3622
 
-over3490:
-none3489:
+over3618:
+none3617:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3487
-	JMP  done3486
+	JNZ  row3615
+	JMP  done3614
 
-set3484:
-row3495:
+set3612:
+row3623:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3497
+	JGE        none3625
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3499
+	JE         near3627
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -41520,11 +43516,11 @@ row3495:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3499:
+near3627:
 	CMPQ 128(AX), $0x00
-	JNE  far3500
+	JNE  far3628
 
-each3501:
+each3629:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -41588,11 +43584,11 @@ each3501:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3501
-	JMP         over3498
+	JL          each3629
+	JMP         over3626
 
-far3500:
-each3502:
+far3628:
+each3630:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -41670,26 +43666,26 @@ each3502:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3502
+	JL          each3630
 
-over3498:
-none3497:
+over3626:
+none3625:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3495
-	JMP  done3486
+	JNZ  row3623
+	JMP  done3614
 
-past3485:
-row3503:
+past3613:
+row3631:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3505
+	JGE        none3633
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3507
+	JE         near3635
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -41701,11 +43697,11 @@ row3503:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near3507:
+near3635:
 	CMPQ 128(AX), $0x00
-	JNE  far3508
+	JNE  far3636
 
-each3509:
+each3637:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -41769,11 +43765,11 @@ each3509:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3509
-	JMP         over3506
+	JL          each3637
+	JMP         over3634
 
-far3508:
-each3510:
+far3636:
+each3638:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -41851,17 +43847,17 @@ each3510:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3510
+	JL          each3638
 
-over3506:
-none3505:
+over3634:
+none3633:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3503
+	JNZ  row3631
 	SFENCE
 
-done3486:
+done3614:
 	VZEROUPPER
 	RET
 
@@ -41877,19 +43873,19 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past3512
+	JNE  past3640
 	CMPQ 144(AX), $0x00
-	JNE  set3511
+	JNE  set3639
 
-row3514:
+row3642:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3516
+	JGE        none3644
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3518
+	JE         near3646
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -41909,11 +43905,11 @@ row3514:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3518:
+near3646:
 	CMPQ 128(AX), $0x00
-	JNE  far3519
+	JNE  far3647
 
-each3520:
+each3648:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -42009,11 +44005,11 @@ each3520:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3520
-	JMP         over3517
+	JL          each3648
+	JMP         over3645
 
-far3519:
-each3521:
+far3647:
+each3649:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -42131,26 +44127,26 @@ each3521:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3521
+	JL          each3649
 
-over3517:
-none3516:
+over3645:
+none3644:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3514
-	JMP  done3513
+	JNZ  row3642
+	JMP  done3641
 
-set3511:
-row3522:
+set3639:
+row3650:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3524
+	JGE        none3652
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3526
+	JE         near3654
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -42170,11 +44166,11 @@ row3522:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3526:
+near3654:
 	CMPQ 128(AX), $0x00
-	JNE  far3527
+	JNE  far3655
 
-each3528:
+each3656:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -42270,11 +44266,11 @@ each3528:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3528
-	JMP         over3525
+	JL          each3656
+	JMP         over3653
 
-far3527:
-each3529:
+far3655:
+each3657:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -42392,26 +44388,26 @@ each3529:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3529
+	JL          each3657
 
-over3525:
-none3524:
+over3653:
+none3652:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3522
-	JMP  done3513
+	JNZ  row3650
+	JMP  done3641
 
-past3512:
-row3530:
+past3640:
+row3658:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3532
+	JGE        none3660
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near3534
+	JE         near3662
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -42431,11 +44427,11 @@ row3530:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near3534:
+near3662:
 	CMPQ 128(AX), $0x00
-	JNE  far3535
+	JNE  far3663
 
-each3536:
+each3664:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -42531,11 +44527,11 @@ each3536:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3536
-	JMP         over3533
+	JL          each3664
+	JMP         over3661
 
-far3535:
-each3537:
+far3663:
+each3665:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -42653,17 +44649,17 @@ each3537:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each3537
+	JL          each3665
 
-over3533:
-none3532:
+over3661:
+none3660:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3530
+	JNZ  row3658
 	SFENCE
 
-done3513:
+done3641:
 	VZEROUPPER
 	RET
 
@@ -42714,16 +44710,16 @@ TEXT ·edgeCopyAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3538:
+row3666:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3540
+	JGE     none3668
 	CMPQ    128(AX), $0x00
-	JNE     far3542
+	JNE     far3670
 
-each3543:
+each3671:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42734,11 +44730,11 @@ each3543:
 	VMOVUPS Y0, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3543
-	JMP     over3541
+	JL      each3671
+	JMP     over3669
 
-far3542:
-each3544:
+far3670:
+each3672:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42756,14 +44752,14 @@ each3544:
 	VMOVUPS    Y0, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3544
+	JL         each3672
 
-over3541:
-none3540:
+over3669:
+none3668:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3538
+	JNZ  row3666
 	JMP  done
 
 tile1true:
@@ -42772,16 +44768,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3545:
+row3673:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3547
+	JGE     none3675
 	CMPQ    128(AX), $0x00
-	JNE     far3549
+	JNE     far3677
 
-each3550:
+each3678:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42791,38 +44787,38 @@ each3550:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3551
+	JE           all3679
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3553
+	JZ           two3681
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3553:
+two3681:
 	TESTQ    $0x00000002, R11
-	JZ       one3554
+	JZ       one3682
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3554:
+one3682:
 	TESTQ  $0x00000001, R11
-	JZ     stored3552
+	JZ     stored3680
 	VMOVSS X1, (R12)
-	JMP    stored3552
+	JMP    stored3680
 
-all3551:
+all3679:
 	VMOVUPS Y1, (R12)
 
-stored3552:
+stored3680:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3550
-	JMP  over3548
+	JL   each3678
+	JMP  over3676
 
-far3549:
-each3555:
+far3677:
+each3683:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -42839,54 +44835,54 @@ each3555:
 	VMASKMOVPS   (R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3556
+	JE           all3684
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3558
+	JZ           two3686
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3558:
+two3686:
 	TESTQ    $0x00000002, R11
-	JZ       one3559
+	JZ       one3687
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3559:
+one3687:
 	TESTQ  $0x00000001, R11
-	JZ     stored3557
+	JZ     stored3685
 	VMOVSS X1, (R12)
-	JMP    stored3557
+	JMP    stored3685
 
-all3556:
+all3684:
 	VMOVUPS Y1, (R12)
 
-stored3557:
+stored3685:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3555
+	JL   each3683
 
-over3548:
-none3547:
+over3676:
+none3675:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3545
+	JNZ  row3673
 	JMP  done
 
 tile2false:
-row3560:
+row3688:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3562
+	JGE     none3690
 	CMPQ    128(AX), $0x00
-	JNE     far3564
+	JNE     far3692
 
-each3565:
+each3693:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -42899,11 +44895,11 @@ each3565:
 	VMOVUPS Y0, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3565
-	JMP     over3563
+	JL      each3693
+	JMP     over3691
 
-far3564:
-each3566:
+far3692:
+each3694:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -42923,14 +44919,14 @@ each3566:
 	VMOVUPS    Y0, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3566
+	JL         each3694
 
-over3563:
-none3562:
+over3691:
+none3690:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3560
+	JNZ  row3688
 	JMP  done
 
 tile2true:
@@ -42939,16 +44935,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3567:
+row3695:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3569
+	JGE     none3697
 	CMPQ    128(AX), $0x00
-	JNE     far3571
+	JNE     far3699
 
-each3572:
+each3700:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -42960,38 +44956,38 @@ each3572:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3573
+	JE           all3701
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3575
+	JZ           two3703
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3575:
+two3703:
 	TESTQ    $0x00000002, R11
-	JZ       one3576
+	JZ       one3704
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3576:
+one3704:
 	TESTQ  $0x00000001, R11
-	JZ     stored3574
+	JZ     stored3702
 	VMOVSS X1, (R12)
-	JMP    stored3574
+	JMP    stored3702
 
-all3573:
+all3701:
 	VMOVUPS Y1, 32(R12)
 
-stored3574:
+stored3702:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3572
-	JMP  over3570
+	JL   each3700
+	JMP  over3698
 
-far3571:
-each3577:
+far3699:
+each3705:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43010,54 +45006,54 @@ each3577:
 	VMASKMOVPS   32(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3578
+	JE           all3706
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3580
+	JZ           two3708
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3580:
+two3708:
 	TESTQ    $0x00000002, R11
-	JZ       one3581
+	JZ       one3709
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3581:
+one3709:
 	TESTQ  $0x00000001, R11
-	JZ     stored3579
+	JZ     stored3707
 	VMOVSS X1, (R12)
-	JMP    stored3579
+	JMP    stored3707
 
-all3578:
+all3706:
 	VMOVUPS Y1, 32(R12)
 
-stored3579:
+stored3707:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3577
+	JL   each3705
 
-over3570:
-none3569:
+over3698:
+none3697:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3567
+	JNZ  row3695
 	JMP  done
 
 tile3false:
-row3582:
+row3710:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3584
+	JGE     none3712
 	CMPQ    128(AX), $0x00
-	JNE     far3586
+	JNE     far3714
 
-each3587:
+each3715:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43072,11 +45068,11 @@ each3587:
 	VMOVUPS Y0, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3587
-	JMP     over3585
+	JL      each3715
+	JMP     over3713
 
-far3586:
-each3588:
+far3714:
+each3716:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43100,14 +45096,14 @@ each3588:
 	VMOVUPS    Y0, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3588
+	JL         each3716
 
-over3585:
-none3584:
+over3713:
+none3712:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3582
+	JNZ  row3710
 	JMP  done
 
 tile3true:
@@ -43116,16 +45112,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3589:
+row3717:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3591
+	JGE     none3719
 	CMPQ    128(AX), $0x00
-	JNE     far3593
+	JNE     far3721
 
-each3594:
+each3722:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43139,38 +45135,38 @@ each3594:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3595
+	JE           all3723
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3597
+	JZ           two3725
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3597:
+two3725:
 	TESTQ    $0x00000002, R11
-	JZ       one3598
+	JZ       one3726
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3598:
+one3726:
 	TESTQ  $0x00000001, R11
-	JZ     stored3596
+	JZ     stored3724
 	VMOVSS X1, (R12)
-	JMP    stored3596
+	JMP    stored3724
 
-all3595:
+all3723:
 	VMOVUPS Y1, 64(R12)
 
-stored3596:
+stored3724:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3594
-	JMP  over3592
+	JL   each3722
+	JMP  over3720
 
-far3593:
-each3599:
+far3721:
+each3727:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43193,54 +45189,54 @@ each3599:
 	VMASKMOVPS   64(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3600
+	JE           all3728
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3602
+	JZ           two3730
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3602:
+two3730:
 	TESTQ    $0x00000002, R11
-	JZ       one3603
+	JZ       one3731
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3603:
+one3731:
 	TESTQ  $0x00000001, R11
-	JZ     stored3601
+	JZ     stored3729
 	VMOVSS X1, (R12)
-	JMP    stored3601
+	JMP    stored3729
 
-all3600:
+all3728:
 	VMOVUPS Y1, 64(R12)
 
-stored3601:
+stored3729:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3599
+	JL   each3727
 
-over3592:
-none3591:
+over3720:
+none3719:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3589
+	JNZ  row3717
 	JMP  done
 
 tile4false:
-row3604:
+row3732:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3606
+	JGE     none3734
 	CMPQ    128(AX), $0x00
-	JNE     far3608
+	JNE     far3736
 
-each3609:
+each3737:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43257,11 +45253,11 @@ each3609:
 	VMOVUPS Y0, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3609
-	JMP     over3607
+	JL      each3737
+	JMP     over3735
 
-far3608:
-each3610:
+far3736:
+each3738:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43286,14 +45282,14 @@ each3610:
 	VMOVUPS    Y0, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3610
+	JL         each3738
 
-over3607:
-none3606:
+over3735:
+none3734:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3604
+	JNZ  row3732
 	JMP  done
 
 tile4true:
@@ -43302,16 +45298,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3611:
+row3739:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3613
+	JGE     none3741
 	CMPQ    128(AX), $0x00
-	JNE     far3615
+	JNE     far3743
 
-each3616:
+each3744:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43327,38 +45323,38 @@ each3616:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3617
+	JE           all3745
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3619
+	JZ           two3747
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3619:
+two3747:
 	TESTQ    $0x00000002, R11
-	JZ       one3620
+	JZ       one3748
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3620:
+one3748:
 	TESTQ  $0x00000001, R11
-	JZ     stored3618
+	JZ     stored3746
 	VMOVSS X1, (R12)
-	JMP    stored3618
+	JMP    stored3746
 
-all3617:
+all3745:
 	VMOVUPS Y1, 96(R12)
 
-stored3618:
+stored3746:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3616
-	JMP  over3614
+	JL   each3744
+	JMP  over3742
 
-far3615:
-each3621:
+far3743:
+each3749:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43382,54 +45378,54 @@ each3621:
 	VMASKMOVPS   96(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3622
+	JE           all3750
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3624
+	JZ           two3752
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3624:
+two3752:
 	TESTQ    $0x00000002, R11
-	JZ       one3625
+	JZ       one3753
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3625:
+one3753:
 	TESTQ  $0x00000001, R11
-	JZ     stored3623
+	JZ     stored3751
 	VMOVSS X1, (R12)
-	JMP    stored3623
+	JMP    stored3751
 
-all3622:
+all3750:
 	VMOVUPS Y1, 96(R12)
 
-stored3623:
+stored3751:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3621
+	JL   each3749
 
-over3614:
-none3613:
+over3742:
+none3741:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3611
+	JNZ  row3739
 	JMP  done
 
 tile5false:
-row3626:
+row3754:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3628
+	JGE     none3756
 	CMPQ    128(AX), $0x00
-	JNE     far3630
+	JNE     far3758
 
-each3631:
+each3759:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43448,11 +45444,11 @@ each3631:
 	VMOVUPS Y0, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3631
-	JMP     over3629
+	JL      each3759
+	JMP     over3757
 
-far3630:
-each3632:
+far3758:
+each3760:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43481,14 +45477,14 @@ each3632:
 	VMOVUPS    Y0, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3632
+	JL         each3760
 
-over3629:
-none3628:
+over3757:
+none3756:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3626
+	JNZ  row3754
 	JMP  done
 
 tile5true:
@@ -43497,16 +45493,16 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3633:
+row3761:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3635
+	JGE     none3763
 	CMPQ    128(AX), $0x00
-	JNE     far3637
+	JNE     far3765
 
-each3638:
+each3766:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43524,38 +45520,38 @@ each3638:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3639
+	JE           all3767
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3641
+	JZ           two3769
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3641:
+two3769:
 	TESTQ    $0x00000002, R11
-	JZ       one3642
+	JZ       one3770
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3642:
+one3770:
 	TESTQ  $0x00000001, R11
-	JZ     stored3640
+	JZ     stored3768
 	VMOVSS X1, (R12)
-	JMP    stored3640
+	JMP    stored3768
 
-all3639:
+all3767:
 	VMOVUPS Y1, 128(R12)
 
-stored3640:
+stored3768:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3638
-	JMP  over3636
+	JL   each3766
+	JMP  over3764
 
-far3637:
-each3643:
+far3765:
+each3771:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43583,54 +45579,54 @@ each3643:
 	VMASKMOVPS   128(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3644
+	JE           all3772
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3646
+	JZ           two3774
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3646:
+two3774:
 	TESTQ    $0x00000002, R11
-	JZ       one3647
+	JZ       one3775
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3647:
+one3775:
 	TESTQ  $0x00000001, R11
-	JZ     stored3645
+	JZ     stored3773
 	VMOVSS X1, (R12)
-	JMP    stored3645
+	JMP    stored3773
 
-all3644:
+all3772:
 	VMOVUPS Y1, 128(R12)
 
-stored3645:
+stored3773:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3643
+	JL   each3771
 
-over3636:
-none3635:
+over3764:
+none3763:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3633
+	JNZ  row3761
 	JMP  done
 
 tile6false:
-row3648:
+row3776:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3650
+	JGE     none3778
 	CMPQ    128(AX), $0x00
-	JNE     far3652
+	JNE     far3780
 
-each3653:
+each3781:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43651,11 +45647,11 @@ each3653:
 	VMOVUPS Y0, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3653
-	JMP     over3651
+	JL      each3781
+	JMP     over3779
 
-far3652:
-each3654:
+far3780:
+each3782:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43685,14 +45681,14 @@ each3654:
 	VMOVUPS    Y0, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3654
+	JL         each3782
 
-over3651:
-none3650:
+over3779:
+none3778:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3648
+	JNZ  row3776
 	JMP  done
 
 tile6true:
@@ -43701,16 +45697,16 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3655:
+row3783:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3657
+	JGE     none3785
 	CMPQ    128(AX), $0x00
-	JNE     far3659
+	JNE     far3787
 
-each3660:
+each3788:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43730,38 +45726,38 @@ each3660:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3661
+	JE           all3789
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3663
+	JZ           two3791
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3663:
+two3791:
 	TESTQ    $0x00000002, R11
-	JZ       one3664
+	JZ       one3792
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3664:
+one3792:
 	TESTQ  $0x00000001, R11
-	JZ     stored3662
+	JZ     stored3790
 	VMOVSS X1, (R12)
-	JMP    stored3662
+	JMP    stored3790
 
-all3661:
+all3789:
 	VMOVUPS Y1, 160(R12)
 
-stored3662:
+stored3790:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3660
-	JMP  over3658
+	JL   each3788
+	JMP  over3786
 
-far3659:
-each3665:
+far3787:
+each3793:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -43790,54 +45786,54 @@ each3665:
 	VMASKMOVPS   160(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3666
+	JE           all3794
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3668
+	JZ           two3796
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3668:
+two3796:
 	TESTQ    $0x00000002, R11
-	JZ       one3669
+	JZ       one3797
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3669:
+one3797:
 	TESTQ  $0x00000001, R11
-	JZ     stored3667
+	JZ     stored3795
 	VMOVSS X1, (R12)
-	JMP    stored3667
+	JMP    stored3795
 
-all3666:
+all3794:
 	VMOVUPS Y1, 160(R12)
 
-stored3667:
+stored3795:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3665
+	JL   each3793
 
-over3658:
-none3657:
+over3786:
+none3785:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3655
+	JNZ  row3783
 	JMP  done
 
 tile7false:
-row3670:
+row3798:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3672
+	JGE     none3800
 	CMPQ    128(AX), $0x00
-	JNE     far3674
+	JNE     far3802
 
-each3675:
+each3803:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -43860,11 +45856,11 @@ each3675:
 	VMOVUPS Y0, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3675
-	JMP     over3673
+	JL      each3803
+	JMP     over3801
 
-far3674:
-each3676:
+far3802:
+each3804:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -43898,14 +45894,14 @@ each3676:
 	VMOVUPS    Y0, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3676
+	JL         each3804
 
-over3673:
-none3672:
+over3801:
+none3800:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3670
+	JNZ  row3798
 	JMP  done
 
 tile7true:
@@ -43914,16 +45910,16 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3677:
+row3805:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3679
+	JGE     none3807
 	CMPQ    128(AX), $0x00
-	JNE     far3681
+	JNE     far3809
 
-each3682:
+each3810:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -43945,38 +45941,38 @@ each3682:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3683
+	JE           all3811
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3685
+	JZ           two3813
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3685:
+two3813:
 	TESTQ    $0x00000002, R11
-	JZ       one3686
+	JZ       one3814
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3686:
+one3814:
 	TESTQ  $0x00000001, R11
-	JZ     stored3684
+	JZ     stored3812
 	VMOVSS X1, (R12)
-	JMP    stored3684
+	JMP    stored3812
 
-all3683:
+all3811:
 	VMOVUPS Y1, 192(R12)
 
-stored3684:
+stored3812:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3682
-	JMP  over3680
+	JL   each3810
+	JMP  over3808
 
-far3681:
-each3687:
+far3809:
+each3815:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44009,54 +46005,54 @@ each3687:
 	VMASKMOVPS   192(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3688
+	JE           all3816
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3690
+	JZ           two3818
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3690:
+two3818:
 	TESTQ    $0x00000002, R11
-	JZ       one3691
+	JZ       one3819
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3691:
+one3819:
 	TESTQ  $0x00000001, R11
-	JZ     stored3689
+	JZ     stored3817
 	VMOVSS X1, (R12)
-	JMP    stored3689
+	JMP    stored3817
 
-all3688:
+all3816:
 	VMOVUPS Y1, 192(R12)
 
-stored3689:
+stored3817:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3687
+	JL   each3815
 
-over3680:
-none3679:
+over3808:
+none3807:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3677
+	JNZ  row3805
 	JMP  done
 
 tile8false:
-row3692:
+row3820:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3694
+	JGE     none3822
 	CMPQ    128(AX), $0x00
-	JNE     far3696
+	JNE     far3824
 
-each3697:
+each3825:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44081,11 +46077,11 @@ each3697:
 	VMOVUPS Y0, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3697
-	JMP     over3695
+	JL      each3825
+	JMP     over3823
 
-far3696:
-each3698:
+far3824:
+each3826:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44120,14 +46116,14 @@ each3698:
 	VMOVUPS    Y0, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3698
+	JL         each3826
 
-over3695:
-none3694:
+over3823:
+none3822:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3692
+	JNZ  row3820
 	JMP  done
 
 tile8true:
@@ -44136,16 +46132,16 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3699:
+row3827:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3701
+	JGE     none3829
 	CMPQ    128(AX), $0x00
-	JNE     far3703
+	JNE     far3831
 
-each3704:
+each3832:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44169,38 +46165,38 @@ each3704:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3705
+	JE           all3833
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3707
+	JZ           two3835
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3707:
+two3835:
 	TESTQ    $0x00000002, R11
-	JZ       one3708
+	JZ       one3836
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3708:
+one3836:
 	TESTQ  $0x00000001, R11
-	JZ     stored3706
+	JZ     stored3834
 	VMOVSS X1, (R12)
-	JMP    stored3706
+	JMP    stored3834
 
-all3705:
+all3833:
 	VMOVUPS Y1, 224(R12)
 
-stored3706:
+stored3834:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3704
-	JMP  over3702
+	JL   each3832
+	JMP  over3830
 
-far3703:
-each3709:
+far3831:
+each3837:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44234,48 +46230,48 @@ each3709:
 	VMASKMOVPS   224(R11), Y0, Y1
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3710
+	JE           all3838
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3712
+	JZ           two3840
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two3712:
+two3840:
 	TESTQ    $0x00000002, R11
-	JZ       one3713
+	JZ       one3841
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one3713:
+one3841:
 	TESTQ  $0x00000001, R11
-	JZ     stored3711
+	JZ     stored3839
 	VMOVSS X1, (R12)
-	JMP    stored3711
+	JMP    stored3839
 
-all3710:
+all3838:
 	VMOVUPS Y1, 224(R12)
 
-stored3711:
+stored3839:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3709
+	JL   each3837
 
-over3702:
-none3701:
+over3830:
+none3829:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3699
+	JNZ  row3827
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3714
+	JE   fenced3842
 	SFENCE
 
-fenced3714:
+fenced3842:
 	VZEROUPPER
 	RET
 
@@ -44326,17 +46322,17 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3715:
+row3843:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3717
+	JGE     none3845
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3719
+	JNE     far3847
 
-each3720:
+each3848:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44348,11 +46344,11 @@ each3720:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3720
-	JMP     over3718
+	JL      each3848
+	JMP     over3846
 
-far3719:
-each3721:
+far3847:
+each3849:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44371,14 +46367,14 @@ each3721:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3721
+	JL         each3849
 
-over3718:
-none3717:
+over3846:
+none3845:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3715
+	JNZ  row3843
 	JMP  done
 
 tile1true:
@@ -44387,17 +46383,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3722:
+row3850:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3724
+	JGE        none3852
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3726
+	JNE        far3854
 
-each3727:
+each3855:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44408,38 +46404,38 @@ each3727:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3728
+	JE           all3856
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3730
+	JZ           two3858
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3730:
+two3858:
 	TESTQ    $0x00000002, R11
-	JZ       one3731
+	JZ       one3859
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3731:
+one3859:
 	TESTQ  $0x00000001, R11
-	JZ     stored3729
+	JZ     stored3857
 	VMOVSS X2, (R12)
-	JMP    stored3729
+	JMP    stored3857
 
-all3728:
+all3856:
 	VMOVUPS Y2, (R12)
 
-stored3729:
+stored3857:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3727
-	JMP  over3725
+	JL   each3855
+	JMP  over3853
 
-far3726:
-each3732:
+far3854:
+each3860:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44457,56 +46453,56 @@ each3732:
 	VADDPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3733
+	JE           all3861
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3735
+	JZ           two3863
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3735:
+two3863:
 	TESTQ    $0x00000002, R11
-	JZ       one3736
+	JZ       one3864
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3736:
+one3864:
 	TESTQ  $0x00000001, R11
-	JZ     stored3734
+	JZ     stored3862
 	VMOVSS X2, (R12)
-	JMP    stored3734
+	JMP    stored3862
 
-all3733:
+all3861:
 	VMOVUPS Y2, (R12)
 
-stored3734:
+stored3862:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3732
+	JL   each3860
 
-over3725:
-none3724:
+over3853:
+none3852:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3722
+	JNZ  row3850
 	JMP  done
 
 tile2false:
-row3737:
+row3865:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3739
+	JGE     none3867
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3741
+	JNE     far3869
 
-each3742:
+each3870:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44521,11 +46517,11 @@ each3742:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3742
-	JMP     over3740
+	JL      each3870
+	JMP     over3868
 
-far3741:
-each3743:
+far3869:
+each3871:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44547,14 +46543,14 @@ each3743:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3743
+	JL         each3871
 
-over3740:
-none3739:
+over3868:
+none3867:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3737
+	JNZ  row3865
 	JMP  done
 
 tile2true:
@@ -44563,18 +46559,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3744:
+row3872:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3746
+	JGE        none3874
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3748
+	JNE        far3876
 
-each3749:
+each3877:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44588,38 +46584,38 @@ each3749:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3750
+	JE           all3878
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3752
+	JZ           two3880
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3752:
+two3880:
 	TESTQ    $0x00000002, R11
-	JZ       one3753
+	JZ       one3881
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3753:
+one3881:
 	TESTQ  $0x00000001, R11
-	JZ     stored3751
+	JZ     stored3879
 	VMOVSS X3, (R12)
-	JMP    stored3751
+	JMP    stored3879
 
-all3750:
+all3878:
 	VMOVUPS Y3, 32(R12)
 
-stored3751:
+stored3879:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3749
-	JMP  over3747
+	JL   each3877
+	JMP  over3875
 
-far3748:
-each3754:
+far3876:
+each3882:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44640,57 +46636,57 @@ each3754:
 	VADDPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3755
+	JE           all3883
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3757
+	JZ           two3885
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3757:
+two3885:
 	TESTQ    $0x00000002, R11
-	JZ       one3758
+	JZ       one3886
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3758:
+one3886:
 	TESTQ  $0x00000001, R11
-	JZ     stored3756
+	JZ     stored3884
 	VMOVSS X3, (R12)
-	JMP    stored3756
+	JMP    stored3884
 
-all3755:
+all3883:
 	VMOVUPS Y3, 32(R12)
 
-stored3756:
+stored3884:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3754
+	JL   each3882
 
-over3747:
-none3746:
+over3875:
+none3874:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3744
+	JNZ  row3872
 	JMP  done
 
 tile3false:
-row3759:
+row3887:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3761
+	JGE     none3889
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3763
+	JNE     far3891
 
-each3764:
+each3892:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44708,11 +46704,11 @@ each3764:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3764
-	JMP     over3762
+	JL      each3892
+	JMP     over3890
 
-far3763:
-each3765:
+far3891:
+each3893:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44739,14 +46735,14 @@ each3765:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3765
+	JL         each3893
 
-over3762:
-none3761:
+over3890:
+none3889:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3759
+	JNZ  row3887
 	JMP  done
 
 tile3true:
@@ -44755,19 +46751,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3766:
+row3894:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3768
+	JGE        none3896
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3770
+	JNE        far3898
 
-each3771:
+each3899:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44784,38 +46780,38 @@ each3771:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3772
+	JE           all3900
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3774
+	JZ           two3902
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3774:
+two3902:
 	TESTQ    $0x00000002, R11
-	JZ       one3775
+	JZ       one3903
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3775:
+one3903:
 	TESTQ  $0x00000001, R11
-	JZ     stored3773
+	JZ     stored3901
 	VMOVSS X4, (R12)
-	JMP    stored3773
+	JMP    stored3901
 
-all3772:
+all3900:
 	VMOVUPS Y4, 64(R12)
 
-stored3773:
+stored3901:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3771
-	JMP  over3769
+	JL   each3899
+	JMP  over3897
 
-far3770:
-each3776:
+far3898:
+each3904:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -44841,58 +46837,58 @@ each3776:
 	VADDPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3777
+	JE           all3905
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3779
+	JZ           two3907
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3779:
+two3907:
 	TESTQ    $0x00000002, R11
-	JZ       one3780
+	JZ       one3908
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3780:
+one3908:
 	TESTQ  $0x00000001, R11
-	JZ     stored3778
+	JZ     stored3906
 	VMOVSS X4, (R12)
-	JMP    stored3778
+	JMP    stored3906
 
-all3777:
+all3905:
 	VMOVUPS Y4, 64(R12)
 
-stored3778:
+stored3906:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3776
+	JL   each3904
 
-over3769:
-none3768:
+over3897:
+none3896:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3766
+	JNZ  row3894
 	JMP  done
 
 tile4false:
-row3781:
+row3909:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3783
+	JGE     none3911
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3785
+	JNE     far3913
 
-each3786:
+each3914:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -44913,11 +46909,11 @@ each3786:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3786
-	JMP     over3784
+	JL      each3914
+	JMP     over3912
 
-far3785:
-each3787:
+far3913:
+each3915:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -44946,14 +46942,14 @@ each3787:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3787
+	JL         each3915
 
-over3784:
-none3783:
+over3912:
+none3911:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3781
+	JNZ  row3909
 	JMP  done
 
 tile4true:
@@ -44962,20 +46958,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3788:
+row3916:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3790
+	JGE        none3918
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3792
+	JNE        far3920
 
-each3793:
+each3921:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -44995,38 +46991,38 @@ each3793:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3794
+	JE           all3922
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3796
+	JZ           two3924
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3796:
+two3924:
 	TESTQ    $0x00000002, R11
-	JZ       one3797
+	JZ       one3925
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3797:
+one3925:
 	TESTQ  $0x00000001, R11
-	JZ     stored3795
+	JZ     stored3923
 	VMOVSS X5, (R12)
-	JMP    stored3795
+	JMP    stored3923
 
-all3794:
+all3922:
 	VMOVUPS Y5, 96(R12)
 
-stored3795:
+stored3923:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3793
-	JMP  over3791
+	JL   each3921
+	JMP  over3919
 
-far3792:
-each3798:
+far3920:
+each3926:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45054,59 +47050,59 @@ each3798:
 	VADDPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3799
+	JE           all3927
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3801
+	JZ           two3929
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3801:
+two3929:
 	TESTQ    $0x00000002, R11
-	JZ       one3802
+	JZ       one3930
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3802:
+one3930:
 	TESTQ  $0x00000001, R11
-	JZ     stored3800
+	JZ     stored3928
 	VMOVSS X5, (R12)
-	JMP    stored3800
+	JMP    stored3928
 
-all3799:
+all3927:
 	VMOVUPS Y5, 96(R12)
 
-stored3800:
+stored3928:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3798
+	JL   each3926
 
-over3791:
-none3790:
+over3919:
+none3918:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3788
+	JNZ  row3916
 	JMP  done
 
 tile5false:
-row3803:
+row3931:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3805
+	JGE     none3933
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3807
+	JNE     far3935
 
-each3808:
+each3936:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45130,11 +47126,11 @@ each3808:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3808
-	JMP     over3806
+	JL      each3936
+	JMP     over3934
 
-far3807:
-each3809:
+far3935:
+each3937:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45168,14 +47164,14 @@ each3809:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3809
+	JL         each3937
 
-over3806:
-none3805:
+over3934:
+none3933:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3803
+	JNZ  row3931
 	JMP  done
 
 tile5true:
@@ -45184,21 +47180,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3810:
+row3938:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3812
+	JGE        none3940
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3814
+	JNE        far3942
 
-each3815:
+each3943:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45221,38 +47217,38 @@ each3815:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3816
+	JE           all3944
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3818
+	JZ           two3946
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3818:
+two3946:
 	TESTQ    $0x00000002, R11
-	JZ       one3819
+	JZ       one3947
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3819:
+one3947:
 	TESTQ  $0x00000001, R11
-	JZ     stored3817
+	JZ     stored3945
 	VMOVSS X6, (R12)
-	JMP    stored3817
+	JMP    stored3945
 
-all3816:
+all3944:
 	VMOVUPS Y6, 128(R12)
 
-stored3817:
+stored3945:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3815
-	JMP  over3813
+	JL   each3943
+	JMP  over3941
 
-far3814:
-each3820:
+far3942:
+each3948:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45285,50 +47281,50 @@ each3820:
 	VADDPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3821
+	JE           all3949
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3823
+	JZ           two3951
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3823:
+two3951:
 	TESTQ    $0x00000002, R11
-	JZ       one3824
+	JZ       one3952
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3824:
+one3952:
 	TESTQ  $0x00000001, R11
-	JZ     stored3822
+	JZ     stored3950
 	VMOVSS X6, (R12)
-	JMP    stored3822
+	JMP    stored3950
 
-all3821:
+all3949:
 	VMOVUPS Y6, 128(R12)
 
-stored3822:
+stored3950:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3820
+	JL   each3948
 
-over3813:
-none3812:
+over3941:
+none3940:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3810
+	JNZ  row3938
 	JMP  done
 
 tile6false:
-row3825:
+row3953:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3827
+	JGE     none3955
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45336,9 +47332,9 @@ row3825:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far3829
+	JNE     far3957
 
-each3830:
+each3958:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45365,11 +47361,11 @@ each3830:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3830
-	JMP     over3828
+	JL      each3958
+	JMP     over3956
 
-far3829:
-each3831:
+far3957:
+each3959:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45405,14 +47401,14 @@ each3831:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3831
+	JL         each3959
 
-over3828:
-none3827:
+over3956:
+none3955:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3825
+	JNZ  row3953
 	JMP  done
 
 tile6true:
@@ -45421,12 +47417,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3832:
+row3960:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3834
+	JGE        none3962
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45434,9 +47430,9 @@ row3832:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far3836
+	JNE        far3964
 
-each3837:
+each3965:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45462,38 +47458,38 @@ each3837:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3838
+	JE           all3966
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3840
+	JZ           two3968
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3840:
+two3968:
 	TESTQ    $0x00000002, R11
-	JZ       one3841
+	JZ       one3969
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3841:
+one3969:
 	TESTQ  $0x00000001, R11
-	JZ     stored3839
+	JZ     stored3967
 	VMOVSS X7, (R12)
-	JMP    stored3839
+	JMP    stored3967
 
-all3838:
+all3966:
 	VMOVUPS Y7, 160(R12)
 
-stored3839:
+stored3967:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3837
-	JMP  over3835
+	JL   each3965
+	JMP  over3963
 
-far3836:
-each3842:
+far3964:
+each3970:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45528,50 +47524,50 @@ each3842:
 	VADDPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3843
+	JE           all3971
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3845
+	JZ           two3973
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two3845:
+two3973:
 	TESTQ    $0x00000002, R11
-	JZ       one3846
+	JZ       one3974
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one3846:
+one3974:
 	TESTQ  $0x00000001, R11
-	JZ     stored3844
+	JZ     stored3972
 	VMOVSS X7, (R12)
-	JMP    stored3844
+	JMP    stored3972
 
-all3843:
+all3971:
 	VMOVUPS Y7, 160(R12)
 
-stored3844:
+stored3972:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3842
+	JL   each3970
 
-over3835:
-none3834:
+over3963:
+none3962:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3832
+	JNZ  row3960
 	JMP  done
 
 tile7false:
-row3847:
+row3975:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3849
+	JGE     none3977
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45580,9 +47576,9 @@ row3847:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far3851
+	JNE     far3979
 
-each3852:
+each3980:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45612,11 +47608,11 @@ each3852:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3852
-	JMP     over3850
+	JL      each3980
+	JMP     over3978
 
-far3851:
-each3853:
+far3979:
+each3981:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45657,14 +47653,14 @@ each3853:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3853
+	JL         each3981
 
-over3850:
-none3849:
+over3978:
+none3977:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3847
+	JNZ  row3975
 	JMP  done
 
 tile7true:
@@ -45673,12 +47669,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3854:
+row3982:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3856
+	JGE        none3984
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45687,9 +47683,9 @@ row3854:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far3858
+	JNE        far3986
 
-each3859:
+each3987:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45718,38 +47714,38 @@ each3859:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3860
+	JE           all3988
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3862
+	JZ           two3990
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3862:
+two3990:
 	TESTQ    $0x00000002, R11
-	JZ       one3863
+	JZ       one3991
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3863:
+one3991:
 	TESTQ  $0x00000001, R11
-	JZ     stored3861
+	JZ     stored3989
 	VMOVSS X8, (R12)
-	JMP    stored3861
+	JMP    stored3989
 
-all3860:
+all3988:
 	VMOVUPS Y8, 192(R12)
 
-stored3861:
+stored3989:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3859
-	JMP  over3857
+	JL   each3987
+	JMP  over3985
 
-far3858:
-each3864:
+far3986:
+each3992:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -45789,50 +47785,50 @@ each3864:
 	VADDPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3865
+	JE           all3993
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3867
+	JZ           two3995
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two3867:
+two3995:
 	TESTQ    $0x00000002, R11
-	JZ       one3868
+	JZ       one3996
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one3868:
+one3996:
 	TESTQ  $0x00000001, R11
-	JZ     stored3866
+	JZ     stored3994
 	VMOVSS X8, (R12)
-	JMP    stored3866
+	JMP    stored3994
 
-all3865:
+all3993:
 	VMOVUPS Y8, 192(R12)
 
-stored3866:
+stored3994:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3864
+	JL   each3992
 
-over3857:
-none3856:
+over3985:
+none3984:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3854
+	JNZ  row3982
 	JMP  done
 
 tile8false:
-row3869:
+row3997:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3871
+	JGE     none3999
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -45842,9 +47838,9 @@ row3869:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far3873
+	JNE     far4001
 
-each3874:
+each4002:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -45877,11 +47873,11 @@ each3874:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3874
-	JMP     over3872
+	JL      each4002
+	JMP     over4000
 
-far3873:
-each3875:
+far4001:
+each4003:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -45924,14 +47920,14 @@ each3875:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3875
+	JL         each4003
 
-over3872:
-none3871:
+over4000:
+none3999:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3869
+	JNZ  row3997
 	JMP  done
 
 tile8true:
@@ -45940,12 +47936,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3876:
+row4004:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3878
+	JGE        none4006
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -45955,9 +47951,9 @@ row3876:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far3880
+	JNE        far4008
 
-each3881:
+each4009:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -45989,38 +47985,38 @@ each3881:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3882
+	JE           all4010
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3884
+	JZ           two4012
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3884:
+two4012:
 	TESTQ    $0x00000002, R11
-	JZ       one3885
+	JZ       one4013
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3885:
+one4013:
 	TESTQ  $0x00000001, R11
-	JZ     stored3883
+	JZ     stored4011
 	VMOVSS X9, (R12)
-	JMP    stored3883
+	JMP    stored4011
 
-all3882:
+all4010:
 	VMOVUPS Y9, 224(R12)
 
-stored3883:
+stored4011:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3881
-	JMP  over3879
+	JL   each4009
+	JMP  over4007
 
-far3880:
-each3886:
+far4008:
+each4014:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46062,48 +48058,48 @@ each3886:
 	VADDPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3887
+	JE           all4015
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3889
+	JZ           two4017
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two3889:
+two4017:
 	TESTQ    $0x00000002, R11
-	JZ       one3890
+	JZ       one4018
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one3890:
+one4018:
 	TESTQ  $0x00000001, R11
-	JZ     stored3888
+	JZ     stored4016
 	VMOVSS X9, (R12)
-	JMP    stored3888
+	JMP    stored4016
 
-all3887:
+all4015:
 	VMOVUPS Y9, 224(R12)
 
-stored3888:
+stored4016:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3886
+	JL   each4014
 
-over3879:
-none3878:
+over4007:
+none4006:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3876
+	JNZ  row4004
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced3891
+	JE   fenced4019
 	SFENCE
 
-fenced3891:
+fenced4019:
 	VZEROUPPER
 	RET
 
@@ -46154,17 +48150,17 @@ TEXT ·edgeSubAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row3892:
+row4020:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3894
+	JGE     none4022
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far3896
+	JNE     far4024
 
-each3897:
+each4025:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46176,11 +48172,11 @@ each3897:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3897
-	JMP     over3895
+	JL      each4025
+	JMP     over4023
 
-far3896:
-each3898:
+far4024:
+each4026:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46199,14 +48195,14 @@ each3898:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3898
+	JL         each4026
 
-over3895:
-none3894:
+over4023:
+none4022:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3892
+	JNZ  row4020
 	JMP  done
 
 tile1true:
@@ -46215,17 +48211,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3899:
+row4027:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3901
+	JGE        none4029
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far3903
+	JNE        far4031
 
-each3904:
+each4032:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46236,38 +48232,38 @@ each3904:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3905
+	JE           all4033
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3907
+	JZ           two4035
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3907:
+two4035:
 	TESTQ    $0x00000002, R11
-	JZ       one3908
+	JZ       one4036
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3908:
+one4036:
 	TESTQ  $0x00000001, R11
-	JZ     stored3906
+	JZ     stored4034
 	VMOVSS X2, (R12)
-	JMP    stored3906
+	JMP    stored4034
 
-all3905:
+all4033:
 	VMOVUPS Y2, (R12)
 
-stored3906:
+stored4034:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3904
-	JMP  over3902
+	JL   each4032
+	JMP  over4030
 
-far3903:
-each3909:
+far4031:
+each4037:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46285,56 +48281,56 @@ each3909:
 	VSUBPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3910
+	JE           all4038
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3912
+	JZ           two4040
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two3912:
+two4040:
 	TESTQ    $0x00000002, R11
-	JZ       one3913
+	JZ       one4041
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one3913:
+one4041:
 	TESTQ  $0x00000001, R11
-	JZ     stored3911
+	JZ     stored4039
 	VMOVSS X2, (R12)
-	JMP    stored3911
+	JMP    stored4039
 
-all3910:
+all4038:
 	VMOVUPS Y2, (R12)
 
-stored3911:
+stored4039:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3909
+	JL   each4037
 
-over3902:
-none3901:
+over4030:
+none4029:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3899
+	JNZ  row4027
 	JMP  done
 
 tile2false:
-row3914:
+row4042:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3916
+	JGE     none4044
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far3918
+	JNE     far4046
 
-each3919:
+each4047:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46349,11 +48345,11 @@ each3919:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3919
-	JMP     over3917
+	JL      each4047
+	JMP     over4045
 
-far3918:
-each3920:
+far4046:
+each4048:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46375,14 +48371,14 @@ each3920:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3920
+	JL         each4048
 
-over3917:
-none3916:
+over4045:
+none4044:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3914
+	JNZ  row4042
 	JMP  done
 
 tile2true:
@@ -46391,18 +48387,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3921:
+row4049:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3923
+	JGE        none4051
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far3925
+	JNE        far4053
 
-each3926:
+each4054:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46416,38 +48412,38 @@ each3926:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3927
+	JE           all4055
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3929
+	JZ           two4057
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3929:
+two4057:
 	TESTQ    $0x00000002, R11
-	JZ       one3930
+	JZ       one4058
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3930:
+one4058:
 	TESTQ  $0x00000001, R11
-	JZ     stored3928
+	JZ     stored4056
 	VMOVSS X3, (R12)
-	JMP    stored3928
+	JMP    stored4056
 
-all3927:
+all4055:
 	VMOVUPS Y3, 32(R12)
 
-stored3928:
+stored4056:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3926
-	JMP  over3924
+	JL   each4054
+	JMP  over4052
 
-far3925:
-each3931:
+far4053:
+each4059:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46468,57 +48464,57 @@ each3931:
 	VSUBPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3932
+	JE           all4060
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3934
+	JZ           two4062
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two3934:
+two4062:
 	TESTQ    $0x00000002, R11
-	JZ       one3935
+	JZ       one4063
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one3935:
+one4063:
 	TESTQ  $0x00000001, R11
-	JZ     stored3933
+	JZ     stored4061
 	VMOVSS X3, (R12)
-	JMP    stored3933
+	JMP    stored4061
 
-all3932:
+all4060:
 	VMOVUPS Y3, 32(R12)
 
-stored3933:
+stored4061:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3931
+	JL   each4059
 
-over3924:
-none3923:
+over4052:
+none4051:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3921
+	JNZ  row4049
 	JMP  done
 
 tile3false:
-row3936:
+row4064:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3938
+	JGE     none4066
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far3940
+	JNE     far4068
 
-each3941:
+each4069:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46536,11 +48532,11 @@ each3941:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3941
-	JMP     over3939
+	JL      each4069
+	JMP     over4067
 
-far3940:
-each3942:
+far4068:
+each4070:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46567,14 +48563,14 @@ each3942:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3942
+	JL         each4070
 
-over3939:
-none3938:
+over4067:
+none4066:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3936
+	JNZ  row4064
 	JMP  done
 
 tile3true:
@@ -46583,19 +48579,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3943:
+row4071:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3945
+	JGE        none4073
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far3947
+	JNE        far4075
 
-each3948:
+each4076:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46612,38 +48608,38 @@ each3948:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3949
+	JE           all4077
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3951
+	JZ           two4079
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3951:
+two4079:
 	TESTQ    $0x00000002, R11
-	JZ       one3952
+	JZ       one4080
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3952:
+one4080:
 	TESTQ  $0x00000001, R11
-	JZ     stored3950
+	JZ     stored4078
 	VMOVSS X4, (R12)
-	JMP    stored3950
+	JMP    stored4078
 
-all3949:
+all4077:
 	VMOVUPS Y4, 64(R12)
 
-stored3950:
+stored4078:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3948
-	JMP  over3946
+	JL   each4076
+	JMP  over4074
 
-far3947:
-each3953:
+far4075:
+each4081:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46669,58 +48665,58 @@ each3953:
 	VSUBPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3954
+	JE           all4082
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3956
+	JZ           two4084
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two3956:
+two4084:
 	TESTQ    $0x00000002, R11
-	JZ       one3957
+	JZ       one4085
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one3957:
+one4085:
 	TESTQ  $0x00000001, R11
-	JZ     stored3955
+	JZ     stored4083
 	VMOVSS X4, (R12)
-	JMP    stored3955
+	JMP    stored4083
 
-all3954:
+all4082:
 	VMOVUPS Y4, 64(R12)
 
-stored3955:
+stored4083:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3953
+	JL   each4081
 
-over3946:
-none3945:
+over4074:
+none4073:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3943
+	JNZ  row4071
 	JMP  done
 
 tile4false:
-row3958:
+row4086:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3960
+	JGE     none4088
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far3962
+	JNE     far4090
 
-each3963:
+each4091:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46741,11 +48737,11 @@ each3963:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3963
-	JMP     over3961
+	JL      each4091
+	JMP     over4089
 
-far3962:
-each3964:
+far4090:
+each4092:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46774,14 +48770,14 @@ each3964:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3964
+	JL         each4092
 
-over3961:
-none3960:
+over4089:
+none4088:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3958
+	JNZ  row4086
 	JMP  done
 
 tile4true:
@@ -46790,20 +48786,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3965:
+row4093:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3967
+	JGE        none4095
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far3969
+	JNE        far4097
 
-each3970:
+each4098:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -46823,38 +48819,38 @@ each3970:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3971
+	JE           all4099
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3973
+	JZ           two4101
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3973:
+two4101:
 	TESTQ    $0x00000002, R11
-	JZ       one3974
+	JZ       one4102
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3974:
+one4102:
 	TESTQ  $0x00000001, R11
-	JZ     stored3972
+	JZ     stored4100
 	VMOVSS X5, (R12)
-	JMP    stored3972
+	JMP    stored4100
 
-all3971:
+all4099:
 	VMOVUPS Y5, 96(R12)
 
-stored3972:
+stored4100:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3970
-	JMP  over3968
+	JL   each4098
+	JMP  over4096
 
-far3969:
-each3975:
+far4097:
+each4103:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -46882,59 +48878,59 @@ each3975:
 	VSUBPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3976
+	JE           all4104
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3978
+	JZ           two4106
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two3978:
+two4106:
 	TESTQ    $0x00000002, R11
-	JZ       one3979
+	JZ       one4107
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one3979:
+one4107:
 	TESTQ  $0x00000001, R11
-	JZ     stored3977
+	JZ     stored4105
 	VMOVSS X5, (R12)
-	JMP    stored3977
+	JMP    stored4105
 
-all3976:
+all4104:
 	VMOVUPS Y5, 96(R12)
 
-stored3977:
+stored4105:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3975
+	JL   each4103
 
-over3968:
-none3967:
+over4096:
+none4095:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3965
+	JNZ  row4093
 	JMP  done
 
 tile5false:
-row3980:
+row4108:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none3982
+	JGE     none4110
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far3984
+	JNE     far4112
 
-each3985:
+each4113:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -46958,11 +48954,11 @@ each3985:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each3985
-	JMP     over3983
+	JL      each4113
+	JMP     over4111
 
-far3984:
-each3986:
+far4112:
+each4114:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -46996,14 +48992,14 @@ each3986:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each3986
+	JL         each4114
 
-over3983:
-none3982:
+over4111:
+none4110:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3980
+	JNZ  row4108
 	JMP  done
 
 tile5true:
@@ -47012,21 +49008,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row3987:
+row4115:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none3989
+	JGE        none4117
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far3991
+	JNE        far4119
 
-each3992:
+each4120:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47049,38 +49045,38 @@ each3992:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3993
+	JE           all4121
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two3995
+	JZ           two4123
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two3995:
+two4123:
 	TESTQ    $0x00000002, R11
-	JZ       one3996
+	JZ       one4124
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one3996:
+one4124:
 	TESTQ  $0x00000001, R11
-	JZ     stored3994
+	JZ     stored4122
 	VMOVSS X6, (R12)
-	JMP    stored3994
+	JMP    stored4122
 
-all3993:
+all4121:
 	VMOVUPS Y6, 128(R12)
 
-stored3994:
+stored4122:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3992
-	JMP  over3990
+	JL   each4120
+	JMP  over4118
 
-far3991:
-each3997:
+far4119:
+each4125:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47113,50 +49109,50 @@ each3997:
 	VSUBPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all3998
+	JE           all4126
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4000
+	JZ           two4128
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4000:
+two4128:
 	TESTQ    $0x00000002, R11
-	JZ       one4001
+	JZ       one4129
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4001:
+one4129:
 	TESTQ  $0x00000001, R11
-	JZ     stored3999
+	JZ     stored4127
 	VMOVSS X6, (R12)
-	JMP    stored3999
+	JMP    stored4127
 
-all3998:
+all4126:
 	VMOVUPS Y6, 128(R12)
 
-stored3999:
+stored4127:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each3997
+	JL   each4125
 
-over3990:
-none3989:
+over4118:
+none4117:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row3987
+	JNZ  row4115
 	JMP  done
 
 tile6false:
-row4002:
+row4130:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4004
+	JGE     none4132
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -47164,9 +49160,9 @@ row4002:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4006
+	JNE     far4134
 
-each4007:
+each4135:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47193,11 +49189,11 @@ each4007:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4007
-	JMP     over4005
+	JL      each4135
+	JMP     over4133
 
-far4006:
-each4008:
+far4134:
+each4136:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47233,14 +49229,14 @@ each4008:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4008
+	JL         each4136
 
-over4005:
-none4004:
+over4133:
+none4132:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4002
+	JNZ  row4130
 	JMP  done
 
 tile6true:
@@ -47249,12 +49245,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4009:
+row4137:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4011
+	JGE        none4139
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -47262,9 +49258,9 @@ row4009:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4013
+	JNE        far4141
 
-each4014:
+each4142:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47290,38 +49286,38 @@ each4014:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4015
+	JE           all4143
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4017
+	JZ           two4145
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4017:
+two4145:
 	TESTQ    $0x00000002, R11
-	JZ       one4018
+	JZ       one4146
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4018:
+one4146:
 	TESTQ  $0x00000001, R11
-	JZ     stored4016
+	JZ     stored4144
 	VMOVSS X7, (R12)
-	JMP    stored4016
+	JMP    stored4144
 
-all4015:
+all4143:
 	VMOVUPS Y7, 160(R12)
 
-stored4016:
+stored4144:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4014
-	JMP  over4012
+	JL   each4142
+	JMP  over4140
 
-far4013:
-each4019:
+far4141:
+each4147:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47356,50 +49352,50 @@ each4019:
 	VSUBPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4020
+	JE           all4148
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4022
+	JZ           two4150
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4022:
+two4150:
 	TESTQ    $0x00000002, R11
-	JZ       one4023
+	JZ       one4151
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4023:
+one4151:
 	TESTQ  $0x00000001, R11
-	JZ     stored4021
+	JZ     stored4149
 	VMOVSS X7, (R12)
-	JMP    stored4021
+	JMP    stored4149
 
-all4020:
+all4148:
 	VMOVUPS Y7, 160(R12)
 
-stored4021:
+stored4149:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4019
+	JL   each4147
 
-over4012:
-none4011:
+over4140:
+none4139:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4009
+	JNZ  row4137
 	JMP  done
 
 tile7false:
-row4024:
+row4152:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4026
+	JGE     none4154
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -47408,9 +49404,9 @@ row4024:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4028
+	JNE     far4156
 
-each4029:
+each4157:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47440,11 +49436,11 @@ each4029:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4029
-	JMP     over4027
+	JL      each4157
+	JMP     over4155
 
-far4028:
-each4030:
+far4156:
+each4158:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47485,14 +49481,14 @@ each4030:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4030
+	JL         each4158
 
-over4027:
-none4026:
+over4155:
+none4154:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4024
+	JNZ  row4152
 	JMP  done
 
 tile7true:
@@ -47501,12 +49497,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4031:
+row4159:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4033
+	JGE        none4161
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -47515,9 +49511,9 @@ row4031:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4035
+	JNE        far4163
 
-each4036:
+each4164:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47546,38 +49542,38 @@ each4036:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4037
+	JE           all4165
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4039
+	JZ           two4167
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4039:
+two4167:
 	TESTQ    $0x00000002, R11
-	JZ       one4040
+	JZ       one4168
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4040:
+one4168:
 	TESTQ  $0x00000001, R11
-	JZ     stored4038
+	JZ     stored4166
 	VMOVSS X8, (R12)
-	JMP    stored4038
+	JMP    stored4166
 
-all4037:
+all4165:
 	VMOVUPS Y8, 192(R12)
 
-stored4038:
+stored4166:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4036
-	JMP  over4034
+	JL   each4164
+	JMP  over4162
 
-far4035:
-each4041:
+far4163:
+each4169:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47617,50 +49613,50 @@ each4041:
 	VSUBPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4042
+	JE           all4170
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4044
+	JZ           two4172
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4044:
+two4172:
 	TESTQ    $0x00000002, R11
-	JZ       one4045
+	JZ       one4173
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4045:
+one4173:
 	TESTQ  $0x00000001, R11
-	JZ     stored4043
+	JZ     stored4171
 	VMOVSS X8, (R12)
-	JMP    stored4043
+	JMP    stored4171
 
-all4042:
+all4170:
 	VMOVUPS Y8, 192(R12)
 
-stored4043:
+stored4171:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4041
+	JL   each4169
 
-over4034:
-none4033:
+over4162:
+none4161:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4031
+	JNZ  row4159
 	JMP  done
 
 tile8false:
-row4046:
+row4174:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4048
+	JGE     none4176
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -47670,9 +49666,9 @@ row4046:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4050
+	JNE     far4178
 
-each4051:
+each4179:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -47705,11 +49701,11 @@ each4051:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4051
-	JMP     over4049
+	JL      each4179
+	JMP     over4177
 
-far4050:
-each4052:
+far4178:
+each4180:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -47752,14 +49748,14 @@ each4052:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4052
+	JL         each4180
 
-over4049:
-none4048:
+over4177:
+none4176:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4046
+	JNZ  row4174
 	JMP  done
 
 tile8true:
@@ -47768,12 +49764,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4053:
+row4181:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4055
+	JGE        none4183
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -47783,9 +49779,9 @@ row4053:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4057
+	JNE        far4185
 
-each4058:
+each4186:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -47817,38 +49813,38 @@ each4058:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4059
+	JE           all4187
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4061
+	JZ           two4189
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4061:
+two4189:
 	TESTQ    $0x00000002, R11
-	JZ       one4062
+	JZ       one4190
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4062:
+one4190:
 	TESTQ  $0x00000001, R11
-	JZ     stored4060
+	JZ     stored4188
 	VMOVSS X9, (R12)
-	JMP    stored4060
+	JMP    stored4188
 
-all4059:
+all4187:
 	VMOVUPS Y9, 224(R12)
 
-stored4060:
+stored4188:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4058
-	JMP  over4056
+	JL   each4186
+	JMP  over4184
 
-far4057:
-each4063:
+far4185:
+each4191:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -47890,48 +49886,48 @@ each4063:
 	VSUBPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4064
+	JE           all4192
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4066
+	JZ           two4194
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4066:
+two4194:
 	TESTQ    $0x00000002, R11
-	JZ       one4067
+	JZ       one4195
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4067:
+one4195:
 	TESTQ  $0x00000001, R11
-	JZ     stored4065
+	JZ     stored4193
 	VMOVSS X9, (R12)
-	JMP    stored4065
+	JMP    stored4193
 
-all4064:
+all4192:
 	VMOVUPS Y9, 224(R12)
 
-stored4065:
+stored4193:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4063
+	JL   each4191
 
-over4056:
-none4055:
+over4184:
+none4183:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4053
+	JNZ  row4181
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4068
+	JE   fenced4196
 	SFENCE
 
-fenced4068:
+fenced4196:
 	VZEROUPPER
 	RET
 
@@ -47982,17 +49978,17 @@ TEXT ·edgeMulAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row4069:
+row4197:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4071
+	JGE     none4199
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far4073
+	JNE     far4201
 
-each4074:
+each4202:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48004,11 +50000,11 @@ each4074:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4074
-	JMP     over4072
+	JL      each4202
+	JMP     over4200
 
-far4073:
-each4075:
+far4201:
+each4203:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48027,14 +50023,14 @@ each4075:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4075
+	JL         each4203
 
-over4072:
-none4071:
+over4200:
+none4199:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4069
+	JNZ  row4197
 	JMP  done
 
 tile1true:
@@ -48043,17 +50039,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4076:
+row4204:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4078
+	JGE        none4206
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far4080
+	JNE        far4208
 
-each4081:
+each4209:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48064,38 +50060,38 @@ each4081:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4082
+	JE           all4210
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4084
+	JZ           two4212
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4084:
+two4212:
 	TESTQ    $0x00000002, R11
-	JZ       one4085
+	JZ       one4213
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one4085:
+one4213:
 	TESTQ  $0x00000001, R11
-	JZ     stored4083
+	JZ     stored4211
 	VMOVSS X2, (R12)
-	JMP    stored4083
+	JMP    stored4211
 
-all4082:
+all4210:
 	VMOVUPS Y2, (R12)
 
-stored4083:
+stored4211:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4081
-	JMP  over4079
+	JL   each4209
+	JMP  over4207
 
-far4080:
-each4086:
+far4208:
+each4214:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48113,56 +50109,56 @@ each4086:
 	VMULPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4087
+	JE           all4215
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4089
+	JZ           two4217
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4089:
+two4217:
 	TESTQ    $0x00000002, R11
-	JZ       one4090
+	JZ       one4218
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one4090:
+one4218:
 	TESTQ  $0x00000001, R11
-	JZ     stored4088
+	JZ     stored4216
 	VMOVSS X2, (R12)
-	JMP    stored4088
+	JMP    stored4216
 
-all4087:
+all4215:
 	VMOVUPS Y2, (R12)
 
-stored4088:
+stored4216:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4086
+	JL   each4214
 
-over4079:
-none4078:
+over4207:
+none4206:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4076
+	JNZ  row4204
 	JMP  done
 
 tile2false:
-row4091:
+row4219:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4093
+	JGE     none4221
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far4095
+	JNE     far4223
 
-each4096:
+each4224:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48177,11 +50173,11 @@ each4096:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4096
-	JMP     over4094
+	JL      each4224
+	JMP     over4222
 
-far4095:
-each4097:
+far4223:
+each4225:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48203,14 +50199,14 @@ each4097:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4097
+	JL         each4225
 
-over4094:
-none4093:
+over4222:
+none4221:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4091
+	JNZ  row4219
 	JMP  done
 
 tile2true:
@@ -48219,18 +50215,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4098:
+row4226:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4100
+	JGE        none4228
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far4102
+	JNE        far4230
 
-each4103:
+each4231:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48244,38 +50240,38 @@ each4103:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4104
+	JE           all4232
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4106
+	JZ           two4234
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4106:
+two4234:
 	TESTQ    $0x00000002, R11
-	JZ       one4107
+	JZ       one4235
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4107:
+one4235:
 	TESTQ  $0x00000001, R11
-	JZ     stored4105
+	JZ     stored4233
 	VMOVSS X3, (R12)
-	JMP    stored4105
+	JMP    stored4233
 
-all4104:
+all4232:
 	VMOVUPS Y3, 32(R12)
 
-stored4105:
+stored4233:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4103
-	JMP  over4101
+	JL   each4231
+	JMP  over4229
 
-far4102:
-each4108:
+far4230:
+each4236:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48296,57 +50292,57 @@ each4108:
 	VMULPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4109
+	JE           all4237
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4111
+	JZ           two4239
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4111:
+two4239:
 	TESTQ    $0x00000002, R11
-	JZ       one4112
+	JZ       one4240
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4112:
+one4240:
 	TESTQ  $0x00000001, R11
-	JZ     stored4110
+	JZ     stored4238
 	VMOVSS X3, (R12)
-	JMP    stored4110
+	JMP    stored4238
 
-all4109:
+all4237:
 	VMOVUPS Y3, 32(R12)
 
-stored4110:
+stored4238:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4108
+	JL   each4236
 
-over4101:
-none4100:
+over4229:
+none4228:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4098
+	JNZ  row4226
 	JMP  done
 
 tile3false:
-row4113:
+row4241:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4115
+	JGE     none4243
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far4117
+	JNE     far4245
 
-each4118:
+each4246:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48364,11 +50360,11 @@ each4118:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4118
-	JMP     over4116
+	JL      each4246
+	JMP     over4244
 
-far4117:
-each4119:
+far4245:
+each4247:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48395,14 +50391,14 @@ each4119:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4119
+	JL         each4247
 
-over4116:
-none4115:
+over4244:
+none4243:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4113
+	JNZ  row4241
 	JMP  done
 
 tile3true:
@@ -48411,19 +50407,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4120:
+row4248:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4122
+	JGE        none4250
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far4124
+	JNE        far4252
 
-each4125:
+each4253:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48440,38 +50436,38 @@ each4125:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4126
+	JE           all4254
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4128
+	JZ           two4256
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4128:
+two4256:
 	TESTQ    $0x00000002, R11
-	JZ       one4129
+	JZ       one4257
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4129:
+one4257:
 	TESTQ  $0x00000001, R11
-	JZ     stored4127
+	JZ     stored4255
 	VMOVSS X4, (R12)
-	JMP    stored4127
+	JMP    stored4255
 
-all4126:
+all4254:
 	VMOVUPS Y4, 64(R12)
 
-stored4127:
+stored4255:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4125
-	JMP  over4123
+	JL   each4253
+	JMP  over4251
 
-far4124:
-each4130:
+far4252:
+each4258:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48497,58 +50493,58 @@ each4130:
 	VMULPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4131
+	JE           all4259
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4133
+	JZ           two4261
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4133:
+two4261:
 	TESTQ    $0x00000002, R11
-	JZ       one4134
+	JZ       one4262
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4134:
+one4262:
 	TESTQ  $0x00000001, R11
-	JZ     stored4132
+	JZ     stored4260
 	VMOVSS X4, (R12)
-	JMP    stored4132
+	JMP    stored4260
 
-all4131:
+all4259:
 	VMOVUPS Y4, 64(R12)
 
-stored4132:
+stored4260:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4130
+	JL   each4258
 
-over4123:
-none4122:
+over4251:
+none4250:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4120
+	JNZ  row4248
 	JMP  done
 
 tile4false:
-row4135:
+row4263:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4137
+	JGE     none4265
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far4139
+	JNE     far4267
 
-each4140:
+each4268:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48569,11 +50565,11 @@ each4140:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4140
-	JMP     over4138
+	JL      each4268
+	JMP     over4266
 
-far4139:
-each4141:
+far4267:
+each4269:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48602,14 +50598,14 @@ each4141:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4141
+	JL         each4269
 
-over4138:
-none4137:
+over4266:
+none4265:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4135
+	JNZ  row4263
 	JMP  done
 
 tile4true:
@@ -48618,20 +50614,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4142:
+row4270:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4144
+	JGE        none4272
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far4146
+	JNE        far4274
 
-each4147:
+each4275:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48651,38 +50647,38 @@ each4147:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4148
+	JE           all4276
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4150
+	JZ           two4278
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4150:
+two4278:
 	TESTQ    $0x00000002, R11
-	JZ       one4151
+	JZ       one4279
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4151:
+one4279:
 	TESTQ  $0x00000001, R11
-	JZ     stored4149
+	JZ     stored4277
 	VMOVSS X5, (R12)
-	JMP    stored4149
+	JMP    stored4277
 
-all4148:
+all4276:
 	VMOVUPS Y5, 96(R12)
 
-stored4149:
+stored4277:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4147
-	JMP  over4145
+	JL   each4275
+	JMP  over4273
 
-far4146:
-each4152:
+far4274:
+each4280:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48710,59 +50706,59 @@ each4152:
 	VMULPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4153
+	JE           all4281
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4155
+	JZ           two4283
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4155:
+two4283:
 	TESTQ    $0x00000002, R11
-	JZ       one4156
+	JZ       one4284
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4156:
+one4284:
 	TESTQ  $0x00000001, R11
-	JZ     stored4154
+	JZ     stored4282
 	VMOVSS X5, (R12)
-	JMP    stored4154
+	JMP    stored4282
 
-all4153:
+all4281:
 	VMOVUPS Y5, 96(R12)
 
-stored4154:
+stored4282:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4152
+	JL   each4280
 
-over4145:
-none4144:
+over4273:
+none4272:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4142
+	JNZ  row4270
 	JMP  done
 
 tile5false:
-row4157:
+row4285:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4159
+	JGE     none4287
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far4161
+	JNE     far4289
 
-each4162:
+each4290:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -48786,11 +50782,11 @@ each4162:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4162
-	JMP     over4160
+	JL      each4290
+	JMP     over4288
 
-far4161:
-each4163:
+far4289:
+each4291:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -48824,14 +50820,14 @@ each4163:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4163
+	JL         each4291
 
-over4160:
-none4159:
+over4288:
+none4287:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4157
+	JNZ  row4285
 	JMP  done
 
 tile5true:
@@ -48840,21 +50836,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4164:
+row4292:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4166
+	JGE        none4294
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far4168
+	JNE        far4296
 
-each4169:
+each4297:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -48877,38 +50873,38 @@ each4169:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4170
+	JE           all4298
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4172
+	JZ           two4300
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4172:
+two4300:
 	TESTQ    $0x00000002, R11
-	JZ       one4173
+	JZ       one4301
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4173:
+one4301:
 	TESTQ  $0x00000001, R11
-	JZ     stored4171
+	JZ     stored4299
 	VMOVSS X6, (R12)
-	JMP    stored4171
+	JMP    stored4299
 
-all4170:
+all4298:
 	VMOVUPS Y6, 128(R12)
 
-stored4171:
+stored4299:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4169
-	JMP  over4167
+	JL   each4297
+	JMP  over4295
 
-far4168:
-each4174:
+far4296:
+each4302:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -48941,50 +50937,50 @@ each4174:
 	VMULPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4175
+	JE           all4303
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4177
+	JZ           two4305
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4177:
+two4305:
 	TESTQ    $0x00000002, R11
-	JZ       one4178
+	JZ       one4306
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4178:
+one4306:
 	TESTQ  $0x00000001, R11
-	JZ     stored4176
+	JZ     stored4304
 	VMOVSS X6, (R12)
-	JMP    stored4176
+	JMP    stored4304
 
-all4175:
+all4303:
 	VMOVUPS Y6, 128(R12)
 
-stored4176:
+stored4304:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4174
+	JL   each4302
 
-over4167:
-none4166:
+over4295:
+none4294:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4164
+	JNZ  row4292
 	JMP  done
 
 tile6false:
-row4179:
+row4307:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4181
+	JGE     none4309
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -48992,9 +50988,9 @@ row4179:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4183
+	JNE     far4311
 
-each4184:
+each4312:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49021,11 +51017,11 @@ each4184:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4184
-	JMP     over4182
+	JL      each4312
+	JMP     over4310
 
-far4183:
-each4185:
+far4311:
+each4313:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49061,14 +51057,14 @@ each4185:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4185
+	JL         each4313
 
-over4182:
-none4181:
+over4310:
+none4309:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4179
+	JNZ  row4307
 	JMP  done
 
 tile6true:
@@ -49077,12 +51073,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4186:
+row4314:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4188
+	JGE        none4316
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -49090,9 +51086,9 @@ row4186:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4190
+	JNE        far4318
 
-each4191:
+each4319:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49118,38 +51114,38 @@ each4191:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4192
+	JE           all4320
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4194
+	JZ           two4322
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4194:
+two4322:
 	TESTQ    $0x00000002, R11
-	JZ       one4195
+	JZ       one4323
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4195:
+one4323:
 	TESTQ  $0x00000001, R11
-	JZ     stored4193
+	JZ     stored4321
 	VMOVSS X7, (R12)
-	JMP    stored4193
+	JMP    stored4321
 
-all4192:
+all4320:
 	VMOVUPS Y7, 160(R12)
 
-stored4193:
+stored4321:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4191
-	JMP  over4189
+	JL   each4319
+	JMP  over4317
 
-far4190:
-each4196:
+far4318:
+each4324:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49184,50 +51180,50 @@ each4196:
 	VMULPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4197
+	JE           all4325
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4199
+	JZ           two4327
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4199:
+two4327:
 	TESTQ    $0x00000002, R11
-	JZ       one4200
+	JZ       one4328
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4200:
+one4328:
 	TESTQ  $0x00000001, R11
-	JZ     stored4198
+	JZ     stored4326
 	VMOVSS X7, (R12)
-	JMP    stored4198
+	JMP    stored4326
 
-all4197:
+all4325:
 	VMOVUPS Y7, 160(R12)
 
-stored4198:
+stored4326:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4196
+	JL   each4324
 
-over4189:
-none4188:
+over4317:
+none4316:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4186
+	JNZ  row4314
 	JMP  done
 
 tile7false:
-row4201:
+row4329:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4203
+	JGE     none4331
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -49236,9 +51232,9 @@ row4201:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4205
+	JNE     far4333
 
-each4206:
+each4334:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49268,11 +51264,11 @@ each4206:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4206
-	JMP     over4204
+	JL      each4334
+	JMP     over4332
 
-far4205:
-each4207:
+far4333:
+each4335:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49313,14 +51309,14 @@ each4207:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4207
+	JL         each4335
 
-over4204:
-none4203:
+over4332:
+none4331:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4201
+	JNZ  row4329
 	JMP  done
 
 tile7true:
@@ -49329,12 +51325,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4208:
+row4336:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4210
+	JGE        none4338
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -49343,9 +51339,9 @@ row4208:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4212
+	JNE        far4340
 
-each4213:
+each4341:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49374,38 +51370,38 @@ each4213:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4214
+	JE           all4342
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4216
+	JZ           two4344
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4216:
+two4344:
 	TESTQ    $0x00000002, R11
-	JZ       one4217
+	JZ       one4345
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4217:
+one4345:
 	TESTQ  $0x00000001, R11
-	JZ     stored4215
+	JZ     stored4343
 	VMOVSS X8, (R12)
-	JMP    stored4215
+	JMP    stored4343
 
-all4214:
+all4342:
 	VMOVUPS Y8, 192(R12)
 
-stored4215:
+stored4343:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4213
-	JMP  over4211
+	JL   each4341
+	JMP  over4339
 
-far4212:
-each4218:
+far4340:
+each4346:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49445,50 +51441,50 @@ each4218:
 	VMULPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4219
+	JE           all4347
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4221
+	JZ           two4349
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4221:
+two4349:
 	TESTQ    $0x00000002, R11
-	JZ       one4222
+	JZ       one4350
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4222:
+one4350:
 	TESTQ  $0x00000001, R11
-	JZ     stored4220
+	JZ     stored4348
 	VMOVSS X8, (R12)
-	JMP    stored4220
+	JMP    stored4348
 
-all4219:
+all4347:
 	VMOVUPS Y8, 192(R12)
 
-stored4220:
+stored4348:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4218
+	JL   each4346
 
-over4211:
-none4210:
+over4339:
+none4338:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4208
+	JNZ  row4336
 	JMP  done
 
 tile8false:
-row4223:
+row4351:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4225
+	JGE     none4353
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -49498,9 +51494,9 @@ row4223:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4227
+	JNE     far4355
 
-each4228:
+each4356:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49533,11 +51529,11 @@ each4228:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4228
-	JMP     over4226
+	JL      each4356
+	JMP     over4354
 
-far4227:
-each4229:
+far4355:
+each4357:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49580,14 +51576,14 @@ each4229:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4229
+	JL         each4357
 
-over4226:
-none4225:
+over4354:
+none4353:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4223
+	JNZ  row4351
 	JMP  done
 
 tile8true:
@@ -49596,12 +51592,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4230:
+row4358:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4232
+	JGE        none4360
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -49611,9 +51607,9 @@ row4230:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4234
+	JNE        far4362
 
-each4235:
+each4363:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49645,38 +51641,38 @@ each4235:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4236
+	JE           all4364
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4238
+	JZ           two4366
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4238:
+two4366:
 	TESTQ    $0x00000002, R11
-	JZ       one4239
+	JZ       one4367
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4239:
+one4367:
 	TESTQ  $0x00000001, R11
-	JZ     stored4237
+	JZ     stored4365
 	VMOVSS X9, (R12)
-	JMP    stored4237
+	JMP    stored4365
 
-all4236:
+all4364:
 	VMOVUPS Y9, 224(R12)
 
-stored4237:
+stored4365:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4235
-	JMP  over4233
+	JL   each4363
+	JMP  over4361
 
-far4234:
-each4240:
+far4362:
+each4368:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49718,48 +51714,48 @@ each4240:
 	VMULPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4241
+	JE           all4369
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4243
+	JZ           two4371
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4243:
+two4371:
 	TESTQ    $0x00000002, R11
-	JZ       one4244
+	JZ       one4372
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4244:
+one4372:
 	TESTQ  $0x00000001, R11
-	JZ     stored4242
+	JZ     stored4370
 	VMOVSS X9, (R12)
-	JMP    stored4242
+	JMP    stored4370
 
-all4241:
+all4369:
 	VMOVUPS Y9, 224(R12)
 
-stored4242:
+stored4370:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4240
+	JL   each4368
 
-over4233:
-none4232:
+over4361:
+none4360:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4230
+	JNZ  row4358
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4245
+	JE   fenced4373
 	SFENCE
 
-fenced4245:
+fenced4373:
 	VZEROUPPER
 	RET
 
@@ -49810,17 +51806,17 @@ TEXT ·edgeDivAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row4246:
+row4374:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4248
+	JGE     none4376
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far4250
+	JNE     far4378
 
-each4251:
+each4379:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -49832,11 +51828,11 @@ each4251:
 	VMOVUPS Y1, (R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4251
-	JMP     over4249
+	JL      each4379
+	JMP     over4377
 
-far4250:
-each4252:
+far4378:
+each4380:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -49855,14 +51851,14 @@ each4252:
 	VMOVUPS    Y1, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4252
+	JL         each4380
 
-over4249:
-none4248:
+over4377:
+none4376:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4246
+	JNZ  row4374
 	JMP  done
 
 tile1true:
@@ -49871,17 +51867,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4253:
+row4381:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4255
+	JGE        none4383
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far4257
+	JNE        far4385
 
-each4258:
+each4386:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -49892,38 +51888,38 @@ each4258:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4259
+	JE           all4387
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4261
+	JZ           two4389
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4261:
+two4389:
 	TESTQ    $0x00000002, R11
-	JZ       one4262
+	JZ       one4390
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one4262:
+one4390:
 	TESTQ  $0x00000001, R11
-	JZ     stored4260
+	JZ     stored4388
 	VMOVSS X2, (R12)
-	JMP    stored4260
+	JMP    stored4388
 
-all4259:
+all4387:
 	VMOVUPS Y2, (R12)
 
-stored4260:
+stored4388:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4258
-	JMP  over4256
+	JL   each4386
+	JMP  over4384
 
-far4257:
-each4263:
+far4385:
+each4391:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -49941,56 +51937,56 @@ each4263:
 	VDIVPS       Y1, Y2, Y2
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4264
+	JE           all4392
 	LEAQ         (R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4266
+	JZ           two4394
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4266:
+two4394:
 	TESTQ    $0x00000002, R11
-	JZ       one4267
+	JZ       one4395
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one4267:
+one4395:
 	TESTQ  $0x00000001, R11
-	JZ     stored4265
+	JZ     stored4393
 	VMOVSS X2, (R12)
-	JMP    stored4265
+	JMP    stored4393
 
-all4264:
+all4392:
 	VMOVUPS Y2, (R12)
 
-stored4265:
+stored4393:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4263
+	JL   each4391
 
-over4256:
-none4255:
+over4384:
+none4383:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4253
+	JNZ  row4381
 	JMP  done
 
 tile2false:
-row4268:
+row4396:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4270
+	JGE     none4398
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far4272
+	JNE     far4400
 
-each4273:
+each4401:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -50005,11 +52001,11 @@ each4273:
 	VMOVUPS Y2, 32(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4273
-	JMP     over4271
+	JL      each4401
+	JMP     over4399
 
-far4272:
-each4274:
+far4400:
+each4402:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -50031,14 +52027,14 @@ each4274:
 	VMOVUPS    Y2, 32(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4274
+	JL         each4402
 
-over4271:
-none4270:
+over4399:
+none4398:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4268
+	JNZ  row4396
 	JMP  done
 
 tile2true:
@@ -50047,18 +52043,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4275:
+row4403:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4277
+	JGE        none4405
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far4279
+	JNE        far4407
 
-each4280:
+each4408:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50072,38 +52068,38 @@ each4280:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4281
+	JE           all4409
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4283
+	JZ           two4411
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4283:
+two4411:
 	TESTQ    $0x00000002, R11
-	JZ       one4284
+	JZ       one4412
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4284:
+one4412:
 	TESTQ  $0x00000001, R11
-	JZ     stored4282
+	JZ     stored4410
 	VMOVSS X3, (R12)
-	JMP    stored4282
+	JMP    stored4410
 
-all4281:
+all4409:
 	VMOVUPS Y3, 32(R12)
 
-stored4282:
+stored4410:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4280
-	JMP  over4278
+	JL   each4408
+	JMP  over4406
 
-far4279:
-each4285:
+far4407:
+each4413:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -50124,57 +52120,57 @@ each4285:
 	VDIVPS       Y2, Y3, Y3
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4286
+	JE           all4414
 	LEAQ         32(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4288
+	JZ           two4416
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two4288:
+two4416:
 	TESTQ    $0x00000002, R11
-	JZ       one4289
+	JZ       one4417
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one4289:
+one4417:
 	TESTQ  $0x00000001, R11
-	JZ     stored4287
+	JZ     stored4415
 	VMOVSS X3, (R12)
-	JMP    stored4287
+	JMP    stored4415
 
-all4286:
+all4414:
 	VMOVUPS Y3, 32(R12)
 
-stored4287:
+stored4415:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4285
+	JL   each4413
 
-over4278:
-none4277:
+over4406:
+none4405:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4275
+	JNZ  row4403
 	JMP  done
 
 tile3false:
-row4290:
+row4418:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4292
+	JGE     none4420
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far4294
+	JNE     far4422
 
-each4295:
+each4423:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -50192,11 +52188,11 @@ each4295:
 	VMOVUPS Y3, 64(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4295
-	JMP     over4293
+	JL      each4423
+	JMP     over4421
 
-far4294:
-each4296:
+far4422:
+each4424:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -50223,14 +52219,14 @@ each4296:
 	VMOVUPS    Y3, 64(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4296
+	JL         each4424
 
-over4293:
-none4292:
+over4421:
+none4420:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4290
+	JNZ  row4418
 	JMP  done
 
 tile3true:
@@ -50239,19 +52235,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4297:
+row4425:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4299
+	JGE        none4427
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far4301
+	JNE        far4429
 
-each4302:
+each4430:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50268,38 +52264,38 @@ each4302:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4303
+	JE           all4431
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4305
+	JZ           two4433
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4305:
+two4433:
 	TESTQ    $0x00000002, R11
-	JZ       one4306
+	JZ       one4434
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4306:
+one4434:
 	TESTQ  $0x00000001, R11
-	JZ     stored4304
+	JZ     stored4432
 	VMOVSS X4, (R12)
-	JMP    stored4304
+	JMP    stored4432
 
-all4303:
+all4431:
 	VMOVUPS Y4, 64(R12)
 
-stored4304:
+stored4432:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4302
-	JMP  over4300
+	JL   each4430
+	JMP  over4428
 
-far4301:
-each4307:
+far4429:
+each4435:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -50325,58 +52321,58 @@ each4307:
 	VDIVPS       Y3, Y4, Y4
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4308
+	JE           all4436
 	LEAQ         64(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4310
+	JZ           two4438
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two4310:
+two4438:
 	TESTQ    $0x00000002, R11
-	JZ       one4311
+	JZ       one4439
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one4311:
+one4439:
 	TESTQ  $0x00000001, R11
-	JZ     stored4309
+	JZ     stored4437
 	VMOVSS X4, (R12)
-	JMP    stored4309
+	JMP    stored4437
 
-all4308:
+all4436:
 	VMOVUPS Y4, 64(R12)
 
-stored4309:
+stored4437:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4307
+	JL   each4435
 
-over4300:
-none4299:
+over4428:
+none4427:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4297
+	JNZ  row4425
 	JMP  done
 
 tile4false:
-row4312:
+row4440:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4314
+	JGE     none4442
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far4316
+	JNE     far4444
 
-each4317:
+each4445:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -50397,11 +52393,11 @@ each4317:
 	VMOVUPS Y4, 96(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4317
-	JMP     over4315
+	JL      each4445
+	JMP     over4443
 
-far4316:
-each4318:
+far4444:
+each4446:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -50430,14 +52426,14 @@ each4318:
 	VMOVUPS    Y4, 96(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4318
+	JL         each4446
 
-over4315:
-none4314:
+over4443:
+none4442:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4312
+	JNZ  row4440
 	JMP  done
 
 tile4true:
@@ -50446,20 +52442,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4319:
+row4447:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4321
+	JGE        none4449
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far4323
+	JNE        far4451
 
-each4324:
+each4452:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50479,38 +52475,38 @@ each4324:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4325
+	JE           all4453
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4327
+	JZ           two4455
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4327:
+two4455:
 	TESTQ    $0x00000002, R11
-	JZ       one4328
+	JZ       one4456
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4328:
+one4456:
 	TESTQ  $0x00000001, R11
-	JZ     stored4326
+	JZ     stored4454
 	VMOVSS X5, (R12)
-	JMP    stored4326
+	JMP    stored4454
 
-all4325:
+all4453:
 	VMOVUPS Y5, 96(R12)
 
-stored4326:
+stored4454:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4324
-	JMP  over4322
+	JL   each4452
+	JMP  over4450
 
-far4323:
-each4329:
+far4451:
+each4457:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -50538,59 +52534,59 @@ each4329:
 	VDIVPS       Y4, Y5, Y5
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4330
+	JE           all4458
 	LEAQ         96(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4332
+	JZ           two4460
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two4332:
+two4460:
 	TESTQ    $0x00000002, R11
-	JZ       one4333
+	JZ       one4461
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one4333:
+one4461:
 	TESTQ  $0x00000001, R11
-	JZ     stored4331
+	JZ     stored4459
 	VMOVSS X5, (R12)
-	JMP    stored4331
+	JMP    stored4459
 
-all4330:
+all4458:
 	VMOVUPS Y5, 96(R12)
 
-stored4331:
+stored4459:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4329
+	JL   each4457
 
-over4322:
-none4321:
+over4450:
+none4449:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4319
+	JNZ  row4447
 	JMP  done
 
 tile5false:
-row4334:
+row4462:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4336
+	JGE     none4464
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far4338
+	JNE     far4466
 
-each4339:
+each4467:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -50614,11 +52610,11 @@ each4339:
 	VMOVUPS Y5, 128(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4339
-	JMP     over4337
+	JL      each4467
+	JMP     over4465
 
-far4338:
-each4340:
+far4466:
+each4468:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -50652,14 +52648,14 @@ each4340:
 	VMOVUPS    Y5, 128(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4340
+	JL         each4468
 
-over4337:
-none4336:
+over4465:
+none4464:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4334
+	JNZ  row4462
 	JMP  done
 
 tile5true:
@@ -50668,21 +52664,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4341:
+row4469:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4343
+	JGE        none4471
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far4345
+	JNE        far4473
 
-each4346:
+each4474:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50705,38 +52701,38 @@ each4346:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4347
+	JE           all4475
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4349
+	JZ           two4477
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4349:
+two4477:
 	TESTQ    $0x00000002, R11
-	JZ       one4350
+	JZ       one4478
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4350:
+one4478:
 	TESTQ  $0x00000001, R11
-	JZ     stored4348
+	JZ     stored4476
 	VMOVSS X6, (R12)
-	JMP    stored4348
+	JMP    stored4476
 
-all4347:
+all4475:
 	VMOVUPS Y6, 128(R12)
 
-stored4348:
+stored4476:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4346
-	JMP  over4344
+	JL   each4474
+	JMP  over4472
 
-far4345:
-each4351:
+far4473:
+each4479:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -50769,50 +52765,50 @@ each4351:
 	VDIVPS       Y5, Y6, Y6
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4352
+	JE           all4480
 	LEAQ         128(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4354
+	JZ           two4482
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two4354:
+two4482:
 	TESTQ    $0x00000002, R11
-	JZ       one4355
+	JZ       one4483
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one4355:
+one4483:
 	TESTQ  $0x00000001, R11
-	JZ     stored4353
+	JZ     stored4481
 	VMOVSS X6, (R12)
-	JMP    stored4353
+	JMP    stored4481
 
-all4352:
+all4480:
 	VMOVUPS Y6, 128(R12)
 
-stored4353:
+stored4481:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4351
+	JL   each4479
 
-over4344:
-none4343:
+over4472:
+none4471:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4341
+	JNZ  row4469
 	JMP  done
 
 tile6false:
-row4356:
+row4484:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4358
+	JGE     none4486
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -50820,9 +52816,9 @@ row4356:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far4360
+	JNE     far4488
 
-each4361:
+each4489:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -50849,11 +52845,11 @@ each4361:
 	VMOVUPS Y6, 160(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4361
-	JMP     over4359
+	JL      each4489
+	JMP     over4487
 
-far4360:
-each4362:
+far4488:
+each4490:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -50889,14 +52885,14 @@ each4362:
 	VMOVUPS    Y6, 160(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4362
+	JL         each4490
 
-over4359:
-none4358:
+over4487:
+none4486:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4356
+	JNZ  row4484
 	JMP  done
 
 tile6true:
@@ -50905,12 +52901,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4363:
+row4491:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4365
+	JGE        none4493
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -50918,9 +52914,9 @@ row4363:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far4367
+	JNE        far4495
 
-each4368:
+each4496:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -50946,38 +52942,38 @@ each4368:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4369
+	JE           all4497
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4371
+	JZ           two4499
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4371:
+two4499:
 	TESTQ    $0x00000002, R11
-	JZ       one4372
+	JZ       one4500
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4372:
+one4500:
 	TESTQ  $0x00000001, R11
-	JZ     stored4370
+	JZ     stored4498
 	VMOVSS X7, (R12)
-	JMP    stored4370
+	JMP    stored4498
 
-all4369:
+all4497:
 	VMOVUPS Y7, 160(R12)
 
-stored4370:
+stored4498:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4368
-	JMP  over4366
+	JL   each4496
+	JMP  over4494
 
-far4367:
-each4373:
+far4495:
+each4501:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -51012,50 +53008,50 @@ each4373:
 	VDIVPS       Y6, Y7, Y7
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4374
+	JE           all4502
 	LEAQ         160(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4376
+	JZ           two4504
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two4376:
+two4504:
 	TESTQ    $0x00000002, R11
-	JZ       one4377
+	JZ       one4505
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one4377:
+one4505:
 	TESTQ  $0x00000001, R11
-	JZ     stored4375
+	JZ     stored4503
 	VMOVSS X7, (R12)
-	JMP    stored4375
+	JMP    stored4503
 
-all4374:
+all4502:
 	VMOVUPS Y7, 160(R12)
 
-stored4375:
+stored4503:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4373
+	JL   each4501
 
-over4366:
-none4365:
+over4494:
+none4493:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4363
+	JNZ  row4491
 	JMP  done
 
 tile7false:
-row4378:
+row4506:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4380
+	JGE     none4508
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -51064,9 +53060,9 @@ row4378:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far4382
+	JNE     far4510
 
-each4383:
+each4511:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -51096,11 +53092,11 @@ each4383:
 	VMOVUPS Y7, 192(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4383
-	JMP     over4381
+	JL      each4511
+	JMP     over4509
 
-far4382:
-each4384:
+far4510:
+each4512:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -51141,14 +53137,14 @@ each4384:
 	VMOVUPS    Y7, 192(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4384
+	JL         each4512
 
-over4381:
-none4380:
+over4509:
+none4508:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4378
+	JNZ  row4506
 	JMP  done
 
 tile7true:
@@ -51157,12 +53153,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4385:
+row4513:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4387
+	JGE        none4515
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -51171,9 +53167,9 @@ row4385:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far4389
+	JNE        far4517
 
-each4390:
+each4518:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -51202,38 +53198,38 @@ each4390:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4391
+	JE           all4519
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4393
+	JZ           two4521
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4393:
+two4521:
 	TESTQ    $0x00000002, R11
-	JZ       one4394
+	JZ       one4522
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4394:
+one4522:
 	TESTQ  $0x00000001, R11
-	JZ     stored4392
+	JZ     stored4520
 	VMOVSS X8, (R12)
-	JMP    stored4392
+	JMP    stored4520
 
-all4391:
+all4519:
 	VMOVUPS Y8, 192(R12)
 
-stored4392:
+stored4520:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4390
-	JMP  over4388
+	JL   each4518
+	JMP  over4516
 
-far4389:
-each4395:
+far4517:
+each4523:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -51273,50 +53269,50 @@ each4395:
 	VDIVPS       Y7, Y8, Y8
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4396
+	JE           all4524
 	LEAQ         192(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4398
+	JZ           two4526
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two4398:
+two4526:
 	TESTQ    $0x00000002, R11
-	JZ       one4399
+	JZ       one4527
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one4399:
+one4527:
 	TESTQ  $0x00000001, R11
-	JZ     stored4397
+	JZ     stored4525
 	VMOVSS X8, (R12)
-	JMP    stored4397
+	JMP    stored4525
 
-all4396:
+all4524:
 	VMOVUPS Y8, 192(R12)
 
-stored4397:
+stored4525:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4395
+	JL   each4523
 
-over4388:
-none4387:
+over4516:
+none4515:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4385
+	JNZ  row4513
 	JMP  done
 
 tile8false:
-row4400:
+row4528:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none4402
+	JGE     none4530
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -51326,9 +53322,9 @@ row4400:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far4404
+	JNE     far4532
 
-each4405:
+each4533:
 	MOVLQSX (SI)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -51361,11 +53357,11 @@ each4405:
 	VMOVUPS Y8, 224(R12)
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each4405
-	JMP     over4403
+	JL      each4533
+	JMP     over4531
 
-far4404:
-each4406:
+far4532:
+each4534:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -51408,14 +53404,14 @@ each4406:
 	VMOVUPS    Y8, 224(R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each4406
+	JL         each4534
 
-over4403:
-none4402:
+over4531:
+none4530:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4400
+	JNZ  row4528
 	JMP  done
 
 tile8true:
@@ -51424,12 +53420,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row4407:
+row4535:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none4409
+	JGE        none4537
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -51439,9 +53435,9 @@ row4407:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far4411
+	JNE        far4539
 
-each4412:
+each4540:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -51473,38 +53469,38 @@ each4412:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4413
+	JE           all4541
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4415
+	JZ           two4543
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4415:
+two4543:
 	TESTQ    $0x00000002, R11
-	JZ       one4416
+	JZ       one4544
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4416:
+one4544:
 	TESTQ  $0x00000001, R11
-	JZ     stored4414
+	JZ     stored4542
 	VMOVSS X9, (R12)
-	JMP    stored4414
+	JMP    stored4542
 
-all4413:
+all4541:
 	VMOVUPS Y9, 224(R12)
 
-stored4414:
+stored4542:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4412
-	JMP  over4410
+	JL   each4540
+	JMP  over4538
 
-far4411:
-each4417:
+far4539:
+each4545:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -51546,48 +53542,48 @@ each4417:
 	VDIVPS       Y8, Y9, Y9
 	MOVQ         120(AX), R11
 	CMPQ         R11, $0x08
-	JE           all4418
+	JE           all4546
 	LEAQ         224(R12), R12
 	TESTQ        $0x00000004, R11
-	JZ           two4420
+	JZ           two4548
 	VMOVUPS      X9, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y9, X9
 
-two4420:
+two4548:
 	TESTQ    $0x00000002, R11
-	JZ       one4421
+	JZ       one4549
 	VMOVLPS  X9, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X9, X9, X9
 
-one4421:
+one4549:
 	TESTQ  $0x00000001, R11
-	JZ     stored4419
+	JZ     stored4547
 	VMOVSS X9, (R12)
-	JMP    stored4419
+	JMP    stored4547
 
-all4418:
+all4546:
 	VMOVUPS Y9, 224(R12)
 
-stored4419:
+stored4547:
 	INCQ DI
 	CMPQ DI, R9
-	JL   each4417
+	JL   each4545
 
-over4410:
-none4409:
+over4538:
+none4537:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row4407
+	JNZ  row4535
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced4422
+	JE   fenced4550
 	SFENCE
 
-fenced4422:
+fenced4550:
 	VZEROUPPER
 	RET
 
@@ -51669,51 +53665,51 @@ row:
 	VBROADCASTSS X1, Y1
 	XORQ         R9, R9
 
-columns4423:
+columns4551:
 	CMPQ    R9, R8
-	JGE     rest4424
+	JGE     rest4552
 	VMOVUPS (CX)(R9*4), Y2
 	VMOVUPS (AX)(R9*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(R9*4)
 	ADDQ    $0x08, R9
-	JMP     columns4423
+	JMP     columns4551
 
-rest4424:
+rest4552:
 	TESTQ        DI, DI
-	JZ           end4425
+	JZ           end4553
 	VMASKMOVPS   (CX)(R9*4), Y0, Y2
 	VMASKMOVPS   (AX)(R9*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
-	JE           all4426
+	JE           all4554
 	LEAQ         (AX)(R9*4), R9
 	TESTQ        $0x00000004, DI
-	JZ           two4428
+	JZ           two4556
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4428:
+two4556:
 	TESTQ    $0x00000002, DI
-	JZ       one4429
+	JZ       one4557
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one4429:
+one4557:
 	TESTQ  $0x00000001, DI
-	JZ     stored4427
+	JZ     stored4555
 	VMOVSS X2, (R9)
-	JMP    stored4427
+	JMP    stored4555
 
-all4426:
+all4554:
 	VMOVUPS Y2, (AX)(R9*4)
 
-stored4427:
-end4425:
+stored4555:
+end4553:
 next:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -51750,51 +53746,51 @@ row:
 	VBROADCASTSS X1, Y1
 	XORQ         R9, R9
 
-columns4430:
+columns4558:
 	CMPQ    R9, R8
-	JGE     rest4431
+	JGE     rest4559
 	VMOVUPS (CX)(R9*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(R9*4)
 	ADDQ    $0x08, R9
-	JMP     columns4430
+	JMP     columns4558
 
-rest4431:
+rest4559:
 	TESTQ        DI, DI
-	JZ           end4432
+	JZ           end4560
 	VMASKMOVPS   (CX)(R9*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
-	JE           all4433
+	JE           all4561
 	LEAQ         (AX)(R9*4), R9
 	TESTQ        $0x00000004, DI
-	JZ           two4435
+	JZ           two4563
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two4435:
+two4563:
 	TESTQ    $0x00000002, DI
-	JZ       one4436
+	JZ       one4564
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one4436:
+one4564:
 	TESTQ  $0x00000001, DI
-	JZ     stored4434
+	JZ     stored4562
 	VMOVSS X2, (R9)
-	JMP    stored4434
+	JMP    stored4562
 
-all4433:
+all4561:
 	VMOVUPS Y2, (AX)(R9*4)
 
-stored4434:
-end4432:
+stored4562:
+end4560:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
 	ADDQ $0x08, DX

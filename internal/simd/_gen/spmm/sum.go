@@ -422,7 +422,19 @@ func (g *gather) sum() {
 		Label(add)
 	}
 	// A nonzero: add the row, times its weights.
-	each := func() {
+	if g.weight == scalar {
+		q := quickWalk{gather: g, by: YMM(), apart: true}
+		q.add = func(row reg.Register) {
+			for v := range acc {
+				VADDPS(Mul(q.by, g.operand(row, v)), acc[v], acc[v])
+			}
+		}
+		g.walk = q.nonzeros
+		g.rows(open, q.one, shut)
+		g.walk = nil
+		return
+	}
+	g.rows(open, func() {
 		var w Vec
 		for v := range acc {
 			if g.weight == unweighted {
@@ -432,8 +444,7 @@ func (g *gather) sum() {
 			w = g.factor(v, w)
 			VADDPS(Mul(w, g.operand(rowOfX, v)), acc[v], acc[v])
 		}
-	}
-	g.rows(open, each, shut)
+	}, shut)
 }
 
 // meanTile is the most registers of a tile whose sums may be made means.

@@ -26,7 +26,7 @@ func Sums512() {
 	for n := 1; n <= quadsMost; n++ {
 		g.nv = 2 * n // what is fetched of a row
 		Label(name(n))
-		quadSum{gather: g, n: n}.write()
+		quadSum{quickWalk: quickWalk{gather: g}, n: n}.write()
 		JMP(LabelRef("done"))
 	}
 	Label("done")
@@ -36,10 +36,9 @@ func Sums512() {
 
 // quadSum is such a kernel of rows of n registers.
 type quadSum struct {
-	*gather
+	quickWalk
 	n   int
 	acc []Vec
-	by  Vec
 	t   Vec
 }
 
@@ -85,83 +84,17 @@ func (q quadSum) write() {
 		keep()
 		Label(add)
 	}
-	q.walk = q.nonzeros
 	// A nonzero: add the row, times its weight.
-	q.rows(open, func() {
-		VBROADCASTSS(Mem{Base: rowOfW}, q.by)
-		q.add(rowOfX)
-	}, keep)
+	q.add = q.addRow
+	q.walk = q.quickWalk.nonzeros
+	q.rows(open, q.one, keep)
 	q.walk, q.empty = nil, nil
 }
 
-// add adds a row, times the weight at hand. A product is rounded before it is added.
-func (q quadSum) add(row reg.Register) {
+// addRow adds a row, times the weight at hand. A product is rounded before it is added.
+func (q quadSum) addRow(row reg.Register) {
 	for v, a := range q.acc {
 		VMULPS(Quad(row, v), q.by, q.t)
 		VADDPS(q.t, a, a)
 	}
-}
-
-// nonzeros writes the loop over the nonzeros of a row. Where rows that are fetched ahead are
-// all before the last of the call, and weights are near, it does not look out for either.
-func (q quadSum) nonzeros(over string, each func()) {
-	careful, far, last := Fresh("careful"), Fresh("far"), GP64()
-	CMPQ(q.Field("far"), Imm(fetchWeights))
-	JGE(LabelRef(careful))
-	CMPQ(q.Field("far"), Imm(0))
-	JNE(LabelRef(far))
-	q.either(over, false)
-	Label(far)
-	LEAQ(Mem{Base: q.end, Disp: ahead - 1}, last)
-	CMPQ(last, q.Field("end"))
-	JG(LabelRef(careful))
-	q.either(over, true)
-	Label(careful)
-	q.gather.nonzeros(over, each)
-}
-
-// either writes the loop for weights in the order of the nonzeros, and for others.
-func (q quadSum) either(over string, far bool) {
-	direct := Fresh("direct")
-	TESTQ(q.edges, q.edges)
-	JZ(LabelRef(direct))
-	q.quick(far, true)
-	JMP(LabelRef(over))
-	Label(direct)
-	q.quick(far, false)
-	JMP(LabelRef(over))
-}
-
-// quick writes one loop. The nonzeros are counted up to zero, from the end of the row on.
-func (q quadSum) quick(far, indirect bool) {
-	cols, weights, again := GP64(), GP64(), Fresh("quick")
-	list := q.weights
-	if indirect {
-		list = q.edges
-	}
-	LEAQ(Mem{Base: q.cols, Index: q.end, Scale: 4}, cols)
-	LEAQ(Mem{Base: list, Index: q.end, Scale: 4}, weights)
-	SUBQ(q.end, q.k)
-	Label(again)
-	row := GP64()
-	if far {
-		MOVLQSX(Mem{Base: cols, Index: q.k, Scale: 4, Disp: 4 * ahead}, row)
-		IMULQ(q.stride, row)
-		ADDQ(q.x, row)
-		prefetch(row, 8*Lanes*q.n)
-	}
-	MOVLQSX(Mem{Base: cols, Index: q.k, Scale: 4}, row)
-	IMULQ(q.stride, row)
-	ADDQ(q.x, row)
-	if indirect {
-		e := GP64()
-		MOVLQSX(Mem{Base: weights, Index: q.k, Scale: 4}, e)
-		VBROADCASTSS(Mem{Base: q.weights, Index: e, Scale: 4}, q.by)
-	} else {
-		VBROADCASTSS(Mem{Base: weights, Index: q.k, Scale: 4}, q.by)
-	}
-	q.add(row)
-	INCQ(q.k)
-	JNZ(LabelRef(again))
-	MOVQ(q.end, q.k)
 }

@@ -1,0 +1,92 @@
+package spmm
+
+import (
+	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// quickWalk is a loop over the nonzeros of a row, with a number for each, of as few
+// instructions as there can be: beside those that add a row there are six.
+type quickWalk struct {
+	*gather
+	by    Vec                    // the number of the nonzero at hand, in all lanes
+	add   func(row reg.Register) // what is done with its row
+	apart bool                   // numbers may stand apart, of several heads
+}
+
+// one does a nonzero whose rows are set.
+func (q quickWalk) one() {
+	VBROADCASTSS(Mem{Base: rowOfW}, q.by)
+	q.add(rowOfX)
+}
+
+// nonzeros writes the loop over the nonzeros of a row. Where rows that are fetched ahead are
+// all before the last of the call, and weights are near and side by side, it does not look out
+// for any of that.
+func (q quickWalk) nonzeros(over string, each func()) {
+	careful, far, last := Fresh("careful"), Fresh("far"), GP64()
+	if q.apart {
+		CMPQ(q.Field("weights"), Imm(4))
+		JNE(LabelRef(careful))
+	}
+	CMPQ(q.Field("far"), Imm(fetchWeights))
+	JGE(LabelRef(careful))
+	CMPQ(q.Field("far"), Imm(0))
+	JNE(LabelRef(far))
+	q.either(over, false)
+	Label(far)
+	LEAQ(Mem{Base: q.end, Disp: ahead - 1}, last)
+	CMPQ(last, q.Field("end"))
+	JG(LabelRef(careful))
+	q.either(over, true)
+	Label(careful)
+	q.gather.nonzeros(over, each)
+}
+
+// either writes the loop for weights in the order of the nonzeros, and for others.
+func (q quickWalk) either(over string, far bool) {
+	direct := Fresh("direct")
+	TESTQ(q.edges, q.edges)
+	JZ(LabelRef(direct))
+	q.quick(far, true)
+	JMP(LabelRef(over))
+	Label(direct)
+	q.quick(far, false)
+	JMP(LabelRef(over))
+}
+
+// quick writes one loop. The nonzeros are counted up to zero, from the end of the row on.
+func (q quickWalk) quick(far, indirect bool) {
+	cols, weights, again := GP64(), GP64(), Fresh("quick")
+	list := q.weights
+	if indirect {
+		list = q.edges
+	}
+	LEAQ(Mem{Base: q.cols, Index: q.end, Scale: 4}, cols)
+	LEAQ(Mem{Base: list, Index: q.end, Scale: 4}, weights)
+	SUBQ(q.end, q.k)
+	Label(again)
+	row := GP64()
+	if far {
+		MOVLQSX(Mem{Base: cols, Index: q.k, Scale: 4, Disp: 4 * ahead}, row)
+		IMULQ(q.stride, row)
+		ADDQ(q.x, row)
+		prefetch(row, 4*Lanes*q.nv)
+	}
+	MOVLQSX(Mem{Base: cols, Index: q.k, Scale: 4}, row)
+	IMULQ(q.stride, row)
+	ADDQ(q.x, row)
+	if indirect {
+		e := GP64()
+		MOVLQSX(Mem{Base: weights, Index: q.k, Scale: 4}, e)
+		VBROADCASTSS(Mem{Base: q.weights, Index: e, Scale: 4}, q.by)
+	} else {
+		VBROADCASTSS(Mem{Base: weights, Index: q.k, Scale: 4}, q.by)
+	}
+	q.add(row)
+	INCQ(q.k)
+	JNZ(LabelRef(again))
+	MOVQ(q.end, q.k)
+}

@@ -24,7 +24,7 @@
 // matter most have kernels of their own, and some steps that follow each other
 // are joined, so that rows are read in place and not copied. [Explain] says how an
 // expression will run. Memory grows with the nodes: of the edges, only tiles, and in backward a
-// window of a fixed size, are ever held.
+// window of a fixed size, are ever held; additive scores on blocks keep a number an edge.
 //
 // These rules hold for every expression and reducer:
 //

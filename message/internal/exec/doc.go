@@ -14,10 +14,11 @@
 //
 //	run  backpass  gatv2walk            a pass over all edges, by tiles or by walks
 //	backward  forward                   a tile, from its last step to its first, and back
-//	joined  matmul  softmax  peredge    the steps
+//	joined  matmul  softmax  sparsemax  peredge  the steps
 //	elementwise  gather  sums  reduction
 //	worker                              a thread's scratch
 //	window  compactgrad  leafgrad       where gradients of leaves go
 //	pass  evaluation  partition         what all workers share; how the edges are cut
+//	late  explain                       a result that waits; what is said of a plan
 //	sourceorder  tile  call  arrays
 package exec

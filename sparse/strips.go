@@ -21,7 +21,7 @@ type strips struct {
 }
 
 const (
-	stripRows  = 1 << 8 // of a strip: of 32 elements they are as large as the first cache
+	stripRows  = 1 << 7 // of a strip: of 32 elements they are half as large as the smallest first cache
 	stripLeast = 12     // nonzeros that a column has in a strip on average, where strips pay
 	stripMost  = 64     // columns of x that pay, as many as are gathered at once
 )

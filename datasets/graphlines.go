@@ -201,6 +201,9 @@ func (l *graphLines) read(r io.Reader) error {
 			err = l.graph(text)
 		}
 		if err != nil {
+			if cut := s.Err(); cut != nil { // the rest of the line is missing
+				err = cut
+			}
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}

@@ -447,9 +447,17 @@ func TestFoldsOfNodes(t *testing.T) {
 
 func FuzzTUDataset(f *testing.F) {
 	s := smallTU()
-	f.Add(s["A"], s["graph_indicator"], s["graph_labels"], s["node_attributes"])
-	f.Fuzz(func(t *testing.T, a, indicator, labels, attributes string) {
-		d, err := readTU(t, map[string]string{"A": a, "graph_indicator": indicator, "graph_labels": labels, "node_attributes": attributes})
+	f.Add(s["A"], s["graph_indicator"], s["graph_labels"], "", s["node_labels"], s["node_attributes"], s["edge_labels"], "1\n2\n3\n4\n5\n6\n7\n8\n")
+	f.Add("1,2\n", "1\n1\n2\n", "", "0.5,nan\n1,2\n", "0\n1\n-5\n", "", "2\n", "")
+	f.Fuzz(func(t *testing.T, a, indicator, labels, targets, nodeLabels, nodeAttributes, edgeLabels, edgeAttributes string) {
+		parts := map[string]string{"A": a, "graph_indicator": indicator}
+		for name, text := range map[string]string{"graph_labels": labels, "graph_attributes": targets, "node_labels": nodeLabels, "node_attributes": nodeAttributes,
+			"edge_labels": edgeLabels, "edge_attributes": edgeAttributes} {
+			if text != "" { // else there is no such file
+				parts[name] = text
+			}
+		}
+		d, err := readTU(t, parts)
 		if err == nil {
 			err = d.Check()
 			d.Batch(ids(d.Len()))

@@ -187,6 +187,8 @@ func badEdges(t *testing.T) []bad {
 		{"edges of three", withShape(shaped("edges", []int32{0, 1, 2, 0, 1, 2, 0, 1, 2}, 3, 3)), `DIR/x.npz: array "edges": its shape is [3 3], want 2 rows or 2 columns: the two nodes of each edge`},
 		{"edges of one axis", withShape(shaped("edges", []int32{0, 1}, 2)), `DIR/x.npz: array "edges": its shape is [2], want 2 rows or 2 columns: the two nodes of each edge`},
 		{"edge out of range", withShape(shaped("edges", []int32{0, 1, 2, 3}, 2, 2)), `DIR/x.npz: array "edges": edge 1 is 2 to 3; the nodes are 0 to 2`},
+		{"edges from 1", withShape(shaped("edges", []int32{1, 2, 2, 3}, 2, 2)), `DIR/x.npz: array "edges": edge 1 is 2 to 3; the nodes are 0 to 2. Indices seem to begin at 1: subtract 1 from all ends of edges`},
+		{"edge_index from 1", bare(shaped("edge_index", []int32{1, 2, 2, 1}, 2, 2), shaped("num_nodes", []int32{2}, 1)), `DIR/x.npz: array "edge_index": edge 0 is 1 to 2; the nodes are 0 to 1. Indices seem to begin at 1: subtract 1 from all ends of edges`},
 		{"edge below zero", withShape(shaped("edges", []int32{0, -1}, 1, 2)), `DIR/x.npz: array "edges": edge 0 is 0 to -1; the nodes are 0 to 2`},
 		{"edges are words", withShape(shaped("edges", []string{"a", "b"}, 1, 2)), `DIR/x.npz: array "edges": npy: elements of type "<U1", want whole numbers`},
 		{"huge node", sized(bare(shaped("edge_index", []int32{0, 2_000_000_000}, 2, 1))), `DIR/x.npz: array "edge_index": 2000000001 nodes, in a file of SIZE bytes: each takes a row in every layer, so at most 65536 + SIZE are believed: leave out those without edges, or save the file without compression`},

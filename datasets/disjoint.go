@@ -45,9 +45,10 @@ func (d *Graphs) disjoint(src, dst []int32, offsets []int) (g *graph.Graph, kept
 }
 
 // classesOf returns the class that each text is, which are numbered in the order of the
-// numbers, or of the words.
+// numbers, or of the words; nan is none.
 func classesOf(texts []string) (labels []int32, names []string, err error) {
-	names = slices.Compact(slices.Sorted(slices.Values(texts)))
+	none := func(s string) bool { return strings.EqualFold(s, "nan") }
+	names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(texts))), none)
 	numeric := !slices.ContainsFunc(names, func(s string) bool { _, err := strconv.Atoi(s); return err != nil })
 	if numeric {
 		slices.SortFunc(names, func(a, b string) int {
@@ -68,7 +69,9 @@ func classesOf(texts []string) (labels []int32, names []string, err error) {
 	}
 	labels = make([]int32, len(texts))
 	for i, s := range texts {
-		labels[i] = number[s]
+		if labels[i] = -1; !none(s) {
+			labels[i] = number[s]
+		}
 	}
 	return labels, names, nil
 }

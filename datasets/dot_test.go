@@ -120,11 +120,18 @@ func badDOT() []bad {
 	}
 }
 
+// saidOf is what a path says of columns that has those after its #.
+func saidOf(columns string) *chosen {
+	_, o := cutChosen("x#" + strings.ReplaceAll(columns, "#", ""))
+	return o
+}
+
 func FuzzDOT(f *testing.F) {
-	f.Add(roads)
-	f.Add(`digraph { a; subgraph s { b c->d } ; {a b} -> {c, d} [k=u]; e -> e [k="w" l=<x>]}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		d, err := dot(strings.NewReader(text), "x.dot", new(chosen))
+	f.Add(roads, "")
+	f.Add(roads, "color,-pop,kind")
+	f.Add(`digraph { a; subgraph s { b c->d } ; {a b} -> {c, d} [k=u]; e -> e [k="w" l=<x>]}`, "k,-l,undirected")
+	f.Fuzz(func(t *testing.T, text, columns string) {
+		d, err := dot(strings.NewReader(text), "x.dot", saidOf(columns))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "x.dot: ") {
 				t.Fatalf("no file is named: %v", err)

@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -46,7 +47,7 @@ func (d *Dataset) readEdges(z archive, name string) error {
 	for k := range src {
 		for _, v := range []int32{src[k], dst[k]} {
 			if v < 0 || int(v) >= n {
-				return z.wrong(name, "edge %d is %d to %d; the nodes are 0 to %d", k, src[k], dst[k], n-1)
+				return z.wrong(name, "edge %d is %d to %d; the nodes are 0 to %d%s", k, src[k], dst[k], n-1, fromOne(n, int(slices.Min(ids)), int(slices.Max(ids))))
 			}
 		}
 	}
@@ -68,6 +69,24 @@ func (d *Dataset) readEdges(z archive, name string) error {
 		*d = *d.Undirected()
 	}
 	return nil
+}
+
+// fromOne is what an error adds where edges between n nodes seem to number them from 1, as
+// MATLAB and R do: the least of the numbers is not 0, and the largest is n.
+func fromOne(n, least, largest int) string {
+	if least < 1 || largest != n {
+		return ""
+	}
+	return ". Indices seem to begin at 1: subtract 1 from all ends of edges"
+}
+
+// fromOneOf is fromOne of a list of edges that is not empty.
+func fromOneOf(n int, edges [][2]int) string {
+	least, largest := edges[0][0], 0
+	for _, e := range edges {
+		least, largest = min(least, e[0], e[1]), max(largest, e[0], e[1])
+	}
+	return fromOne(n, least, largest)
 }
 
 // readEdgeValues reads the features and the labels of so many edges, if there are any: of

@@ -201,6 +201,9 @@ func (l *graphLines) read(r io.Reader) error {
 			err = l.graph(text)
 		}
 		if err != nil {
+			if cut := s.Err(); cut != nil { // the rest of the line is missing
+				err = cut
+			}
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
@@ -368,7 +371,7 @@ func (g *graphLine) nodes(edges [][2]int, rows int) (int, error) {
 			case v < 0:
 				return 0, fmt.Errorf("edge %d has an end %d; nodes are numbered from 0", i, v)
 			case v >= n && (g.Nodes != nil || rows > 0):
-				return 0, fmt.Errorf("edge %d has an end %d, and %s %d nodes, numbered from 0", i, v, says, n)
+				return 0, fmt.Errorf("edge %d has an end %d, and %s %d nodes, numbered from 0%s", i, v, says, n, fromOneOf(n, edges))
 			}
 		}
 	}

@@ -110,10 +110,11 @@ func badGraphML() []bad {
 }
 
 func FuzzGraphML(f *testing.F) {
-	f.Add(club)
-	f.Add(`<graphml><key id="a"/><graph><node id="1"><data key="a">2024-01-01</data></node><node id="2"/><edge source="1" target="2" directed="false"/></graph></graphml>`)
-	f.Fuzz(func(t *testing.T, text string) {
-		d, err := graphML(strings.NewReader(text), "x.graphml", new(chosen))
+	f.Add(club, "")
+	f.Add(club, "fan,-age,-kind,-weight,undirected")
+	f.Add(`<graphml><key id="a"/><graph><node id="1"><data key="a">2024-01-01</data></node><node id="2"/><edge source="1" target="2" directed="false"/></graph></graphml>`, "a")
+	f.Fuzz(func(t *testing.T, text, columns string) {
+		d, err := graphML(strings.NewReader(text), "x.graphml", saidOf(columns))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "x.graphml: ") {
 				t.Fatalf("no file is named: %v", err)

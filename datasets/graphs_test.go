@@ -139,6 +139,7 @@ func TestBadTUDataset(t *testing.T) {
 		{"graph_indicator", "", "there are no nodes"},
 		{"graph_indicator", "1\n1\n1\n1\n3\n", "names graph 3, and there are labels of 2"},
 		{"graph_labels", "1 2\n", "line 1: 2 fields, want one label"},
+		{"graph_labels", "toxic\n", "names graph 2, and there are labels of 1"},
 		{"node_labels", "1\n2\n", "2 lines for 5 nodes"},
 		{"edge_labels", "1\n2\n", "2 lines for 8 edges"},
 		{"node_attributes", "1\n2\nnan\n4\n5\n", `line 3: "nan" is no finite number`},
@@ -287,6 +288,7 @@ func TestBadJSONLines(t *testing.T) {
 		`{"edges": [[0, 1]]`:               "line 1: unexpected end of JSON input",
 		`{"edges": [[0]]}`:                 "line 1: edge 0 has 1 ends",
 		`{"edges": [[0, 2]], "x": [1, 2]}`: "line 1: edge 0 has an end 2, and features of 2 nodes",
+		`{"edges": [[1, 2]], "x": [1, 2]}`: "line 1: edge 0 has an end 2, and features of 2 nodes, numbered from 0. Indices seem to begin at 1: subtract 1",
 		`{"edges": [[0, -1]]}`:             "line 1: edge 0 has an end -1",
 		`{"nodes": 3, "x": [1, 2]}`:        "line 1: nodes is 3, and there are features of 2",
 		`{"edge_index": [[0], []]}`:        "line 1: want edges, or an edge_index",
@@ -445,9 +447,17 @@ func TestFoldsOfNodes(t *testing.T) {
 
 func FuzzTUDataset(f *testing.F) {
 	s := smallTU()
-	f.Add(s["A"], s["graph_indicator"], s["graph_labels"], s["node_attributes"])
-	f.Fuzz(func(t *testing.T, a, indicator, labels, attributes string) {
-		d, err := readTU(t, map[string]string{"A": a, "graph_indicator": indicator, "graph_labels": labels, "node_attributes": attributes})
+	f.Add(s["A"], s["graph_indicator"], s["graph_labels"], "", s["node_labels"], s["node_attributes"], s["edge_labels"], "1\n2\n3\n4\n5\n6\n7\n8\n")
+	f.Add("1,2\n", "1\n1\n2\n", "", "0.5,nan\n1,2\n", "0\n1\n-5\n", "", "2\n", "")
+	f.Fuzz(func(t *testing.T, a, indicator, labels, targets, nodeLabels, nodeAttributes, edgeLabels, edgeAttributes string) {
+		parts := map[string]string{"A": a, "graph_indicator": indicator}
+		for name, text := range map[string]string{"graph_labels": labels, "graph_attributes": targets, "node_labels": nodeLabels, "node_attributes": nodeAttributes,
+			"edge_labels": edgeLabels, "edge_attributes": edgeAttributes} {
+			if text != "" { // else there is no such file
+				parts[name] = text
+			}
+		}
+		d, err := readTU(t, parts)
 		if err == nil {
 			err = d.Check()
 			d.Batch(ids(d.Len()))

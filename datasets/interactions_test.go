@@ -52,6 +52,9 @@ func FuzzInteractions(f *testing.F) {
 	f.Add("\"user_id\";\"product\"\n\"a\";b\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := interactions(t, text)
+		if err != nil && !strings.Contains(err.Error(), "shop.csv: ") {
+			t.Errorf("no file is named: %v", err)
+		}
 		if err == nil && (len(d.Users) == 0 || len(d.Items) == 0 || d.Dataset().Graph.NumEdges() != 2*d.Graph.NumEdges()) {
 			t.Errorf("%q: %+v", text, d)
 		}

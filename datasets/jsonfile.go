@@ -358,7 +358,29 @@ func (j *jsonReader) tables() (out []*namedNodes, err error) {
 			}
 			n.names = j.nodes.names
 		}
+		if n.byPlace && len(out) == 0 {
+			if err := j.placed(len(n.names.list)); err != nil {
+				return nil, err
+			}
+		}
 		out = append(out, &n.namedNodes)
 	}
 	return out, nil
+}
+
+// placed returns an error if edges between nodes that are the places of a list of n number
+// them from 1.
+func (j *jsonReader) placed(n int) error {
+	least, largest := n, 0
+	for _, id := range j.edges.names.list {
+		v, err := strconv.Atoi(id)
+		if err != nil {
+			return nil
+		}
+		least, largest = min(least, v), max(largest, v)
+	}
+	if hint := fromOne(n, least, largest); hint != "" {
+		return fmt.Errorf("an edge has an end %d, and there are labels or features of %d nodes, numbered from 0%s", largest, n, hint)
+	}
+	return nil
 }

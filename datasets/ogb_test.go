@@ -215,11 +215,12 @@ func badOGB() []bad {
 
 func FuzzOGB(f *testing.F) {
 	a, h := arxiv(), hiv()
-	f.Add(a["raw/edge.csv"], "4\n", "5\n", a["raw/node-feat.csv"], a["raw/node-label.csv"], "2\n0\n")
-	f.Add(h["raw/edge.csv"], h["raw/num-node-list.csv"], h["raw/num-edge-list.csv"], h["raw/node-feat.csv"], "0,\n1,1\nnan,0\n", "1\n")
-	f.Fuzz(func(t *testing.T, edges, nodes, counts, features, labels, train string) {
-		path := packed(t, "x", map[string]string{"raw/edge.csv": edges, "raw/num-node-list.csv": nodes, "raw/num-edge-list.csv": counts, "raw/node-feat.csv": features,
-			"raw/node-label.csv": labels, "raw/graph-label.csv": labels, "split/s/train.csv": train, "split/s/valid.csv": "\n", "split/s/test.csv": "\n"})
+	f.Add(a["raw/edge.csv"], "4\n", "5\n", a["raw/node-feat.csv"], a["raw/edge-feat.csv"], a["raw/node_year.csv"], a["raw/node-label.csv"], "2\n0\n")
+	f.Add(h["raw/edge.csv"], h["raw/num-node-list.csv"], h["raw/num-edge-list.csv"], h["raw/node-feat.csv"], h["raw/edge-feat.csv"], "", "0,\n1,1\nnan,0\n", "1\n")
+	f.Fuzz(func(t *testing.T, edges, nodes, counts, features, ofEdges, years, labels, train string) {
+		parts := map[string]string{"raw/edge.csv": edges, "raw/num-node-list.csv": nodes, "raw/num-edge-list.csv": counts,
+			"raw/node-label.csv": labels, "raw/graph-label.csv": labels, "split/s/train.csv": train, "split/s/valid.csv": "\n", "split/s/test.csv": "\n"}
+		path := packed(t, "x", changed(parts, "raw/node-feat.csv", features, "raw/edge-feat.csv", ofEdges, "raw/node_year.csv", years))
 		d, err := OGB(path)
 		if err == nil {
 			err = d.Check()

@@ -309,6 +309,26 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
+// The eight files of a dataset, which are read as one.
+func FuzzPlanetoid(f *testing.F) {
+	s := small()
+	f.Add(s["x"], s["allx"], s["tx"], s["y"], s["ally"], s["ty"], s["graph"], s["test.index"])
+	f.Add(s["x"], s["allx"], s["tx"], s["y"], s["ally"], s["ty"], neighbours([]int{1}, []int{0}, nil, []int{3}), "3\n4\n")
+	f.Fuzz(func(t *testing.T, x, allx, tx, y, ally, ty, graph, index string) {
+		dir := t.TempDir()
+		write(t, dir, map[string]string{"x": x, "allx": allx, "tx": tx, "y": y, "ally": ally, "ty": ty, "graph": graph, "test.index": index})
+		d, err := Planetoid(dir, "citeseer")
+		if err == nil {
+			err = d.Check()
+		} else if strings.Contains(err.Error(), filepath.Join(dir, "ind.citeseer")) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // TestBoth compares with every pair put into a set.
 func TestBoth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -290,6 +290,8 @@ func badTables() []bad {
 		{"JSON node without id", js(`{"nodes":[{"y":1}],"edges":[[1,1]]}`), `DIR/x.json: byte 17: node 0: it has no "id"`},
 		{"JSON unknown node", js(`{"nodes":[1],"edges":[[1,2]]}`), `DIR/x.json: edge 0: node "2" is not in DIR/x.json: add it there, or leave its edges out`},
 		{"labels of fewer nodes", js(`{"nodes":[1,2],"edges":[[1,2]],"labels":[0]}`), "DIR/x.json: a list of 2 nodes, and what is said of 1 in their order"},
+		{"JSON from 1", js(`{"edges":[[1,2]],"labels":[0,1]}`), "DIR/x.json: an edge has an end 2, and there are labels or features of 2 nodes, numbered from 0. Indices seem to begin at 1: subtract 1 from all ends of edges"},
+		{"JSON far from 1", js(`{"edges":[[1,3]],"features":[[0],[1]]}`), `DIR/x.json: edge 0: node "3" is not in DIR/x.json: add it there, or leave its edges out`},
 		{"features of two widths", js(`{"edges":[[1,0]],"features":[[1,2],[1]]}`), `DIR/x.json: byte 38: of node "1": 1 features, and 2 of the nodes before`},
 		{"feature far away", js(`{"edges":[[1,0]],"features":{"0":[1],"1":[2000000000]}}`), "DIR/x.json: 2000000001 features a node, in a file of 55 bytes: each takes weights, so at most 65591 are believed: leave out those that are zero everywhere, or save the file without compression"},
 		{"feature below zero", js(`{"edges":[[1,0]],"features":{"0":[-1]}}`), `DIR/x.json: byte 36: of node "0": -1 is not the number of a feature`},

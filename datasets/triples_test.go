@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/graph"
 )
 
 // readTriples reads a text as a file of facts.
@@ -113,6 +115,42 @@ func FuzzTriples(f *testing.F) {
 		}
 		if len(k.EntityNames) != k.Entities || k.Train.NumNodes() != k.Entities || k.Train.NumEdges() == 0 {
 			t.Fatalf("%+v", k)
+		}
+	})
+}
+
+func FuzzFolderOfTriples(f *testing.F) {
+	f.Add("a\tr\tb\nb\tr\tc\n", "a\tr\tc\n", "c,s,a\n")
+	f.Add("head,relation,tail\n1,2,3\n", "", "1,2,3\n")
+	f.Fuzz(func(t *testing.T, train, valid, test string) {
+		dir := saved(t, t.TempDir(), "train.txt", train)
+		for name, text := range map[string]string{"dev.tsv": valid, "test.csv": test} {
+			if text != "" {
+				saved(t, dir, name, text)
+			}
+		}
+		k, err := Triples(dir)
+		if err != nil {
+			if !strings.Contains(err.Error(), dir) {
+				t.Fatalf("no file is named: %v", err)
+			}
+			return
+		}
+		if len(k.EntityNames) != k.Entities || k.Train.NumEdges() == 0 {
+			t.Fatalf("%+v", k)
+		}
+		seen := map[[3]int32]bool{}
+		for _, g := range []*graph.Graph{k.Train, k.Val, k.Test} {
+			if g.NumNodes() != k.Entities {
+				t.Fatalf("%d nodes for %d entities", g.NumNodes(), k.Entities)
+			}
+			for e, v := range g.Destinations() {
+				fact := [3]int32{g.In().Cols[e], g.Kinds()[e], v}
+				if seen[fact] || int(fact[1]) >= k.Relations() {
+					t.Fatalf("the fact %v is there twice, or of %d relations", fact, k.Relations())
+				}
+				seen[fact] = true
+			}
 		}
 	})
 }

@@ -25,7 +25,7 @@ const tuLabels = "_graph_labels.txt"
 //
 // Features are the attributes and then, one-hot, the labels, as PyG has them: a column for
 // each whole number from the least to the largest, whether it occurs or not. Labels of graphs, which may be words, are classes in their order; without, attributes of graphs are
-// targets. Nodes and graphs are numbered from 1, or from 0 if one has that number. Edges
+// targets, of which nan is not known. Nodes and graphs are numbered from 1, or from 0 if one has that number. Edges
 // keep their direction; loops and repetitions are left out.
 func TUDataset(path string) (*Graphs, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -137,9 +137,12 @@ func (t *tu) readGraphs() error {
 		}
 		t.d.Classes = len(t.d.ClassNames)
 	case t.has("_graph_attributes.txt"):
-		x, err := t.numbers("_graph_attributes.txt", false)
+		x, err := t.numbers("_graph_attributes.txt", true)
 		if err != nil {
 			return err
+		}
+		if !slices.ContainsFunc(x.Data, func(v tensor.Float) bool { return v == v }) {
+			return fmt.Errorf("%s: %s_graph_attributes.txt: nothing is known of what is to be learnt: all numbers are missing", t.path, t.prefix)
 		}
 		t.d.Targets = x
 	}

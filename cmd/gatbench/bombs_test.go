@@ -77,7 +77,7 @@ var dearBombs = []string{
 	"parallel edges of JSON", "features of one node in JSON", "nodes of XML", "keys of XML", "table of a million columns", "words of edges in gzip",
 	"chain in DOT, as it is", "attributes in DOT", "comments of 50 MB", "header of 65,000 tensors", "papers of words", "citations",
 	"links that say something", "edges in a folder", "questions of TREC", "trees of SST",
-	"facts of 300,000 entities", "words of edges", "chain in DOT", "features of nothing in JSON", "paper of 2 million words",
+	"facts of 300,000 entities", "sales to 300,000 users", "words of edges", "chain in DOT", "features of nothing in JSON", "paper of 2 million words",
 	"state dict of 100,000 names", "text of 20 MB in JSON",
 	"graphs of nothing as lines", "words with tags", "number of 90 MB in JSON", "numbers in order", "line of words", "captions",
 	"parallel edges of a table", "names by a memo", "as many columns as are believed", "facts of new names", "stories of bAbI",

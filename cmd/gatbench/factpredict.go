@@ -60,12 +60,7 @@ func (c *predictCommand) facts(e env) (func(io.Writer) error, error) {
 		}
 	}
 	if c.Queries != "" {
-		err = eachRow("--queries", c.Queries, 3, func(words []string, first bool) error {
-			if first && isTripleHead(words) {
-				return nil
-			}
-			return p.ask(words)
-		})
+		err = p.questions(c.Queries)
 	}
 	return func(w io.Writer) error { return p.write(w, c.JSON) }, err
 }
@@ -100,6 +95,16 @@ func newFactAnswers(s *savedFacts, top int, all bool) *factAnswers {
 		}
 	}
 	return p
+}
+
+// questions answers those that a file lists.
+func (p *factAnswers) questions(path string) error {
+	return eachRow("--queries", path, 3, func(words []string, first bool) error {
+		if first && isTripleHead(words) {
+			return nil
+		}
+		return p.ask(words)
+	})
 }
 
 // ask answers a question: head, relation and tail, of which one end may be asked for.

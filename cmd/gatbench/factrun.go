@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
 	"github.com/edgewise-ml/edgewise/train"
@@ -139,13 +141,39 @@ func (r *factRecipe) title() string {
 	return map[string]string{modelTransE: "TransE", modelDistMult: "DistMult", modelComplEx: "ComplEx", modelRotatE: "RotatE"}[r.Model]
 }
 
+// rankedFacts says what the ranks of facts are, and of how many they are worth nothing.
+func rankedFacts(k *datasets.Knowledge) string {
+	const says = "Heads and tails are ranked among all entities, without those that make another known fact (filtered)."
+	if n := untaughtFacts(k); n > 0 {
+		return fmt.Sprintf("%s Of those that validate or test, %d have an entity or a relation that no fact that trains has: no model is right about them but by chance.", says, n)
+	}
+	return says
+}
+
+// untaughtFacts returns how many facts that validate or test have an entity or a relation that
+// no fact that trains has.
+func untaughtFacts(k *datasets.Knowledge) (n int) {
+	entities, relations := make([]bool, k.Entities), make([]bool, k.Relations())
+	for e, v := range k.Train.Destinations() {
+		entities[v], entities[k.Train.In().Cols[e]], relations[k.Train.Kinds()[e]] = true, true, true
+	}
+	for _, g := range []*graph.Graph{k.Val, k.Test} {
+		for e, v := range g.Destinations() {
+			if !entities[v] || !entities[g.In().Cols[e]] || !relations[g.Kinds()[e]] {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // factPage is all there is to say of one training.
 func factPage(out *report.Printer, k *datasets.Knowledge, r *factRecipe, s factSummary) {
 	out.Printf("%s: %s, rows of %d; %d entities, %d relations\n", s.Dataset, r.title(), r.Hidden, k.Entities, k.Relations())
 	out.Printf("facts: %d to train, %d to validate and %d to test with; %d false ones drawn for each\n",
 		k.Train.NumEdges(), k.Val.NumEdges(), k.Test.NumEdges(), r.Drawn)
 	out.Printf("\ntest MRR  %6.3f\nhits@1    %6.1f %%\nhits@3    %6.1f %%\nhits@10   %6.1f %%\n\n", s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10)
-	out.Paragraph("Heads and tails are ranked among all entities, without those that make another known fact (filtered).")
+	out.Paragraph("%s", rankedFacts(k))
 	out.Printf("epoch %d of %d, that of the best validation MRR, %.3f; an epoch took %.1f ms, all %.1f s\n", s.BestEpoch, r.Epochs, s.ValMRR, s.EpochMS, s.TotalMS/1000)
 	for _, f := range []struct{ what, path string }{{"saved in", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
 		if f.path != "" {

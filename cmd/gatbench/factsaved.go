@@ -123,6 +123,6 @@ func (c *evalCommand) evalFacts(e env) error {
 		p.Printf("%-10s  %6d  %5.3f  %6.1f %%  %6.1f %%  %6.1f %%\n", part.name, part.facts, r.MRR(), 100*r.Hits(1), 100*r.Hits(3), 100*r.Hits(10))
 	}
 	p.Printf("\n")
-	p.Paragraph("Heads and tails are ranked among all entities, without those that make another known fact (filtered).")
+	p.Paragraph("%s", rankedFacts(k))
 	return p.Err()
 }

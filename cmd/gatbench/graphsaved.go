@@ -130,5 +130,9 @@ func (c *evalCommand) evalGraphs(e env) error {
 		p.Printf("\n")
 		p.Paragraph("%s", says)
 	}
+	if says := k.goal.untaught(s, k.ClassNames); says != "" {
+		p.Printf("\n")
+		p.Paragraph("%s", says)
+	}
 	return p.Err()
 }

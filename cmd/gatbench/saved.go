@@ -153,6 +153,10 @@ func (c *evalCommand) Run(e env) error {
 		p.Printf("\n")
 		p.Paragraph("%s", says)
 	}
+	if says := k.goal.untaught(k.split, k.ClassNames); says != "" {
+		p.Printf("\n")
+		p.Paragraph("%s", says)
+	}
 	if k.goal.kind != oneClass {
 		return p.Err()
 	}

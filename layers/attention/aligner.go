@@ -23,7 +23,8 @@ type Aligner interface {
 
 	// Weigh returns the weight of every edge of look.Graph, a number each, and what is
 	// carried into the next step: a row for each edge, of which the first column is the
-	// weight. last was carried here. query has a row for each destination.
+	// weight. last was carried here. query has a row for each destination. One whose scores
+	// are all −∞ has weights of zero: it hears nothing, as of an empty source.
 	Weigh(t *grad.Tape, look Look, query, last *grad.Var) (alpha message.Msg, next *grad.Var)
 }
 

@@ -15,7 +15,8 @@ import (
 //
 // of See, Liu and Manning, "Get To The Point: Summarization with Pointer-Generator
 // Networks", ACL 2017, after Tu et al., "Modeling Coverage for Neural Machine
-// Translation", ACL 2016. [Coverage.Penalty] is what it costs to look twice.
+// Translation", ACL 2016. [Coverage.Penalty] is what it costs to look twice. A step whose
+// scores are all −∞ has weights of zero and covers nothing.
 type Coverage struct {
 	Key, Query, Hidden int
 

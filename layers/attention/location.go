@@ -20,7 +20,7 @@ import (
 // before; before the first step it is one on the first of the sequence, or zero with
 // StartZero. f is a cross-correlation, as PyTorch's Conv1d: F's last tap reads the later
 // places, and beyond either end there are zeros. Without Key the score does not see what
-// stands there.
+// stands there. A step whose scores are all −∞ has weights of zero, which the next one reads.
 type LocationAttention struct {
 	Key, Query, Hidden int // Key 0: by location only
 	Filters, Width     int // Width is r, odd

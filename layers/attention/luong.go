@@ -30,6 +30,7 @@ import (
 // ("local-m"), and none where the source ends before; [LocalP] is "local-p". Nothing is
 // padded: sources and targets are chains of any lengths, the i-th source going with the
 // i-th target. Of an empty source nothing is heard: the first state and c are zero.
+// Where all scores are −∞ c is zero, too.
 type Luong struct {
 	Source, Target int // how many tokens there are on either side
 	Begin          int32

@@ -24,7 +24,8 @@ import (
 // and Translate", ICLR 2015. The GRUs reset before the product, and their update gate
 // admits the new state. With ReadNew the logits read s_i instead. Nothing is padded:
 // sources and targets are chains of any lengths, the i-th source going with the i-th
-// target. Of an empty source nothing is heard: s_0 and c are zero.
+// target. Of an empty source nothing is heard: s_0 and c are zero. Where all scores are −∞
+// c is zero, too.
 type RNNsearch struct {
 	Source, Target int // how many tokens there are on either side
 	Begin          int32

@@ -138,32 +138,6 @@ func TestEmpty(t *testing.T) {
 	})
 }
 
-// An isolated node gets what each layer's comment says.
-func TestIsolated(t *testing.T) {
-	for _, l := range []layer{
-		&layers.GATConv{In: 3, Out: 2, Heads: 2}, &layers.GATv2Conv{In: 3, Out: 2, Heads: 2}, &layers.GCNConv{In: 3, Out: 4}, &layers.SGConv{In: 3, Out: 4},
-		&layers.SAGEConv{In: 3, Out: 4, NoRoot: true}, &layers.DotGATConv{In: 3, Out: 4}, &layers.TransformerConv{In: 3, Out: 4, NoRoot: true}, &layers.APPNP{Alpha: 0.5},
-	} {
-		v := variant{layer: l, in: 3}
-		m := v.model(odd())
-		want := make([]tensor.Float, 4) // zero where there is no bias
-		for name, p := range grad.Params(l) {
-			if name == "B" {
-				want = p.Value.Data
-			}
-		}
-		if _, ok := l.(*layers.APPNP); ok { // half of its own row
-			want = make([]tensor.Float, 3)
-			for j, x := range m.Src.Value.Row(7) {
-				want[j] = x / 2
-			}
-		}
-		if y := m.apply(nil, odd()).Value(); !slices.Equal(y.Row(7), want) {
-			t.Errorf("%T: the isolated node gets %v, want %v", l, y.Row(7), want)
-		}
-	}
-}
-
 // No bit of a result or a gradient depends on the number of threads.
 func TestThreads(t *testing.T) {
 	whole := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 1500, 12000, 0.75))

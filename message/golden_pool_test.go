@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,5 +179,31 @@ func TestGoldenScatter(t *testing.T) {
 			return
 		}
 		w.compare(t, y, false)
+	})
+}
+
+// product is the product of the messages into each node, 1 where there are none. There is
+// no reducer for it: its size is the exponential of a sum of logarithms, and its sign says
+// whether an odd number of them is negative. A zero makes the product zero, but then no
+// gradient is a number: it divides by each message. A framework gives the zero the product
+// of the others.
+func product(g *graph.Graph, m message.Msg) *grad.Var {
+	size := message.UpdateAll(g, m.Abs().Log(), message.Sum).Exp()
+	negative := message.UpdateAll(g, m.Sign().Scale(-0.5).Shift(0.5), message.Sum) // how many
+	return size.Mul(negative.Scale(math.Pi).Cos())
+}
+
+func TestGoldenProduct(t *testing.T) {
+	cases(t, "scatter/product_mul.json", 1, func(t *testing.T, w *watched) {
+		w.compare(t, product(w.g, message.CopyE(message.OnEdges(w.g, w.in["src"]))), false)
+		tp := grad.NewTape(1)
+		x := tp.Watch(tensor.Of([]tensor.Float{-2, 0, 3, -4}, 4, 1))
+		y := product(graph.Must(graph.NewBipartite(1, 3, make([]int32, 4), []int32{0, 0, 1, 1})), message.E(x))
+		if got := y.Value().Data; got[0] != 0 || math.Abs(float64(got[1])+12) > 1e-5 || got[2] != 1 {
+			t.Errorf("products are %v, want 0, -12 and 1", got)
+		}
+		if d := tp.Backward(y.Sum()).Of(x).Data; d[0] != 0 || d[1] == d[1] || math.Abs(float64(d[2])+4) > 1e-5 {
+			t.Errorf("gradients are %v, want 0, NaN, -4 and 3", d)
+		}
 	})
 }

@@ -1,6 +1,5 @@
 """The modules whose weights go both ways, and what they compute."""
 import torch
-import torch_geometric.nn as g
 from torch import nn
 from torch.nn import Linear, ReLU, Sequential
 
@@ -18,7 +17,16 @@ def inputs():
             "edges": EDGES.clone(), "kinds": KINDS.clone()}
 
 
+def framework(name):
+    """The modules of torch, pyg or dgl, and what runs them; it alone imports the framework."""
+    if name == "dgl":
+        import modules_dgl
+        return modules_dgl.dgl_modules(), modules_dgl.run
+    return {"torch": torch_modules, "pyg": pyg_modules}[name](), run
+
+
 def pyg_modules():
+    import torch_geometric.nn as g
     torch.manual_seed(1)
     degrees = torch.tensor([0, 0, 2, 2, 1])
     mlp = lambda i, o: Sequential(Linear(i, 6), ReLU(), Linear(6, o))

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -177,6 +178,16 @@ func TestOtherCells(t *testing.T) {
 		"no other Forget": initialised(&sequence.LSTM{In: 2, Hidden: 2, Forget: sequence.CoupledForget}),
 		"no LayerNorm":    initialised(&sequence.LSTM{In: 2, Hidden: 2, LayerNorm: true}),
 	} {
+		if _, err := (convert.Modules{"": l}).State(convert.PyTorch); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error about %q", err, want)
+		}
+	}
+}
+
+// Attention of another formula is refused, too.
+func TestOtherAttention(t *testing.T) {
+	for want, p := range map[string]attention.Position{"no Rotary": attention.Rotary, "has no place for its Self.Offset": attention.Relative} {
+		l := initialised(&attention.EncoderBlock{Block: attention.Block{Model: 4, Heads: 2, Position: p}})
 		if _, err := (convert.Modules{"": l}).State(convert.PyTorch); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error about %q", err, want)
 		}

@@ -1,4 +1,5 @@
 """The modules whose weights go both ways, and what they compute."""
+import math
 import torch
 from torch import nn
 from torch.nn import Linear, ReLU, Sequential
@@ -59,6 +60,43 @@ def pyg_modules():
     }
 
 
+def sinusoids(n, width):
+    rate = torch.exp(torch.arange(0, width, 2) * (-math.log(10000) / width))
+    angles = torch.arange(n).unsqueeze(1) * rate
+    return torch.stack([angles.sin(), angles.cos()], 2).flatten(1)
+
+
+class Translator(nn.Module):
+    """A whole nn.Transformer between tables of words, of which the targets' is tied to the output."""
+
+    def __init__(self):
+        super().__init__()
+        self.src, self.tgt, self.out = nn.Embedding(7, 4), nn.Embedding(6, 4), Linear(4, 6, bias=False)
+        self.out.weight = self.tgt.weight
+        self.transformer = nn.Transformer(4, 2, 1, 1, 8, batch_first=True)
+
+    def forward(self, source, fed):
+        words = lambda table, ids: (table(ids) * math.sqrt(4) + sinusoids(len(ids), 4)).unsqueeze(0)
+        mask = nn.Transformer.generate_square_subsequent_mask(len(fed))
+        return self.out(self.transformer(words(self.src, source), words(self.tgt, fed), tgt_mask=mask, tgt_is_causal=True)[0])
+
+
+class LanguageModel(nn.Module):
+    """Blocks on a causal mask, learned places, and a head tied to the words."""
+
+    def __init__(self):
+        super().__init__()
+        self.wte, self.wpe, self.lm_head = nn.Embedding(7, 4), nn.Embedding(5, 4), Linear(4, 7, bias=False)
+        self.lm_head.weight = self.wte.weight
+        block = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, norm_first=True, activation="gelu")
+        self.blocks = nn.TransformerEncoder(block, 2, norm=nn.LayerNorm(4), enable_nested_tensor=False)
+
+    def forward(self, tokens):
+        x = self.wte(tokens) * math.sqrt(4) + self.wpe.weight[:len(tokens)]
+        mask = nn.Transformer.generate_square_subsequent_mask(len(tokens))
+        return self.lm_head(self.blocks(x.unsqueeze(0), mask=mask, is_causal=True)[0])
+
+
 def torch_modules():
     torch.manual_seed(2)
     return {
@@ -71,6 +109,7 @@ def torch_modules():
         "encoderlayer": nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), "decoderlayer": nn.TransformerDecoderLayer(4, 2, 8, batch_first=True),
         "encoder": nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, norm_first=True, activation="gelu"), 2, norm=nn.LayerNorm(4), enable_nested_tensor=False),
         "decoder": nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 8, batch_first=True), 2, norm=nn.LayerNorm(4)),
+        "translator": Translator(), "languagemodel": LanguageModel(),
     }
 
 
@@ -88,6 +127,7 @@ def run(model):
         "jumping": lambda m: m([x, x.flip(0), -x]), "embedding": lambda m: m(torch.tensor([3, 0, 6])), "conv1d": lambda m: m(x.t())[:].t(),
         "mha": lambda m: m(rows, rows, rows)[0][0], "mha_wide": lambda m: m(rows, dst.unsqueeze(0), dst.unsqueeze(0))[0][0],
         "lstmcell": lambda m: m(x)[0],
+        "translator": lambda m: m(torch.tensor([3, 1, 5, 2]), torch.tensor([0, 4, 2])), "languagemodel": lambda m: m(torch.tensor([0, 3, 5, 1])),
     }
     outputs = {}
     with torch.no_grad():

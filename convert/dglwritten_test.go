@@ -5,7 +5,11 @@ import (
 
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/knowledge"
+	"github.com/edgewise-ml/edgewise/layers/pool"
+	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -16,7 +20,7 @@ import (
 func TestWrittenDGL(t *testing.T) {
 	s := newStage(t, convert.DGL, "dgl.pt")
 	all := s.dglAttention()
-	for _, more := range []map[string]module{s.dglConvs(), s.dglNets(), s.dglEdges(), s.dglRest()} {
+	for _, more := range []map[string]module{s.dglConvs(), s.dglNets(), s.dglEdges(), s.dglRest(), s.dglMore()} {
 		for name, m := range more {
 			all[name] = m
 		}
@@ -111,5 +115,22 @@ func (s *stage) dglRest() map[string]module {
 		"model": {convert.Modules{"gat_layers": convert.Modules{"0": first, "1": last}}, func() *grad.Var {
 			return last.Forward(s.tape, g, first.Forward(s.tape, g, x)).Reshape(5, 2, 3).MeanAxis(1)
 		}},
+	}
+}
+
+// dglMore are readouts, and what learns from links.
+func (s *stage) dglMore() map[string]module {
+	x, batch := s.input("x"), graph.Batch(graph.Complete(3), graph.Complete(2))
+	attend := initialised(&pool.Attention{Gate: layers.MLP{Widths: []int{4, 1}}, Net: layers.MLP{Widths: []int{4, 6, 3}}})
+	set := initialised(&pool.Set2Set{In: 4, Steps: 3, Layers: 2})
+	hgt := initialised(&relational.HGTConv{In: map[string]int{"a": 4, "b": 4}, Out: 4, Heads: 2, Rels: rels, NoBias: true, NoActivation: true})
+	trans := initialised(&knowledge.TransE{Relations: 3, Width: 4})
+	walk := initialised(&layers.SkipGram{Nodes: 5, Width: 3})
+	return map[string]module{
+		"attpool":  {attend, func() *grad.Var { return attend.Forward(s.tape, batch, x) }},
+		"set2set":  {set, func() *grad.Var { return set.Forward(s.tape, batch, x) }},
+		"hgt":      {hgt, func() *grad.Var { return s.types(hgt.Forward, rels, s.flipped()) }},
+		"transe":   {trans, func() *grad.Var { return trans.Forward(s.tape, s.graph(), x) }},
+		"deepwalk": {walk, func() *grad.Var { return s.tape.Use(walk.Z).MatMulT(s.tape.Use(walk.C)) }},
 	}
 }

@@ -70,6 +70,9 @@ func (m Modules) State(f Framework) (State, error) {
 		if f.number != nil {
 			a.Data[0] = tensor.Float(*f.number)
 		}
+		if f.fill != 0 {
+			a.Data[0] = f.fill
+		}
 		for _, p := range f.places {
 			if !p.extra {
 				p.each(func(here, there int) { a.Data[there] = p.to(p.param.Value.Data[here]) })

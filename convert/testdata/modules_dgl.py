@@ -14,6 +14,9 @@ import modules
 
 GRAPH = dgl.graph((modules.EDGES[0], modules.EDGES[1]), num_nodes=5)
 PAIR = dgl.heterograph({("a", "to", "b"): (modules.EDGES[0], modules.EDGES[1])}, {"a": 5, "b": 5})
+BATCH = dgl.batch([dgl.graph(([0], [1]), num_nodes=n) for n in (3, 2)])  # modules.MEMBERS
+TYPED = dgl.graph((torch.cat([modules.EDGES[0], modules.EDGES[0] + 5, modules.EDGES[0]]), torch.cat([modules.EDGES[1] + 5, modules.EDGES[1], modules.EDGES[1]])))  # modules.RELATIONS
+TYPES, RELATIONS = torch.arange(2).repeat_interleave(5), torch.arange(3).repeat_interleave(modules.EDGES.size(1))
 
 
 class GAT(nn.Module):
@@ -47,6 +50,8 @@ def dgl_modules():
         "rgcn": g.RelGraphConv(4, 6, 3), "rgcn_basis": g.RelGraphConv(4, 6, 3, "basis", 2), "rgcn_bdd": g.RelGraphConv(4, 6, 3, "bdd", 2),
         "rgcn_norm": g.RelGraphConv(4, 6, 3, "basis", 2, self_loop=False, layer_norm=True),
         "gated": g.GatedGraphConv(4, 5, 2, 3), "gated_one": g.GatedGraphConv(4, 4, 2, 1), "pna": g.PNAConv(4, 3, **pna), "pna_towers": g.PNAConv(4, 4, num_towers=2, edge_feat_size=2, **pna),
+        "attpool": g.GlobalAttentionPooling(Linear(4, 1), mlp(4, 3)), "set2set": g.Set2Set(4, 3, 2), "hgt": g.HGTConv(4, 2, 2, 2, 3),
+        "transe": g.TransE(3, 4), "deepwalk": g.DeepWalk(GRAPH, emb_dim=3),
         "jumping": g.JumpingKnowledge("lstm", 4, 3), "linear": Linear(4, 3), "batchnorm": nn.BatchNorm1d(4), "model": GAT(),
     }
 
@@ -58,6 +63,8 @@ def run(model):
     special = {
         "gcn2": lambda m: m(GRAPH, x, x.flip(0)), "gcn2_two": lambda m: m(GRAPH, x, x.flip(0)), "gine": lambda m: m(GRAPH, x, torch.cat([edge, edge], 1)),
         "cheb": lambda m: m(GRAPH, x, [2.0]), "gated_one": lambda m: m(GRAPH, x), "pna": lambda m: m(GRAPH, x),
+        "attpool": lambda m: m(BATCH, x), "set2set": lambda m: m(BATCH, x), "hgt": lambda m: m(TYPED, torch.cat([x, x.flip(0)]), TYPES, RELATIONS),
+        "transe": lambda m: m(x[modules.EDGES[0]], x[modules.EDGES[1]], kinds).unsqueeze(1), "deepwalk": lambda m: m.node_embed.weight @ m.context_embed.weight.t(),
         "jumping": lambda m: m([x, x.flip(0), -x]), "linear": lambda m: m(x), "batchnorm": lambda m: m(x),
     }
     outputs = {}

@@ -44,6 +44,8 @@ func (n *names) dglConv(l any) bool {
 		n.same("bias", l.B)
 	case *layers.AGNNConv:
 		n.same("beta", l.B)
+	case *layers.JumpingKnowledge:
+		n.jumping(l)
 	case *layers.APPNP, *layers.PairNorm, *layers.DropEdge:
 	default:
 		return false

@@ -11,6 +11,8 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/pool"
+	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -234,6 +236,7 @@ func (c dglCase) stage(t *testing.T) (*graph.Graph, layers.In) {
 
 // A layer that DGL has not, or not so, is refused, and so is what no module takes.
 func TestNotConvertible(t *testing.T) {
+	self := []graph.Rel{{Src: "a", Name: "self", Dst: "a"}}
 	for want, m := range map[string]convert.Modules{
 		`DGL's has no features of edges`:                                 {"a": initialised(&layers.GATConv{In: 2, Out: 1, EdgeIn: 1})},
 		`DGL has no layer like a *layers.ResGatedConv`:                   {"a": initialised(&layers.ResGatedConv{In: 2, Out: 1})},
@@ -241,6 +244,9 @@ func TestNotConvertible(t *testing.T) {
 		`DGL has no layer like a layers.GATConv`:                         {"a": layers.GATConv{}},
 		`what stands under "a" is nil`:                                   {"a": (*layers.GATConv)(nil)},
 		`two modules have an array "a.weight"`:                           {"a": initialised(&layers.Linear{In: 2, Out: 1}), "": convert.Modules{"a.weight": grad.NewParam(1)}},
+		`DGL has no layer like a *pool.TopK`:                             {"a": initialised(&pool.TopK{In: 2})},
+		`DGL's has no biases and no GELU: set NoBias and NoActivation`:   {"a": initialised(&relational.HGTConv{In: map[string]int{"a": 2}, Out: 2, Rels: self})},
+		`DGL's has no type without the residual: let In be Out`:          {"a": initialised(&relational.HGTConv{In: map[string]int{"a": 3}, Out: 2, Rels: self, NoBias: true, NoActivation: true})},
 		`the Param under "" is nil, or has no name`:                      {"": grad.NewParam(1)},
 	} {
 		if _, err := m.State(convert.DGL); err == nil || !strings.Contains(err.Error(), want) {

@@ -10,6 +10,9 @@ import (
 // storageSizes are the bytes of an element of each of PyTorch's storages.
 var storageSizes = map[string]int{"Float": 4, "Double": 8, "Half": 2, "BFloat16": 2, "Long": 8, "Int": 4, "Short": 2, "Char": 1, "Byte": 1, "Bool": 1}
 
+// floats are the storages whose elements are no whole numbers or booleans.
+var floats = map[string]bool{"Float": true, "Double": true, "Half": true, "BFloat16": true}
+
 // storageNumber returns a function that reads an element of one of PyTorch's storages.
 func storageNumber(kind string, o binary.ByteOrder) func(b []byte) float64 {
 	switch kind {

@@ -44,8 +44,8 @@ func ExampleModules_Load() {
 	outputs, err := convert.Read("testdata/pyg.pt", "outputs")
 	fmt.Printf("here  %.4f\nthere %.4f %v\n", logits.Row(0), outputs["model"].Data[:3], err)
 	// Output:
-	// here  [0.6178 0.0146 -0.1668]
-	// there [0.6178 0.0146 -0.1668] <nil>
+	// here  [0.6522 0.3782 0.4753]
+	// there [0.6522 0.3782 0.4753] <nil>
 }
 
 // A model that goes to DGL, where model.load_state_dict(safetensors.torch.load_file(path))

@@ -11,10 +11,11 @@ import (
 type field struct {
 	key      string
 	shape    []int
-	places   []place  // none: it is read by nobody, and zeros where it is written
-	number   *float64 // a number among the layer's fields, for an array of one element
-	optional bool     // it may be missing, and is not written
-	any      bool     // it may have any shape
+	places   []place      // none: it is read by nobody, and zeros where it is written
+	number   *float64     // a number among the layer's fields, for an array of one element
+	fill     tensor.Float // what stands where it is written, unless something else does
+	optional bool         // it may be missing, and is not written
+	any      bool         // it may have any shape
 }
 
 // place is a part of an array of a state dict that is a part of a Param: a view of both

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -51,6 +52,47 @@ func TestLoadMismatch(t *testing.T) {
 	s["0.bias"] = convert.Array{Shape: []int{2}, Data: make([]tensor.Float, 1)}
 	if err := m.Load(convert.PyTorch, s); err == nil || !strings.Contains(err.Error(), "0.bias has 1 elements for its shape [2]") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Elements of another type: floats of any width are weights, whole numbers are not, in
+// whatever file they stand.
+func TestLoadElements(t *testing.T) {
+	l := initialised(&layers.Linear{In: 3, Out: 2})
+	m := convert.Modules{"lin": l, "table": grad.NewParam(2)}
+	before := slices.Clone(l.W.Value.Data)
+	views, err := convert.Read("testdata/views.pt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weight := views["strided"] // 2×3, of float32
+	weight.Data = slices.Repeat(views["half"].Data[1:2], 6)
+	s := convert.State{"lin.weight": weight, "lin.bias": views["long"], "table": views["bool"]}
+	err = m.Load(convert.PyTorch, s)
+	const want = "of this model: whole numbers or booleans, where weights are floats: lin.bias, table; write there the floats that whole numbers stand for, as in a quantised model; if these are meant, unset their Whole"
+	if err == nil || !strings.HasSuffix(err.Error(), want) || !slices.Equal(l.W.Value.Data, before) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for _, name := range []string{"lin.bias", "table"} {
+		meant := s[name]
+		meant.Whole = false
+		s[name] = meant
+	}
+	if err := m.Load(convert.PyTorch, s); err != nil || l.W.Value.Data[0] != 0.25 || l.B.Value.Data[0] != -3 {
+		t.Errorf("%v: %v, %v", err, l.W.Value.Data, l.B.Value.Data)
+	}
+	for _, name := range []string{"small.npz", "small.safetensors", "small.pt"} { // with a counter of whole numbers, which is not read
+		s, err := convert.Read(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s["1.num_batches_tracked"].Whole || s["0.weight"].Whole {
+			t.Errorf("%s: the counter is %v, the weight %v", name, s["1.num_batches_tracked"], s["0.weight"])
+		}
+		model, _ := small()
+		if err := model.Load(convert.PyTorch, s); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -136,6 +178,16 @@ func TestOtherCells(t *testing.T) {
 		"no other Forget": initialised(&sequence.LSTM{In: 2, Hidden: 2, Forget: sequence.CoupledForget}),
 		"no LayerNorm":    initialised(&sequence.LSTM{In: 2, Hidden: 2, LayerNorm: true}),
 	} {
+		if _, err := (convert.Modules{"": l}).State(convert.PyTorch); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error about %q", err, want)
+		}
+	}
+}
+
+// Attention of another formula is refused, too.
+func TestOtherAttention(t *testing.T) {
+	for want, p := range map[string]attention.Position{"no Rotary": attention.Rotary, "has no place for its Self.Offset": attention.Relative} {
+		l := initialised(&attention.EncoderBlock{Block: attention.Block{Model: 4, Heads: 2, Position: p}})
 		if _, err := (convert.Modules{"": l}).State(convert.PyTorch); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error about %q", err, want)
 		}

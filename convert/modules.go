@@ -28,8 +28,8 @@ const (
 type Modules map[string]any
 
 // Load gives the layers the values of a state dict. It is an error if the state dict
-// lacks an array, has another one, or one of another shape; the error names them all,
-// and the layers stay as they were. The counters of batch norms (num_batches_tracked) are not read.
+// lacks an array, has another one, or one of another shape, or whole numbers where weights
+// are wanted; the error names them all, and the layers stay as they were. The counters of batch norms (num_batches_tracked) are not read.
 func (m Modules) Load(f Framework, s State) error {
 	b := newBinding(f, s)
 	err := b.bind(m)
@@ -69,6 +69,9 @@ func (m Modules) State(f Framework) (State, error) {
 		a := Array{Shape: f.shape, Data: make([]tensor.Float, size(f.shape))}
 		if f.number != nil {
 			a.Data[0] = tensor.Float(*f.number)
+		}
+		if f.fill != 0 {
+			a.Data[0] = f.fill
 		}
 		for _, p := range f.places {
 			if !p.extra {
@@ -162,7 +165,7 @@ func (b *binding) layer(name string, l any) error {
 
 // compare reports how the arrays of the state dict differ from those of the layers.
 func (b *binding) compare() error {
-	var missing, wrong, superfluous []string
+	var missing, wrong, superfluous, whole []string
 	known := map[string]bool{}
 	for _, f := range b.fields {
 		known[f.key] = true
@@ -171,6 +174,8 @@ func (b *binding) compare() error {
 			missing = append(missing, f.key)
 		case ok && !f.any && !sameShape(a.Shape, f.shape):
 			wrong = append(wrong, fmt.Sprintf("%s is %v there and %v in the model", f.key, a.Shape, f.shape))
+		case ok && a.Whole && len(f.places) > 0:
+			whole = append(whole, f.key)
 		case ok && len(a.Data) != size(a.Shape):
 			wrong = append(wrong, fmt.Sprintf("%s has %d elements for its shape %v", f.key, len(a.Data), a.Shape))
 		}
@@ -184,7 +189,7 @@ func (b *binding) compare() error {
 	for _, list := range []struct {
 		what string
 		keys []string
-	}{{"missing there: ", missing}, {"not in the model: ", superfluous}, {"", wrong}} {
+	}{{"missing there: ", missing}, {"not in the model: ", superfluous}, {"", wrong}, {"whole numbers or booleans, where weights are floats: ", whole}} {
 		if len(list.keys) > 0 {
 			slices.Sort(list.keys)
 			parts = append(parts, list.what+strings.Join(list.keys, ", "))
@@ -192,6 +197,9 @@ func (b *binding) compare() error {
 	}
 	if parts == nil {
 		return nil
+	}
+	if whole != nil {
+		parts = append(parts, "write there the floats that whole numbers stand for, as in a quantised model; if these are meant, unset their Whole")
 	}
 	if prefix := b.beneath(missing, superfluous); prefix != "" {
 		parts = append(parts, fmt.Sprintf("what is missing is there under %q: load state.Under(%q), or name the Modules so", prefix, prefix))

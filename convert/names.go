@@ -107,6 +107,14 @@ func (n *names) unread(key string, shape ...int) {
 	n.add(field{key: key, shape: shape, any: shape == nil})
 }
 
+// sign binds an array of one number of which only the sign counts, and returns whether it is
+// negative: one where it is written.
+func (n *names) sign(key string) (negative bool) {
+	n.add(field{key: key, shape: []int{1, 1}, fill: 1})
+	a := n.state[n.prefix+key].Data
+	return len(a) == 1 && a[0] < 0
+}
+
 // number binds a number among the fields of a layer.
 func (n *names) number(key string, to *float64) { n.add(field{key: key, shape: []int{1}, number: to}) }
 
@@ -126,9 +134,9 @@ func (n *names) layer(l any) bool {
 	}
 	switch n.framework {
 	case PyG:
-		return n.pygAttention(l) || n.pygConv(l) || n.pygEdges(l) || n.pygRelational(l)
+		return n.pygAttention(l) || n.pygConv(l) || n.pygEdges(l) || n.pygRelational(l) || n.pygPooling(l) || n.pygKnowledge(l) || n.pygLinks(l)
 	case DGL:
-		return n.dglConv(l) || n.dglEdges(l)
+		return n.dglConv(l) || n.dglEdges(l) || n.dglRelational(l) || n.pooling(l) || n.dglLinks(l)
 	}
 	return false
 }

@@ -177,15 +177,7 @@ func (n *names) pygConv(l any) bool {
 		n.same("bias", l.B)
 		n.same("mean_scale", l.Shift)
 	case *layers.JumpingKnowledge:
-		for i, suffix := range []string{"_l0", "_l0_reverse"} {
-			if l.WGates[i] != nil {
-				n.in("lstm", func(n *names) {
-					n.gates(suffix, l.WGates[i], l.UGates[i])
-					n.biases(suffix, l.BGates[i], nil)
-				})
-			}
-		}
-		n.linear("att", l.W, l.B)
+		n.jumping(l)
 	default:
 		return false
 	}

@@ -115,9 +115,12 @@ func readSafetensors(path string) (State, error) {
 		case t.I64 != nil:
 			at = func(i int) float64 { return float64(t.I64[i]) }
 		}
-		if s[t.Name], err = newArray(t.Shape, len(t.F32)+len(t.F64)+len(t.I64), at); err != nil {
+		a, err := newArray(t.Shape, len(t.F32)+len(t.F64)+len(t.I64), at)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %q: %w", path, t.Name, err)
 		}
+		a.Whole = t.I64 != nil
+		s[t.Name] = a
 	}
 	return s, nil
 }
@@ -134,13 +137,16 @@ func readNPZ(path string) (State, error) {
 		if err != nil {
 			return nil, err
 		}
+		var values Array
 		at, err := a.Numbers()
 		if err == nil {
-			s[name], err = newArray(a.Shape, a.Len(), at)
+			values, err = newArray(a.Shape, a.Len(), at)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: array %q: %w", path, name, err)
 		}
+		values.Whole = !strings.Contains(a.Type, "f")
+		s[name] = values
 	}
 	if len(s) == 0 {
 		return nil, fmt.Errorf("%s: a zip archive without arrays of NumPy (*.npy) and without a data.pkl of torch.save", path)

@@ -63,12 +63,12 @@ func TestViews(t *testing.T) {
 		"transposed": {Shape: []int{6, 4}, Data: []tensor.Float{0, 1.5, 3, 4.5, 0.25, 1.75, 3.25, 4.75, 0.5, 2, 3.5, 5, 0.75, 2.25, 3.75, 5.25, 1, 2.5, 4, 5.5, 1.25, 2.75, 4.25, 5.75}},
 		"strided":    {Shape: []int{2, 3}, Data: []tensor.Float{2, 2.25, 2.5, 5, 5.25, 5.5}},
 		"expanded":   {Shape: []int{3}, Data: []tensor.Float{0, 0, 0}}, "scalar": {Data: []tensor.Float{2.5}}, "empty": {Shape: []int{0, 3}},
-		"long": {Shape: []int{2}, Data: []tensor.Float{-3, 4}}, "int": {Shape: []int{1}, Data: []tensor.Float{-3}}, "short": {Shape: []int{1}, Data: []tensor.Float{-3}},
-		"char": {Shape: []int{1}, Data: []tensor.Float{-3}}, "byte": {Shape: []int{1}, Data: []tensor.Float{250}}, "bool": {Shape: []int{2}, Data: []tensor.Float{1, 0}},
+		"long": {Shape: []int{2}, Data: []tensor.Float{-3, 4}, Whole: true}, "int": {Shape: []int{1}, Data: []tensor.Float{-3}, Whole: true}, "short": {Shape: []int{1}, Data: []tensor.Float{-3}, Whole: true},
+		"char": {Shape: []int{1}, Data: []tensor.Float{-3}, Whole: true}, "byte": {Shape: []int{1}, Data: []tensor.Float{250}, Whole: true}, "bool": {Shape: []int{2}, Data: []tensor.Float{1, 0}, Whole: true},
 		"five": {Shape: []int{1, 2, 2, 3, 2}, Data: base}, "parameter": {Shape: []int{6}, Data: base[:6]},
 	} {
-		if got := s[name]; !slices.Equal(got.Shape, want.Shape) || !slices.Equal(got.Data, want.Data) {
-			t.Errorf("%s is %v %v, want %v %v", name, got.Shape, got.Data, want.Shape, want.Data)
+		if got := s[name]; !slices.Equal(got.Shape, want.Shape) || !slices.Equal(got.Data, want.Data) || got.Whole != want.Whole {
+			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
 }

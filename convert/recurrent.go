@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 )
 
@@ -83,4 +84,17 @@ func (n *names) biases(suffix string, b, state *grad.Param) {
 		f.places = append(f.places, flat(state, 0, kept, width-kept))
 	}
 	n.add(f)
+}
+
+// jumping binds a JumpingKnowledge, whose LSTM of both directions PyG and DGL call alike.
+func (n *names) jumping(l *layers.JumpingKnowledge) {
+	for i, suffix := range []string{"_l0", "_l0_reverse"} {
+		if l.WGates[i] != nil {
+			n.in("lstm", func(n *names) {
+				n.gates(suffix, l.WGates[i], l.UGates[i])
+				n.biases(suffix, l.BGates[i], nil)
+			})
+		}
+	}
+	n.linear("att", l.W, l.B)
 }

@@ -134,8 +134,9 @@ func (s *stage) check(all map[string]module) convert.State {
 
 // renames are what a module is called there where State has the names of another one.
 var renames = map[string][]string{
-	"gin_mlp":  {".nn.0.", ".nn.lins.0.", ".nn.3.", ".nn.lins.1.", ".nn.1.", ".nn.norms.0.module."}, // PyG's MLP, not a Sequential
-	"lstmcell": {"_l0", ""},                                                                         // not an LSTM
+	"attpool_mlp": {".gate_nn.0.", ".gate_mlp.lins.0.", ".gate_nn.3.", ".gate_mlp.lins.1.", ".gate_nn.1.", ".gate_mlp.norms.0.module.", ".nn.", ".mlp.lins.0."},
+	"gin_mlp":     {".nn.0.", ".nn.lins.0.", ".nn.3.", ".nn.lins.1.", ".nn.1.", ".nn.norms.0.module."}, // PyG's MLP, not a Sequential
+	"lstmcell":    {"_l0", ""},                                                                         // not an LSTM
 }
 
 // renamed returns s with parts of its names replaced.

@@ -22,6 +22,7 @@ type State map[string]Array
 type Array struct {
 	Shape []int
 	Data  []tensor.Float
+	Whole bool // they were whole numbers or booleans: weights are neither
 }
 
 // String lists the names and shapes, one a line.

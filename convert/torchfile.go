@@ -229,10 +229,12 @@ func (f *torchFile) array(x *pickle.Tensor) (Array, error) {
 	}
 	walk := newWalk(shape, int(x.Offset), narrow(x.Strides))
 	number := storageNumber(x.Storage.Type, f.order)
-	return newArray(shape, int(n), func(int) float64 {
+	a, err := newArray(shape, int(n), func(int) float64 {
 		i := int64(walk.next())
 		return number(raw[i*size : (i+1)*size])
 	})
+	a.Whole = !floats[x.Storage.Type]
+	return a, err
 }
 
 // storage returns the bytes of a storage.

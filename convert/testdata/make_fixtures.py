@@ -1,9 +1,11 @@
-"""Writes torch.pt, pyg.pt and the small files of formats.
+"""Writes torch.pt, pyg.pt, dgl.pt and the small files of formats.
 
-    python make_fixtures.py            # torch 2.15, torch_geometric 2.8, numpy, safetensors
+    python make_fixtures.py torch pyg formats    # torch 2.15, torch_geometric 2.8, numpy, safetensors
+    python make_fixtures.py dgl                  # dgl 2.1, torch 2.2: another environment
 
-torch.pt and pyg.pt hold {'model': a state dict of all modules, 'inputs': …, 'outputs': …}.
+The first three hold {'model': a state dict of all modules, 'inputs': …, 'outputs': …}.
 """
+import sys
 import torch
 from torch import nn
 from pathlib import Path
@@ -24,11 +26,19 @@ def stir(module):
                 x.copy_(torch.randn(x.shape, generator=gen) * 0.4)
 
 
-def save(name, made):
+def together(arrays):
+    """The same arrays, floats as views of one storage, which is one member of the file and not one each."""
+    floats = {name: x.detach() for name, x in arrays.items() if x.is_floating_point()}
+    parts = torch.cat([x.flatten() for x in floats.values()]).split([x.numel() for x in floats.values()])
+    return {**arrays, **{name: part.view(x.shape) for (name, x), part in zip(floats.items(), parts)}}
+
+
+def save(name):
+    made, run = modules.framework(name)
     model = nn.ModuleDict(made).eval()
     stir(model)
-    outputs = modules.run(model)
-    torch.save({"model": model.state_dict(), "inputs": modules.inputs(), "outputs": outputs, "epoch": 3}, here / name)
+    parts = {"model": model.state_dict(), "inputs": modules.inputs(), "outputs": run(model)}
+    torch.save({**{key: together(part) for key, part in parts.items()}, "epoch": 3}, here / f"{name}.pt")
 
 
 def formats():
@@ -56,6 +66,5 @@ def formats():
 
 
 if __name__ == "__main__":
-    save("torch.pt", modules.torch_modules())
-    save("pyg.pt", modules.pyg_modules())
-    formats()
+    for name in sys.argv[1:]:
+        formats() if name == "formats" else save(name)

@@ -1,6 +1,6 @@
 """The modules whose weights go both ways, and what they compute."""
+import math
 import torch
-import torch_geometric.nn as g
 from torch import nn
 from torch.nn import Linear, ReLU, Sequential
 
@@ -9,6 +9,7 @@ PAIRS = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 3), (1, 4)]
 EDGES = torch.tensor(sorted(p for a, b in PAIRS for p in ((a, b), (b, a)))).flip(1).t().contiguous()  # by destination
 RELATIONS = {("a", "to", "b"): EDGES, ("b", "back", "a"): EDGES, ("a", "self", "a"): EDGES}
 KINDS = torch.arange(EDGES.size(1)) % 3
+MEMBERS = torch.tensor([0, 0, 0, 1, 1])  # of a batch of two graphs
 
 
 def inputs():
@@ -18,7 +19,16 @@ def inputs():
             "edges": EDGES.clone(), "kinds": KINDS.clone()}
 
 
+def framework(name):
+    """The modules of torch, pyg or dgl, and what runs them; it alone imports the framework."""
+    if name == "dgl":
+        import modules_dgl
+        return modules_dgl.dgl_modules(), modules_dgl.run
+    return {"torch": torch_modules, "pyg": pyg_modules}[name](), run
+
+
 def pyg_modules():
+    import torch_geometric.nn as g
     torch.manual_seed(1)
     degrees = torch.tensor([0, 0, 2, 2, 1])
     mlp = lambda i, o: Sequential(Linear(i, 6), ReLU(), Linear(6, o))
@@ -47,8 +57,51 @@ def pyg_modules():
         "gps": g.GPSConv(4, g.GINConv(Sequential(Linear(4, 4), ReLU(), Linear(4, 4))), heads=2), "gps_layer": g.GPSConv(4, g.GINEConv(Sequential(Linear(4, 4), ReLU(), Linear(4, 4)), edge_dim=2), heads=2, norm="layer_norm", norm_kwargs={"mode": "node"}),
         "hgt": g.HGTConv({"a": 4, "b": 3}, 4, (["a", "b"], list(RELATIONS)), heads=2), "han": g.HANConv({"a": 4, "b": 3}, 4, (["a", "b"], list(RELATIONS)), heads=2),
         "batchnorm": g.BatchNorm(4), "graphnorm": g.GraphNorm(4), "jumping": g.JumpingKnowledge("lstm", 4, 3),
+        "set2set": g.Set2Set(4, 3, num_layers=2), "attpool": g.AttentionalAggregation(Sequential(Linear(4, 5), ReLU(), Linear(5, 1)), Linear(4, 3)),
+        "attpool_mlp": g.AttentionalAggregation(g.MLP([4, 5, 1]), g.MLP([4, 3])), "topk": g.TopKPooling(4, 0.6), "sag": g.SAGPooling(4, 0.6, g.GCNConv),
+        "vgae": g.VGAE(nn.ModuleDict({"conv1": g.GCNConv(4, 5), "conv_mu": g.GCNConv(5, 3), "conv_logstd": g.GCNConv(5, 3)})),
+        "dgi": g.DeepGraphInfomax(4, g.GCNConv(4, 4), lambda z, *_: z.mean(0).sigmoid(), lambda x, edges: (x.flip(0), edges)),
+        "node2vec": nn.ModuleDict({"embedding": nn.Embedding(5, 4)}),  # Node2Vec itself wants pyg-lib
+        "transe": g.TransE(5, 3, 4), "distmult": g.DistMult(5, 3, 4), "complex": g.ComplEx(5, 3, 2), "rotate": g.RotatE(5, 3, 2),
         "model": g.GAT(4, 6, num_layers=2, out_channels=3, heads=2),
     }
+
+
+def sinusoids(n, width):
+    rate = torch.exp(torch.arange(0, width, 2) * (-math.log(10000) / width))
+    angles = torch.arange(n).unsqueeze(1) * rate
+    return torch.stack([angles.sin(), angles.cos()], 2).flatten(1)
+
+
+class Translator(nn.Module):
+    """A whole nn.Transformer between tables of words, of which the targets' is tied to the output."""
+
+    def __init__(self):
+        super().__init__()
+        self.src, self.tgt, self.out = nn.Embedding(7, 4), nn.Embedding(6, 4), Linear(4, 6, bias=False)
+        self.out.weight = self.tgt.weight
+        self.transformer = nn.Transformer(4, 2, 1, 1, 8, batch_first=True)
+
+    def forward(self, source, fed):
+        words = lambda table, ids: (table(ids) * math.sqrt(4) + sinusoids(len(ids), 4)).unsqueeze(0)
+        mask = nn.Transformer.generate_square_subsequent_mask(len(fed))
+        return self.out(self.transformer(words(self.src, source), words(self.tgt, fed), tgt_mask=mask, tgt_is_causal=True)[0])
+
+
+class LanguageModel(nn.Module):
+    """Blocks on a causal mask, learned places, and a head tied to the words."""
+
+    def __init__(self):
+        super().__init__()
+        self.wte, self.wpe, self.lm_head = nn.Embedding(7, 4), nn.Embedding(5, 4), Linear(4, 7, bias=False)
+        self.lm_head.weight = self.wte.weight
+        block = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, norm_first=True, activation="gelu")
+        self.blocks = nn.TransformerEncoder(block, 2, norm=nn.LayerNorm(4), enable_nested_tensor=False)
+
+    def forward(self, tokens):
+        x = self.wte(tokens) * math.sqrt(4) + self.wpe.weight[:len(tokens)]
+        mask = nn.Transformer.generate_square_subsequent_mask(len(tokens))
+        return self.lm_head(self.blocks(x.unsqueeze(0), mask=mask, is_causal=True)[0])
 
 
 def torch_modules():
@@ -63,7 +116,18 @@ def torch_modules():
         "encoderlayer": nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), "decoderlayer": nn.TransformerDecoderLayer(4, 2, 8, batch_first=True),
         "encoder": nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, batch_first=True, norm_first=True, activation="gelu"), 2, norm=nn.LayerNorm(4), enable_nested_tensor=False),
         "decoder": nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 8, batch_first=True), 2, norm=nn.LayerNorm(4)),
+        "translator": Translator(), "languagemodel": LanguageModel(),
     }
+
+
+def kept(pooled):
+    """The rows that a pooling layer keeps, in the order of the nodes."""
+    return pooled[0][pooled[4].argsort()]
+
+
+def variational(encoder, x, edges):
+    h = encoder["conv1"](x, edges).relu()
+    return torch.cat([encoder["conv_mu"](h, edges), encoder["conv_logstd"](h, edges)], 1)
 
 
 def run(model):
@@ -80,6 +144,10 @@ def run(model):
         "jumping": lambda m: m([x, x.flip(0), -x]), "embedding": lambda m: m(torch.tensor([3, 0, 6])), "conv1d": lambda m: m(x.t())[:].t(),
         "mha": lambda m: m(rows, rows, rows)[0][0], "mha_wide": lambda m: m(rows, dst.unsqueeze(0), dst.unsqueeze(0))[0][0],
         "lstmcell": lambda m: m(x)[0],
+        "set2set": lambda m: m(x, MEMBERS), "attpool": lambda m: m(x, MEMBERS), "attpool_mlp": lambda m: m(x, MEMBERS), "topk": lambda m: kept(m(x, edges)),
+        "sag": lambda m: kept(m(x, edges)), "vgae": lambda m: variational(m.encoder, x, edges), "dgi": lambda m: m.loss(*m(x, edges)).reshape(1),
+        "node2vec": lambda m: m["embedding"].weight.detach(), **{name: lambda m: m(edges[0], KINDS, edges[1]) for name in ("transe", "distmult", "complex", "rotate")},
+        "translator": lambda m: m(torch.tensor([3, 1, 5, 2]), torch.tensor([0, 4, 2])), "languagemodel": lambda m: m(torch.tensor([0, 3, 5, 1])),
     }
     outputs = {}
     with torch.no_grad():

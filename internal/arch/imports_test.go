@@ -51,7 +51,7 @@ var table = map[string]string{
 	"layers/relational": "layers layers/internal/compose message grad graph tensor",
 	"layers/knowledge":  "layers/internal/compose message train grad graph tensor",
 	"layers/decode":     "grad tensor",
-	"convert":           "layers layers/attention layers/relational layers/sequence grad graph tensor",
+	"convert":           "layers layers/attention layers/knowledge layers/pool layers/relational layers/sequence grad graph tensor",
 	"cmd/gatbench":      "* cmd/gatbench/internal/bench cmd/gatbench/internal/demo cmd/gatbench/internal/draw cmd/gatbench/internal/report cmd/gatbench/internal/usage",
 
 	// Parts of the command, which only it imports.

@@ -67,6 +67,15 @@ var scorers = map[string]struct {
 		}
 		return sum
 	}},
+	"RotatE Euclidean": {&knowledge.RotatE{Relations: relations, Width: width, Margin: 2, Euclidean: true}, func(h, r, t []float64) float64 {
+		sum := 0.0
+		for i := range width / 2 {
+			at := func(x []float64) complex128 { return complex(x[i], x[i+width/2]) }
+			away := at(h)*complex(math.Cos(r[i]), math.Sin(r[i])) - at(t)
+			sum += real(away)*real(away) + imag(away)*imag(away)
+		}
+		return 2 - math.Sqrt(sum)
+	}},
 }
 
 // model is a scorer with entities.

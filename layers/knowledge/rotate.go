@@ -17,11 +17,12 @@ import (
 //
 // of Sun, Deng, Nie and Tang, "RotatE: Knowledge Graph Embedding by Relational Rotation in
 // Complex Space", ICLR 2019. Width counts real and imaginary parts, so there are Width/2
-// angles. PyG takes the root of the sum of squares instead of the sum of moduli. Each
-// modulus is √(|·|² + 10⁻¹²), whose gradient is finite where the fact is perfect.
+// angles. With Euclidean the sum is √(Σ_i |·|²), as PyG has it, one length in place of many.
+// Each root is √(|·|² + 10⁻¹²), whose gradient is finite where the fact is perfect.
 type RotatE struct {
 	Relations, Width int
 	Margin           float64 // what a perfect fact scores
+	Euclidean        bool    `json:",omitempty"`
 
 	Phase *grad.Param `json:"-"` // θ, Relations×Width/2
 }
@@ -42,6 +43,11 @@ func (l *RotatE) Forward(t *grad.Tape, facts *graph.Graph, x *grad.Var) *grad.Va
 	hRe, hIm := message.U(re), message.U(im)
 	real := hRe.Mul(cos).Sub(hIm.Mul(sin)).Sub(message.V(re))
 	imaginary := hRe.Mul(sin).Add(hIm.Mul(cos)).Sub(message.V(im))
-	modulus := real.Mul(real).Add(imaginary.Mul(imaginary)).Shift(1e-12).Sqrt()
-	return scores(facts, modulus.SumLast()).Neg().Shift(l.Margin)
+	away := real.Mul(real).Add(imaginary.Mul(imaginary))
+	if l.Euclidean {
+		away = away.SumLast().Shift(1e-12).Sqrt()
+	} else {
+		away = away.Shift(1e-12).Sqrt().SumLast()
+	}
+	return scores(facts, away).Neg().Shift(l.Margin)
 }

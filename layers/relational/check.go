@@ -16,10 +16,10 @@ import (
 func typesOf(in map[string]int) []string { return slices.Sorted(maps.Keys(in)) }
 
 // linears returns a layer for each type of node.
-func linears(rng *rand.Rand, in map[string]int, out int) map[string]*layers.Linear {
+func linears(rng *rand.Rand, in map[string]int, out int, noBias bool) map[string]*layers.Linear {
 	ls := map[string]*layers.Linear{}
 	for _, name := range typesOf(in) {
-		ls[name] = &layers.Linear{In: in[name], Out: out}
+		ls[name] = &layers.Linear{In: in[name], Out: out, NoBias: noBias}
 		ls[name].Init(rng)
 	}
 	return ls

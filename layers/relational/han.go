@@ -41,7 +41,7 @@ type HANConv struct {
 func (l *HANConv) Init(rng *rand.Rand) {
 	heads := cmp.Or(l.Heads, 1)
 	wantHeads("relational.HANConv", l.In, l.Out, heads, l.Rels)
-	l.Project = linears(rng, l.In, l.Out)
+	l.Project = linears(rng, l.In, l.Out, false)
 	l.AttnL, l.AttnR = map[string]*grad.Param{}, map[string]*grad.Param{}
 	for _, r := range l.Rels {
 		l.AttnL[r.String()], l.AttnR[r.String()] = compose.Glorot(rng, heads, l.Out/heads), compose.Glorot(rng, heads, l.Out/heads)

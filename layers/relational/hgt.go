@@ -23,7 +23,8 @@ import (
 //
 // of Hu, Dong, Wang and Sun, "Heterogeneous Graph Transformer", WWW 2020, as PyG's
 // HGTConv has it: K, Q, V, W, b and s belong to the type of node, and s only to a type as
-// wide as Out; for others y is z. x is N×In of the type, dense or, but for such a type,
+// wide as Out; for others y is z. DGL's HGTConv has no biases and no GELU: NoBias and
+// NoActivation, and there all types are of one width. x is N×In of the type, dense or, but for such a type,
 // sparse; y is N×Out for every type. A node without in-edges has z = b.
 //
 // The scores run on edges, E×Heads of each relation, since one softmax goes over all of
@@ -34,6 +35,9 @@ type HGTConv struct {
 	Heads    int            `json:",omitempty"` // 0: 1
 	Rels     []graph.Rel    // the relations that are read
 	AttnDrop float64        `json:",omitempty"` // dropout of the normalised attention
+
+	NoBias       bool `json:",omitempty"` // K, Q, V and W are matrices alone
+	NoActivation bool `json:",omitempty"` // without the GELU
 
 	Key, Query, Value, Mix map[string]*layers.Linear `json:"-"` // of each type
 	Skip                   map[string]*grad.Param    `json:"-"` // s, of each type as wide as Out
@@ -46,10 +50,10 @@ type HGTConv struct {
 func (l *HGTConv) Init(rng *rand.Rand) {
 	heads := cmp.Or(l.Heads, 1)
 	wantHeads("relational.HGTConv", l.In, l.Out, heads, l.Rels)
-	l.Key, l.Query, l.Value = linears(rng, l.In, l.Out), linears(rng, l.In, l.Out), linears(rng, l.In, l.Out)
+	l.Key, l.Query, l.Value = linears(rng, l.In, l.Out, l.NoBias), linears(rng, l.In, l.Out, l.NoBias), linears(rng, l.In, l.Out, l.NoBias)
 	l.Mix, l.Skip = map[string]*layers.Linear{}, map[string]*grad.Param{}
 	for _, name := range typesOf(l.In) {
-		l.Mix[name] = &layers.Linear{In: l.Out, Out: l.Out}
+		l.Mix[name] = &layers.Linear{In: l.Out, Out: l.Out, NoBias: l.NoBias}
 		l.Mix[name].Init(rng)
 		if l.In[name] == l.Out {
 			l.Skip[name] = compose.Ones(1)
@@ -80,7 +84,10 @@ func (l *HGTConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var)
 	y := map[string]*grad.Var{}
 	for _, name := range typesOf(l.In) {
 		z := l.heard(t, h, name, parts{key, query, value})
-		z = l.Mix[name].Forward(t, z.GELU())
+		if !l.NoActivation {
+			z = z.GELU()
+		}
+		z = l.Mix[name].Forward(t, z)
 		if s := l.Skip[name]; s != nil {
 			z = z.Sub(x[name]).Mul(t.Use(s).Sigmoid()).Add(x[name])
 		}

@@ -71,10 +71,11 @@ func (m *model) apply(t *grad.Tape, h *graph.Hetero) map[string]*grad.Var {
 	return m.L.Forward(t, h, x)
 }
 
-func both(rels []graph.Rel) []layer {
+func all(rels []graph.Rel) []layer {
 	return []layer{
 		&relational.HGTConv{In: widths, Out: 4, Heads: 2, Rels: rels},
 		&relational.HANConv{In: widths, Out: 4, Heads: 2, Rels: rels},
+		&relational.HGTConv{In: widths, Out: 4, Heads: 2, Rels: rels, NoBias: true, NoActivation: true},
 	}
 }
 
@@ -89,7 +90,9 @@ func row(p *grad.Param, i int) (r []float64) {
 func affine(x []float64, l *layers.Linear) []float64 {
 	y := make([]float64, l.Out)
 	for j := range y {
-		y[j] = float64(l.B.Value.Data[j])
+		if l.B != nil {
+			y[j] = float64(l.B.Value.Data[j])
+		}
 		for k, v := range x {
 			y[j] += v * float64(l.W.Value.Row(k)[j])
 		}
@@ -143,6 +146,9 @@ func hgtOracle(l *relational.HGTConv, h *graph.Hetero, m *model, dst string, v i
 		}
 	}
 	for k, z := range heard {
+		if l.NoActivation {
+			break
+		}
 		heard[k] = z * (1 + math.Erf(z/math.Sqrt2)) / 2
 	}
 	y := affine(heard, l.Mix[dst])
@@ -218,10 +224,10 @@ func hanOracle(l *relational.HANConv, h *graph.Hetero, m *model, dst string, v i
 	return y
 }
 
-// Both layers are their formulas in loops, for every node of every type.
+// All layers are their formulas in loops, for every node of every type.
 func TestOracle(t *testing.T) {
 	h := library()
-	for _, l := range both(h.Rels()) {
+	for _, l := range all(h.Rels()) {
 		m := newModel(l, h)
 		y := m.apply(nil, h)
 		for _, name := range h.Types() {
@@ -252,7 +258,7 @@ func TestGradients(t *testing.T) {
 	}
 	h := library()
 	rels := h.Rels()
-	for _, l := range both(rels) {
+	for _, l := range all(rels)[:2] {
 		m := newModel(l, h)
 		gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var {
 			var loss *grad.Var
@@ -279,16 +285,18 @@ func TestGradients(t *testing.T) {
 }
 
 // unread is the queries of cities, to which nothing leads, of an HGTConv.
-func unread(l layer) []*grad.Param {
+func unread(l layer) (params []*grad.Param) {
 	if hgt, ok := l.(*relational.HGTConv); ok {
-		return []*grad.Param{hgt.Query["city"].W, hgt.Query["city"].B}
+		for _, p := range grad.Params(hgt.Query["city"]) {
+			params = append(params, p)
+		}
 	}
-	return nil
+	return params
 }
 
 // What is read back from a layer's JSON has the same Params after Init.
 func TestJSON(t *testing.T) {
-	for _, l := range both(library().Rels()) {
+	for _, l := range all(library().Rels()) {
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		text, err := json.Marshal(l)
 		if err != nil {
@@ -330,7 +338,7 @@ func TestEmpty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, l := range both(h.Rels()) {
+		for _, l := range all(h.Rels()) {
 			m := newModel(l, h)
 			tp := grad.NewTape(1)
 			y := m.apply(tp, h)["book"]
@@ -393,7 +401,7 @@ func TestCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range both(nil) {
+	for _, l := range all(nil) {
 		if name := fmt.Sprintf("`%v`", reflect.TypeOf(l).Elem()); !strings.Contains(string(page), name) {
 			t.Errorf("docs/layers.md has no %s", name)
 		}

@@ -167,17 +167,6 @@ func TestDGLMoreLayers(t *testing.T) {
 		}
 	}
 
-	a, b := x, x.Scale(2)
-	jump := grad.Concat(a, b)
-	is(t, "concatenated", jump, "Var[5 8]")
-	most := grad.Stack(a, b).MaxAxis(0)
-	is(t, "the largest", most, "Var[5 4]")
-	fit := message.ApplyEdges(g, message.UDotV(x, x))
-	is(t, "fit of edges", fit, "Var[8 1]")
-	flat := x.GraphNorm(g.NodeOffsets(), grad.Affine{}, 1e-5)
-	is(t, "normalised", flat, "Var[5 4]")
-	apart := grad.PairNorm{}.Of(x, g.NodeOffsets())
-	is(t, "apart", apart, "Var[5 4]")
 	kinds := []int32{0, 1, 0, 1, 0, 1, 0, 1}
 	typed := message.ApplyEdges(g, message.U(x.MatMul(grad.Const(param(2, 4, 6).Value)).Reshape(5, 2, 3)).Pick(kinds))
 	is(t, "typed", typed, "Var[8 3]")

@@ -25,7 +25,7 @@ type pooled struct {
 	vars map[string]*grad.Var
 }
 
-func pool(t *testing.T, name string) *pooled {
+func poolCase(t *testing.T, name string) *pooled {
 	t.Helper()
 	c := golden.Load(t, filepath.Join("testdata", "pooling", name+".json"))
 	return &pooled{c, t, members(t, c), grad.NewTape(1), map[string]*grad.Var{}}
@@ -83,7 +83,7 @@ func TestGoldenReadout(t *testing.T) {
 		"pyg_global_add_pool": message.Sum, "pyg_global_mean_pool": message.Mean, "pyg_global_max_pool": message.Max,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := pool(t, name)
+			p := poolCase(t, name)
 			p.check(message.Readout(p.g, p.in("x"), r))
 		})
 	}
@@ -95,7 +95,7 @@ func TestGoldenReadoutSoftmax(t *testing.T) {
 		"pyg_attentionalaggregation": "", "pyg_attentionalaggregation_nn": "nn",
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := pool(t, name)
+			p := poolCase(t, name)
 			x := p.in("x")
 			score := p.linear("gate_nn", x)
 			if transform != "" {
@@ -114,7 +114,7 @@ func TestGoldenReadoutSoftmax(t *testing.T) {
 func TestGoldenSet2Set(t *testing.T) {
 	for name, c := range map[string]struct{ steps, layers int }{"set2set": {3, 1}, "set2set_layers2": {2, 2}, "pyg_set2set": {3, 1}} {
 		t.Run(name, func(t *testing.T) {
-			p := pool(t, name)
+			p := poolCase(t, name)
 			p.check(p.set2set(c.steps, c.layers))
 		})
 	}

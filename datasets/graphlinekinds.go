@@ -102,23 +102,14 @@ func notOneHot(width, n int, bytes int64) error {
 // EdgeKinds returns the kind of each edge in the graph's order, and how many kinds there are:
 // the place of the one among the columns of EdgeFeatures after its numbers. It returns nil
 // unless each edge has exactly one there.
-func (d *Graphs) EdgeKinds() (kinds []int32, n int) { return kindsAfter(d.EdgeFeatures, d.EdgeNumbers) }
-
-// EdgeKinds returns the kind of each edge in the graph's order, and how many kinds there are,
-// where these are all that is known of edges: the place of the one among the columns of
-// EdgeFeatures, as of a table with one column of words. It returns nil unless each edge has
-// exactly one there.
-func (d *Dataset) EdgeKinds() (kinds []int32, n int) { return kindsAfter(d.EdgeFeatures, 0) }
-
-// kindsAfter returns where the one stands in each row after the first columns, which are numbers.
-func kindsAfter(x *tensor.Dense, numbers int) (kinds []int32, n int) {
-	if x == nil || numbers == x.Dim(1) {
+func (d *Graphs) EdgeKinds() (kinds []int32, n int) {
+	if d.EdgeFeatures == nil || d.EdgeNumbers == d.EdgeFeatures.Dim(1) {
 		return nil, 0
 	}
-	n = x.Dim(1) - numbers
-	kinds = make([]int32, x.Dim(0))
+	n = d.EdgeFeatures.Dim(1) - d.EdgeNumbers
+	kinds = make([]int32, d.EdgeFeatures.Dim(0))
 	for e := range kinds {
-		row := x.Row(e)[numbers:]
+		row := d.EdgeFeatures.Row(e)[d.EdgeNumbers:]
 		k := slices.Index(row, 1)
 		if k < 0 || slices.ContainsFunc(row[:k], notZero) || slices.ContainsFunc(row[k+1:], notZero) {
 			return nil, 0

@@ -30,10 +30,13 @@ func (r *recipe) ofEdges() string {
 
 // there says what the dataset has of edges.
 func (k *task) there() edgesThere {
-	_, kinds := k.EdgeKinds()
+	kinds := 0
+	if k.EdgeKinds.Known() {
+		kinds = len(k.EdgeKinds.Names)
+	}
 	return edgesThere{
 		data: k.Name, width: widthOf(k.EdgeFeatures), kinds: kinds,
-		readers: modelNames(mayNumbers, wantsNumbers), instead: "gat", how: "of a table a single column of words says the kinds",
+		readers: modelNames(mayNumbers, wantsNumbers), instead: "gat", how: "a table of edges says them in a column of words that is called relation",
 	}
 }
 
@@ -62,12 +65,11 @@ func (k *task) suit(r *recipe) error {
 		}
 	}
 	if r.Kinds > 0 && k.graph.Kinds() == nil {
-		kinds, n := k.EdgeKinds()
 		order, list := k.graph.EdgeOrder(), make([]int32, len(from))
 		for e, own := range from {
-			list[order[e]] = int32(n)
+			list[order[e]] = int32(r.Kinds)
 			if own >= 0 {
-				list[order[e]] = kinds[own]
+				list[order[e]] = k.EdgeKinds.Of[own]
 			}
 		}
 		g, err := k.graph.WithKinds(list)

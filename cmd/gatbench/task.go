@@ -47,7 +47,7 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 	}
 	switch {
 	case d.EdgeLabels != nil:
-		return nil, misuse("--dataset %s: its edges have classes to be learnt, and training wants those of nodes: --task link learns which edges there are", name)
+		return nil, misuse("--dataset %s: its edges have classes to be learnt, which programs do: docs/tables.md, Classes of edges, has one; training here is of nodes, or with --task link of which edges there are", name)
 	case len(d.Labels) == 0 && d.MultiLabels == nil && d.Targets == nil:
 		return nil, misuse("--dataset %s: its nodes have no classes, labels or numbers to be learnt", name)
 	case len(d.Labels) > 0 && d.Classes == 1:

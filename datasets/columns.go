@@ -24,6 +24,7 @@ type columns struct {
 	cols   chunkedSlice[int32] // of a number its column; of a word the column's complement
 	values chunkedSlice[tensor.Float]
 	ends   []int64 // of the rows
+	first  []int32 // the feature that each column begins with, once some are of words
 	budget *unpack.Budget
 	unit   string // what rows are called that have a number; empty: line
 }
@@ -278,6 +279,7 @@ func (c *columns) spread() (*sparse.CSR, error) {
 			width++
 		}
 	}
+	c.first = first
 	if width == 0 {
 		return nil, nil
 	}

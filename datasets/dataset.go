@@ -30,6 +30,9 @@ type Dataset struct {
 	ClassNames []string // empty if they have none
 	NodeNames  []string // empty if they have none
 
+	NodeKinds *Kinds // nil: nothing says which kinds nodes are of
+	EdgeKinds *Kinds // and edges, in the graph's order
+
 	NodeColumns []Column // what else is known of nodes, such as years
 	EdgeColumns []Column // and of edges, in the graph's order
 
@@ -84,6 +87,12 @@ func (d *Dataset) Check() error {
 		if err := checkTargets(c.Values, d.Graph.NumEdges(), "edge"); err != nil {
 			return fmt.Errorf("column %.40q: %w", c.Name, err)
 		}
+	}
+	if err := d.NodeKinds.check(n, "node"); err != nil {
+		return err
+	}
+	if err := d.EdgeKinds.check(d.Graph.NumEdges(), "edge"); err != nil {
+		return err
 	}
 	if d.EdgeLabels != nil {
 		return checkSplits(d.Split, d.Splits, d.Graph.NumEdges(), "edge")

@@ -26,6 +26,12 @@ func (d *Graphs) Nodes() (*Dataset, error) {
 	if d.NodeLabels != nil {
 		e.Classes = d.Classes
 	}
+	if of, n := d.EdgeKinds(); n > 0 {
+		e.EdgeKinds = &Kinds{Of: of}
+		for k := range n {
+			e.EdgeKinds.Names = append(e.EdgeKinds.Names, strconv.Itoa(k))
+		}
+	}
 	e.Split = d.nodesOf(d.Split)
 	for _, s := range d.Splits {
 		e.Splits = append(e.Splits, d.nodesOf(s))

@@ -159,6 +159,7 @@ type namedNodes struct {
 	parts  []uint8  // inTrain and so on; nil: there is no split
 	titles []string // what nodes are called beside their ids; nil: nothing
 	x      *sparse.CSR
+	kinds  *Kinds // of the rows; nil: nothing says so
 
 	moments *moments      // columns that say when; nil: none
 	learnt  []string      // columns that were chosen to be learnt
@@ -276,6 +277,7 @@ func (e *namedEdges) describe(d *Dataset, kept []int32) (err error) {
 		return err
 	}
 	d.EdgeFeatures = sparse.GatherRows(x, kept).Dense()
+	d.EdgeKinds = e.cells.kinds(x, edgeKindColumns).carried(kept)
 	return nil
 }
 
@@ -335,6 +337,7 @@ func (t *namedNodes) describe(d *Dataset, ids *names, order []int32) error {
 		if d.Features != nil {
 			return errors.New("another table has features, too: leave one of them out")
 		}
+		d.NodeKinds = t.kinds.carried(rows)
 		d.Features = storedSparse(sparse.GatherRows(t.x, rows))
 	}
 	return nil

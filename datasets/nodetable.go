@@ -80,7 +80,11 @@ func (n *nodeReader) finish() (*namedNodes, error) {
 
 // gathered makes arrays of the features and of what is to be learnt.
 func (n *nodeReader) gathered() (err error) {
-	if n.x, err = n.features.matrix(); err == nil && len(n.learnt) > 1 {
+	if n.x, err = n.features.matrix(); err != nil {
+		return err
+	}
+	n.kinds = n.features.kinds(n.x, nodeKindColumns)
+	if len(n.learnt) > 1 {
 		n.targets = tensor.Of(n.answers.join(), len(n.names.list), len(n.learnt))
 	}
 	return err

@@ -32,6 +32,7 @@ func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
 	}
 	e := *d
 	e.Graph, e.Weights, e.EdgeColumns = g, weights, nil
+	e.EdgeKinds, e.EdgeFeatures = nil, nil // the edges are others
 	return &e, nil
 }
 
@@ -83,6 +84,7 @@ func (d *Dataset) on(g *graph.Graph) *Dataset {
 	}
 	from := g.From().Edges
 	e.Graph, e.Weights = g, carried(d.Weights, from, 1)
+	e.EdgeKinds = d.EdgeKinds.carried(from)
 	e.EdgeLabels, e.EdgeColumns = carried(d.EdgeLabels, from, -1), rowsOf(d.EdgeColumns, from)
 	if x := d.EdgeFeatures; x != nil {
 		e.EdgeFeatures = tensor.New(len(from), x.Dim(1))
@@ -165,7 +167,7 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	if d.Targets != nil {
 		e.Targets = GatherRows(d.Targets, nodes).(*tensor.Dense)
 	}
-	e.NodeColumns = rowsOf(d.NodeColumns, nodes)
+	e.NodeColumns, e.NodeKinds = rowsOf(d.NodeColumns, nodes), d.NodeKinds.carried(nodes)
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)
 	}

@@ -167,7 +167,7 @@ func (k *task) asked(n *network) explain.Model {
 // of their own.
 func (k *task) weighed(n *network, g *graph.Graph, weight *grad.Var) hop {
 	if !n.Recipe.model().weighted {
-		return hop{graph: g, mask: weight}
+		return hop{graph: g, mask: weight, edge: k.edgesOf(n, g)}
 	}
 	own := k.weights
 	if own == nil {

@@ -58,7 +58,7 @@ func TestFanoutKeepsTheMean(t *testing.T) {
 		sum, square := make([]float64, 4*k.Classes), make([]float64, 4*k.Classes)
 		for step := range uint64(epochs) {
 			b := l.At(step + 1)
-			for i, v := range net.run(grad.NewEval(), passOf(b.Blocks, b.Weights, grad.Const(b.X))).Value().Data {
+			for i, v := range net.run(grad.NewEval(), k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))).Value().Data {
 				sum[i] += float64(v)
 				square[i] += float64(v) * float64(v)
 			}

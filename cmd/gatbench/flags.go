@@ -14,32 +14,33 @@ import (
 // settingFlags are the settings of a training. What is nil was not given, and
 // comes from the preset, or from the run that is resumed.
 type settingFlags struct {
-	Dataset     *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
-	Undirected  *bool    `help:"Take each edge of the dataset in both directions."`
-	Model       *string  `placeholder:"NAME" help:"One of ${models} (gat); with --task graph one of ${graphmodels} (gin)."`
-	Preset      *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides."`
-	Splits      *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), time (by a column that says when, earlier ones train; time:COLUMN:A,B trains up to A and validates up to B, with --task link the links), or a .json or .npz file of the lists train, val and test."`
-	SplitNumber *string  `placeholder:"K" help:"Which of the several splits that a dataset has, from 0 (0), or each: that of the seed."`
-	Seed        *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
-	Hidden      *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
-	Heads       *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`
-	OutHeads    *int     `placeholder:"N" help:"Heads of the last layer, of which the mean is taken."`
-	Layers      *int     `placeholder:"N" help:"Number of layers (2)."`
-	Features    *string  `placeholder:"FORM" help:"How the networks get the features: raw (as they are), rows (each row divided by its sum), standard (each column of mean 0 and deviation 1) or binary (1 for what is not zero); without it the data and the preset decide."`
-	Encoding    *string  `placeholder:"NAME:K" help:"Give nodes K features more that say where they are in their graph: random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors) or degree:K."`
-	Dropout     *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
-	AttnDrop    *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`
-	Residual    *bool    `help:"Add to each layer's result what it was given."`
-	LR          *float64 `name:"lr" placeholder:"RATE" help:"Rate of Adam."`
-	WeightDecay *float64 `placeholder:"D" help:"L2 decay."`
-	Epochs      *int     `placeholder:"N" help:"Number of epochs at most (the preset's; quick has 200)."`
-	Patience    *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; the preset's)."`
-	Select      *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
-	Loss        *string  `placeholder:"NAME" help:"Of numbers that are learnt: mse (squares, the default) or mae (moduli)."`
-	Inductive   *bool    `help:"With --task node: train on the graph of the nodes that train alone, and see the others only in evaluations."`
-	Batch       *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
-	Fanout      *string  `placeholder:"N,N" help:"With --batch: draw so many neighbours of each node, one number a layer, the first layer's first, such as 15,10 (0: all)."`
-	Rows        *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
+	Dataset        *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
+	Undirected     *bool    `help:"Take each edge of the dataset in both directions."`
+	Model          *string  `placeholder:"NAME" help:"One of ${models} (gat); with --task graph one of ${graphmodels} (gin)."`
+	Preset         *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides."`
+	Splits         *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), time (by a column that says when, earlier ones train; time:COLUMN:A,B trains up to A and validates up to B, with --task link the links), or a .json or .npz file of the lists train, val and test."`
+	SplitNumber    *string  `placeholder:"K" help:"Which of the several splits that a dataset has, from 0 (0), or each: that of the seed."`
+	Seed           *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
+	Hidden         *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
+	Heads          *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`
+	OutHeads       *int     `placeholder:"N" help:"Heads of the last layer, of which the mean is taken."`
+	Layers         *int     `placeholder:"N" help:"Number of layers (2)."`
+	Features       *string  `placeholder:"FORM" help:"How the networks get the features: raw (as they are), rows (each row divided by its sum), standard (each column of mean 0 and deviation 1) or binary (1 for what is not zero); without it the data and the preset decide."`
+	Encoding       *string  `placeholder:"NAME:K" help:"Give nodes K features more that say where they are in their graph: random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors) or degree:K."`
+	NoEdgeFeatures *bool    `help:"Leave out the features of edges, and their kinds, which are read where the data has them."`
+	Dropout        *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
+	AttnDrop       *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`
+	Residual       *bool    `help:"Add to each layer's result what it was given."`
+	LR             *float64 `name:"lr" placeholder:"RATE" help:"Rate of Adam."`
+	WeightDecay    *float64 `placeholder:"D" help:"L2 decay."`
+	Epochs         *int     `placeholder:"N" help:"Number of epochs at most (the preset's; quick has 200)."`
+	Patience       *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; the preset's)."`
+	Select         *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
+	Loss           *string  `placeholder:"NAME" help:"Of numbers that are learnt: mse (squares, the default) or mae (moduli)."`
+	Inductive      *bool    `help:"With --task node: train on the graph of the nodes that train alone, and see the others only in evaluations."`
+	Batch          *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
+	Fanout         *string  `placeholder:"N,N" help:"With --batch: draw so many neighbours of each node, one number a layer, the first layer's first, such as 15,10 (0: all)."`
+	Rows           *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
 }
 
 // override gives r the settings that flags were given for.
@@ -57,6 +58,7 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Layers, f.Layers)
 	set(&r.Features, (*form)(f.Features))
 	set(&r.Encoding, f.Encoding)
+	set(&r.NoEdges, f.NoEdgeFeatures)
 	set(&r.Dropout, f.Dropout)
 	set(&r.AttnDrop, f.Dropout)
 	set(&r.AttnDrop, f.AttnDrop)
@@ -113,11 +115,19 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 			r.Dataset = k.name
 		}
 		r.Features = or((*form)(f.Features), k.formFor(r.Preset))
+		m := r.model()
+		var err error
+		if r.EdgeIn, r.Kinds, err = k.there().read(m.name, m.edges, r.NoEdges); err != nil {
+			return r, err
+		}
 	}
 	if err := k.encode(r.Encoding); err != nil {
 		return r, err
 	}
-	return r, k.use(r.Features)
+	if err := k.use(r.Features); err != nil {
+		return r, err
+	}
+	return r, k.suit(&r)
 }
 
 // resumed returns the recipe of a run that goes on: only its length may change.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -20,25 +19,11 @@ type graphModel struct {
 	make        func(r *graphRecipe, width int) graphConv
 }
 
-// edgesRead is what a network reads of edges beside their ends.
-type edgesRead int
-
-const (
-	readsNone    edgesRead = iota
-	mayNumbers             // features, where there are any
-	wantsNumbers           // features
-	mayKinds               // kinds, where there are any
-	wantsKinds             // kinds
-)
-
 // graphConv is a convolution of a graphNet.
 type graphConv interface {
 	Init(rng *rand.Rand)
 	Apply(t *grad.Tape, g *graph.Graph, in layers.In) layers.Out
 }
-
-func (e edgesRead) numbers() bool { return e == mayNumbers || e == wantsNumbers }
-func (e edgesRead) kinds() bool   { return e == mayKinds || e == wantsKinds }
 
 // The models of graphs that others name.
 const (
@@ -47,6 +32,7 @@ const (
 	modelGatedGraph = "gatedgraph"
 	modelRGCN       = "rgcn"
 	modelMoNet      = "monet"
+	modelGPS        = "gps"
 )
 
 // graphModels returns the table. A new row is all that a new model needs.
@@ -99,7 +85,7 @@ func graphModels() []graphModel {
 		{name: modelMoNet, title: "MoNet", edges: wantsNumbers, make: func(r *graphRecipe, width int) graphConv {
 			return &layers.MoNetConv{In: width, Out: r.Hidden, EdgeIn: r.EdgeIn, Kernels: monetKernels, Residual: layers.ResidualLinear}
 		}},
-		{name: "gps", title: "GPS", edges: mayNumbers, make: func(r *graphRecipe, width int) graphConv {
+		{name: modelGPS, title: "GPS", edges: mayNumbers, make: func(r *graphRecipe, width int) graphConv {
 			return fed(width, r.Hidden, &layers.GPSConv{Width: r.Hidden, Heads: r.heads(), EdgeIn: r.EdgeIn})
 		}},
 	}
@@ -201,56 +187,38 @@ func (k *graphTask) suit(r *graphRecipe) error {
 }
 
 // edges decides what the network reads of edges.
-func (c *trainCommand) edges(k *graphTask, r *graphRecipe) error {
-	width := 0
-	if k.EdgeFeatures != nil {
-		width = k.EdgeFeatures.Dim(1)
-	}
+func (c *trainCommand) edges(k *graphTask, r *graphRecipe) (err error) {
+	there, without := k.there(), or(c.NoEdgeFeatures, false)
 	switch {
-	case c.NoEdgeFeatures && c.Resume != "":
+	case without && c.Resume != "":
 		return misuse("--resume %s: a run goes on with its own settings: leave --no-edge-features out", c.Resume)
-	case c.NoEdgeFeatures && width == 0:
-		return misuse("--no-edge-features: the edges of %s have none: leave it out", k.Name)
 	case c.Resume != "":
-		if err := k.serves(r); err != nil {
+		if err := there.serve(r.EdgeIn, r.Kinds); err != nil {
 			return misuse("--resume %s: %w", c.Resume, err)
 		}
 		return k.suit(r)
 	}
-	_, kinds := k.EdgeKinds()
-	if c.NoEdgeFeatures {
-		width, kinds = 0, 0
-	}
-	const without = "; --no-edge-features leaves them out"
-	switch m := r.model(); {
-	case m.edges == readsNone && width > 0:
-		return misuse("--model %s: it reads no features of edges, and those of %s have %d: %s read them%s", m.name, k.Name, width, strings.Join(graphModelNames(mayNumbers, wantsNumbers), ", "), without)
-	case m.edges == wantsNumbers && width == 0:
-		return misuse("--model %s: it reads the features of edges, and there are none: take gin", m.name)
-	case m.edges == wantsKinds && kinds == 0:
-		return misuse("--model %s: it reads the kinds of edges, one of each, and those of %s have none: edge_type in lines of JSON, or NAME_edge_labels.txt", m.name, k.Name)
-	case m.edges == mayKinds && kinds == 0 && width > 0:
-		return misuse("--model %s: it reads the kinds of edges alone, and those of %s have %d numbers and no kinds%s", m.name, k.Name, width, without)
-	case m.edges == mayKinds || m.edges == wantsKinds:
-		r.Kinds = kinds
-	default:
-		r.EdgeIn = width
+	m := r.model()
+	if r.EdgeIn, r.Kinds, err = there.read(m.name, m.edges, without); err != nil {
+		return err
 	}
 	return k.suit(r)
+}
+
+// there says what the graphs have of edges.
+func (k *graphTask) there() edgesThere {
+	_, kinds := k.EdgeKinds()
+	return edgesThere{
+		data: k.Name, width: widthOf(k.EdgeFeatures), kinds: kinds,
+		readers: graphModelNames(mayNumbers, wantsNumbers), instead: modelGIN, how: "edge_type in lines of JSON, or NAME_edge_labels.txt",
+	}
 }
 
 // checkEdges returns an error for a recipe, as a file has it, whose model does not read what it
 // says of edges.
 func (r *graphRecipe) checkEdges() error {
-	switch m := r.model(); {
-	case m.edges == wantsNumbers && r.EdgeIn == 0:
-		return fmt.Errorf("%s without features of edges", m.name)
-	case m.edges == wantsKinds && r.Kinds == 0:
-		return fmt.Errorf("%s without kinds of edges", m.name)
-	case r.EdgeIn > 0 && !m.edges.numbers() || r.Kinds > 0 && !m.edges.kinds():
-		return fmt.Errorf("%s with %d features and %d kinds of edges, which it does not read", m.name, r.EdgeIn, r.Kinds)
-	}
-	return nil
+	m := r.model()
+	return m.edges.check(m.name, r.EdgeIn, r.Kinds)
 }
 
 // ofEdges is how many numbers, at least, the convolutions have for what they read of edges, of
@@ -271,22 +239,6 @@ func (r *graphRecipe) ofEdges(in int64) int64 {
 		return kinds * hidden * hidden * convs
 	}
 	return edges * hidden * convs
-}
-
-// serves returns an error if a recipe's network wants other edges than the graphs have.
-func (k *graphTask) serves(r *graphRecipe) error {
-	width := 0
-	if k.EdgeFeatures != nil {
-		width = k.EdgeFeatures.Dim(1)
-	}
-	_, kinds := k.EdgeKinds()
-	switch {
-	case r.EdgeIn > 0 && r.EdgeIn != width:
-		return fmt.Errorf("it is a model for %d features of edges, and those of %s have %d", r.EdgeIn, k.Name, width)
-	case r.Kinds > 0 && r.Kinds != kinds:
-		return fmt.Errorf("it is a model for %d kinds of edges, and those of %s have %d", r.Kinds, k.Name, kinds)
-	}
-	return nil
 }
 
 // reads says what the networks of a recipe read.

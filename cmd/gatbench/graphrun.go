@@ -24,10 +24,9 @@ import (
 
 // graphFlags are the flags that mostly trainings on graphs have.
 type graphFlags struct {
-	NoEdgeFeatures bool    `help:"With --task graph: leave out the features of edges, which are read where the data has them."`
-	Readout        *string `placeholder:"NAME" help:"With --task graph: how the nodes of a layer become a row of their graph: sum (the default), mean, max, attention, set2set, or sort (the first 16 by their last feature, side by side)."`
-	Pool           *string `placeholder:"NAME" help:"With --task graph: keep four fifths of the nodes after each layer, those that score best: topk (by their features) or sag (by their neighbours, too)."`
-	Folds          *int    `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
+	Readout *string `placeholder:"NAME" help:"With --task graph: how the nodes of a layer become a row of their graph: sum (the default), mean, max, attention, set2set, or sort (the first 16 by their last feature, side by side)."`
+	Pool    *string `placeholder:"NAME" help:"With --task graph: keep four fifths of the nodes after each layer, those that score best: topk (by their features) or sag (by their neighbours, too)."`
+	Folds   *int    `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
 }
 
 // onGraphs reports whether whole graphs are to be told apart.
@@ -104,8 +103,6 @@ func (r *graphRecipe) check() error {
 	switch {
 	case r.Model != "" && !slices.Contains(graphModelNames(), r.Model):
 		return misuse("--model %.40s: whole graphs are told apart by %s", r.Model, strings.Join(graphModelNames(), ", "))
-	case r.EdgeIn < 0 || r.EdgeIn > most || r.Kinds < 0 || r.Kinds > most:
-		return misuse("%d features and %d kinds of edges: there can be at most %d", r.EdgeIn, r.Kinds, most)
 	case r.Hidden > most || r.Layers > 100:
 		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):

@@ -84,7 +84,7 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
 			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
 	}
-	if err := k.serves(&n.Recipe); err != nil {
+	if err := k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds); err != nil {
 		return nil, fmt.Errorf("%s: %w (it was trained on %s): name its dataset with --dataset", f.File, err, trained)
 	}
 	if err := k.suit(&n.Recipe); err != nil {

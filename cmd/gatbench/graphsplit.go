@@ -152,7 +152,7 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 	if r.Pool != "" && sum.Saved == "" {
 		next += " --pool " + r.Pool
 	}
-	if c.NoEdgeFeatures && sum.Saved == "" {
+	if or(c.NoEdgeFeatures, false) && sum.Saved == "" {
 		next += " --no-edge-features"
 	}
 	if c.Data != "" {

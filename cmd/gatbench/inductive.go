@@ -29,6 +29,9 @@ func (k *task) training(r *recipe) (*task, error) {
 		}
 	}
 	seen.join()
+	if k.edges != nil {
+		seen.edges = datasets.GatherRows(k.edges, part.From().Edges).(*tensor.Dense)
+	}
 	if k.looped != nil {
 		w := tensor.New(part.NumEdges(), 1)
 		for i, e := range part.From().Edges {

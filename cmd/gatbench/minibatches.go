@@ -24,7 +24,7 @@ func (k *task) loader(net *network) *sample.Loader {
 func (k *task) lossOfBatch(net *network, l *sample.Loader) func(t *grad.Tape) *grad.Var {
 	return func(t *grad.Tape) *grad.Var {
 		b := l.At(t.Step())
-		return k.goal.loss(net.Recipe.Loss, b.Seeds)(net.run(t, passOf(b.Blocks, b.Weights, grad.Const(b.X))))
+		return k.goal.loss(net.Recipe.Loss, b.Seeds)(net.run(t, k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))))
 	}
 }
 
@@ -45,10 +45,10 @@ func (k *task) seen(net *network) (*graph.Graph, *tensor.Dense) {
 }
 
 // passOf is a pass over blocks, whose edges may have weights.
-func passOf(blocks []*graph.Graph, weights []*tensor.Dense, x *grad.Var) pass {
+func (k *task) passOf(net *network, blocks []*graph.Graph, weights []*tensor.Dense, x *grad.Var) pass {
 	p := pass{hops: make([]hop, len(blocks)), x: x}
 	for i, b := range blocks {
-		p.hops[i].graph = b
+		p.hops[i].graph, p.hops[i].edge = b, k.edgesOf(net, b)
 		if weights != nil {
 			p.hops[i].weight = grad.Const(weights[i])
 		}

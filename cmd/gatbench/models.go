@@ -21,7 +21,8 @@ type model struct {
 	alone       bool     // a layer looks at no neighbours
 	deep        bool     // a layer has a hidden layer of its own
 	unmasked    bool     // its edges cannot be weighed one by one
-	weighted    bool     // it counts the weights of the edges, as PyG's layer of that name does
+	edges       edgesRead
+	weighted    bool // it counts the weights of the edges, as PyG's layer of that name does
 	preset      func(r *recipe)
 	make        func(r *recipe, s size) layer
 }
@@ -33,6 +34,8 @@ func (m *model) whyWhole() string {
 		return "learns from edges and pairs of the whole graph"
 	case m.name == modelMoNet:
 		return "reads the degrees of the whole graph"
+	case m.name == modelGPS:
+		return "attends to all nodes"
 	}
 	return "looks several hops far and a batch holds one hop a layer"
 }
@@ -54,34 +57,40 @@ func models() []model {
 	heads := []string{"heads", "out-heads", "attention", "attention-dropout"}
 	attention := append(heads, "residual")
 	return []model{
-		{name: "gat", title: "GAT", takes: slices.Concat(attention, []string{"start", "value-drop"}), preset: likeGAT, make: newGAT},
-		{name: "gatv2", title: "GATv2", takes: attention, preset: likeGAT, make: newGATv2},
+		{name: "gat", title: "GAT", takes: slices.Concat(attention, []string{"start", "value-drop"}), edges: mayNumbers, preset: likeGAT, make: newGAT},
+		{name: "gatv2", title: "GATv2", takes: attention, edges: mayNumbers, preset: likeGAT, make: newGATv2},
 		{name: "gcn", title: "GCN", takes: []string{"no-bias"}, symmetric: true, weighted: true, preset: likeGCN, make: newGCN},
 		{name: "sage", title: "GraphSAGE", preset: likeGCN, make: newSAGE},
-		{name: "gin", title: "GIN", deep: true, preset: likeGCN, make: newGIN},
+		{name: modelGIN, title: "GIN", deep: true, edges: mayNumbers, preset: likeGCN, make: newGIN},
 		{name: "sgc", title: "SGC", whole: true, weighted: true, preset: likeSGC, make: newSGC},
 		{name: "appnp", title: "APPNP", whole: true, weighted: true, preset: likeAPPNP, make: newAPPNP},
-		{name: "transformer", title: "Transformer", takes: heads, preset: likeGAT, make: newTransformer},
+		{name: "transformer", title: "Transformer", takes: heads, edges: mayNumbers, preset: likeGAT, make: newTransformer},
 		{name: "tag", title: "TAG", whole: true, weighted: true, preset: likeGCN, make: newTAG},
 		{name: "cheb", title: "ChebNet", whole: true, weighted: true, preset: likeGCN, make: newCheb},
 		{name: "gcn2", title: "GCNII", whole: true, weighted: true, deep: true, preset: likeGCN2, make: newGCN2},
 		{name: "agnn", title: "AGNN", preset: likeGCN, make: newAGNN},
 		{name: "supergat", title: "SuperGAT", takes: heads, whole: true, taught: true, preset: likeSuperGAT, make: newSuperGAT},
 		{name: modelH2GCN, title: "H2GCN", whole: true, unmasked: true, preset: likeH2GCN, make: newH2GCN},
-		{name: "pna", title: "PNA", deep: true, preset: likeGCN, make: newPNA},
+		{name: "pna", title: "PNA", deep: true, edges: mayNumbers, preset: likeGCN, make: newPNA},
 		{name: "arma", title: "ARMA", symmetric: true, weighted: true, preset: likeGCN, make: newARMA},
 		{name: "edgeconv", title: "EdgeConv", deep: true, preset: likeGCN, make: newEdgeConv},
-		{name: "resgated", title: "ResGated", preset: likeGCN, make: newResGated},
-		{name: modelGatedGraph, title: "GatedGraph", whole: true, deep: true, preset: likeGCN, make: newGatedGraph},
-		{name: modelMoNet, title: "MoNet", whole: true, preset: likeGCN, make: newMoNet},
+		{name: "resgated", title: "ResGated", edges: mayNumbers, preset: likeGCN, make: newResGated},
+		{name: modelGatedGraph, title: "GatedGraph", whole: true, deep: true, edges: mayKinds, preset: likeGCN, make: newGatedGraph},
+		{name: modelMoNet, title: "MoNet", whole: true, edges: mayNumbers, preset: likeGCN, make: newMoNet},
+		{name: modelNNConv, title: "NNConv", edges: wantsNumbers, preset: likeGCN, make: newNNConv},
+		{name: modelRGCN, title: "RGCN", edges: wantsKinds, preset: likeGCN, make: newRGCN},
+		{name: modelGPS, title: "GPS", whole: true, deep: true, unmasked: true, edges: mayNumbers, preset: likeGCN, make: newGPS},
 		{name: "mlp", title: "MLP", alone: true, takes: []string{"no-bias"}, preset: likeGCN, make: newDense},
 	}
 }
 
-func modelNames() []string {
+// modelNames returns the names of the models that read of edges one of these, or of all.
+func modelNames(edges ...edgesRead) []string {
 	var names []string
 	for _, m := range models() {
-		names = append(names, m.name)
+		if len(edges) == 0 || slices.Contains(edges, m.edges) {
+			names = append(names, m.name)
+		}
 	}
 	return names
 }

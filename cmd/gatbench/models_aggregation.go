@@ -21,7 +21,13 @@ type ginLayer struct {
 	drop float64
 }
 
+// newGIN is GIN's layer, or where edges have features GINE's.
 func newGIN(r *recipe, s size) layer {
+	if r.EdgeIn > 0 {
+		return newFed(r, s, func(width int) graphConv {
+			return &layers.GINEConv{Net: layers.MLP{Widths: []int{width, r.Hidden, s.out}}, EdgeIn: r.EdgeIn, Activation: inner(grad.ReLU, s)}
+		})
+	}
 	net := layers.MLP{Widths: []int{s.in, r.Hidden, s.out}}
 	return &ginLayer{layers.GINConv{Net: net, Activation: inner(grad.ReLU, s)}, r.Dropout}
 }

@@ -15,7 +15,7 @@ type gatLayer struct {
 func newGAT(r *recipe, s size) layer {
 	l := &gatLayer{GATConv: layers.GATConv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
-		AttnDrop: r.AttnDrop, Residual: r.residual(),
+		AttnDrop: r.AttnDrop, Residual: r.residual(), EdgeIn: r.EdgeIn,
 	}}
 	if s.first {
 		l.FeatDrop = r.Dropout
@@ -32,7 +32,7 @@ func (l *gatLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 	if l.drop > 0 {
 		x = t.Dropout(x, l.drop)
 	}
-	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask, Edge: h.edge})
 }
 
 type gatv2Layer struct{ layers.GATv2Conv }
@@ -40,12 +40,12 @@ type gatv2Layer struct{ layers.GATv2Conv }
 func newGATv2(r *recipe, s size) layer {
 	return &gatv2Layer{layers.GATv2Conv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
-		FeatDrop: r.Dropout, AttnDrop: r.AttnDrop, Residual: r.residual(),
+		FeatDrop: r.Dropout, AttnDrop: r.AttnDrop, Residual: r.residual(), EdgeIn: r.EdgeIn,
 	}}
 }
 
 func (l *gatv2Layer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask, Edge: h.edge})
 }
 
 type transformerLayer struct{ layers.TransformerConv }
@@ -53,10 +53,10 @@ type transformerLayer struct{ layers.TransformerConv }
 func newTransformer(r *recipe, s size) layer {
 	return &transformerLayer{layers.TransformerConv{
 		In: s.in, Out: s.out, Heads: r.heads(s), Average: s.last, Activation: inner(grad.ELU, s),
-		FeatDrop: r.Dropout, AttnDrop: r.AttnDrop,
+		FeatDrop: r.Dropout, AttnDrop: r.AttnDrop, EdgeIn: r.EdgeIn,
 	}}
 }
 
 func (l *transformerLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask, Edge: h.edge})
 }

@@ -134,7 +134,7 @@ type pnaLayer struct {
 }
 
 func newPNA(r *recipe, s size) layer {
-	l := &pnaLayer{PNAConv: layers.PNAConv{In: s.in, Out: s.out, Delta: pnaDelta, Activation: inner(grad.ReLU, s)}, drop: r.Dropout}
+	l := &pnaLayer{PNAConv: layers.PNAConv{In: s.in, Out: s.out, Delta: pnaDelta, EdgeIn: r.EdgeIn, Activation: inner(grad.ReLU, s)}, drop: r.Dropout}
 	if s.first {
 		l.Narrow = &layers.Linear{In: s.in, Out: r.Hidden}
 		l.In = r.Hidden
@@ -155,5 +155,5 @@ func (l *pnaLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 	if l.Narrow != nil {
 		x = l.Narrow.Forward(t, x).ReLU()
 	}
-	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask})
+	return l.Apply(t, h.graph, layers.In{Src: x, Weight: h.mask, Edge: h.edge})
 }

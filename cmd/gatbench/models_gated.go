@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -47,11 +48,11 @@ type resGatedLayer struct {
 }
 
 func newResGated(r *recipe, s size) layer {
-	return &resGatedLayer{layers.ResGatedConv{In: s.in, Out: s.out, Activation: inner(grad.ReLU, s)}, r.Dropout}
+	return &resGatedLayer{layers.ResGatedConv{In: s.in, Out: s.out, EdgeIn: r.EdgeIn, Activation: inner(grad.ReLU, s)}, r.Dropout}
 }
 
 func (l *resGatedLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop), Weight: h.mask})
+	return l.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop), Weight: h.mask, Edge: h.edge})
 }
 
 // gatedLayer takes two steps, on states that a dense layer makes of the features; another
@@ -65,7 +66,7 @@ type gatedLayer struct {
 
 func newGatedGraph(r *recipe, s size) layer {
 	l := &gatedLayer{Dense: layers.Linear{In: s.in, Out: r.Hidden}, drop: r.Dropout}
-	l.Gated = layers.GatedGraphConv{In: r.Hidden, Out: r.Hidden, Steps: gatedSteps}
+	l.Gated = layers.GatedGraphConv{In: r.Hidden, Out: r.Hidden, Steps: gatedSteps, Kinds: r.loopedKinds()}
 	if s.last {
 		l.End = &layers.Linear{In: r.Hidden, Out: s.out}
 	}
@@ -89,19 +90,23 @@ func (l *gatedLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
 	return out
 }
 
-// monetLayer has the roots of the degrees at both ends of an edge as its coordinates, as its
-// paper has it for citations.
+// monetLayer has the features of an edge as its coordinates, or where there are none the roots of
+// the degrees at both ends, as its paper has it for citations.
 type monetLayer struct {
 	layers.MoNetConv
 	drop float64
 }
 
 func newMoNet(r *recipe, s size) layer {
-	return &monetLayer{layers.MoNetConv{In: s.in, Out: s.out, EdgeIn: 2, Kernels: monetKernels, Activation: inner(grad.ReLU, s)}, r.Dropout}
+	return &monetLayer{layers.MoNetConv{In: s.in, Out: s.out, EdgeIn: cmp.Or(r.EdgeIn, 2), Kernels: monetKernels, Activation: inner(grad.ReLU, s)}, r.Dropout}
 }
 
 func (l *monetLayer) run(t *grad.Tape, h hop, x *grad.Var) layers.Out {
-	return l.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop), Edge: rootsOfDegrees(h.graph), Weight: h.mask})
+	edge := h.edge
+	if edge == nil {
+		edge = rootsOfDegrees(h.graph)
+	}
+	return l.Apply(t, h.graph, layers.In{Src: t.Dropout(x, l.drop), Edge: edge, Weight: h.mask})
 }
 
 type rootsKey struct{}

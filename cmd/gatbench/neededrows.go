@@ -54,11 +54,12 @@ type nearby struct {
 type nearKey struct {
 	layers           int
 	symmetric, alone bool
+	edges            bool // features of edges are read
 }
 
 func (n *nearby) of(net *network, k *task) pass {
 	m := net.Recipe.model()
-	key := nearKey{len(net.Layers), m.symmetric, m.alone}
+	key := nearKey{len(net.Layers), m.symmetric, m.alone, net.Recipe.EdgeIn > 0}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p, ok := n.passes[key]
@@ -92,5 +93,5 @@ func (k *task) few(net *network) pass {
 			weights = append(weights, part)
 		}
 	}
-	return passOf(blocks, weights, x)
+	return k.passOf(net, blocks, weights, x)
 }

@@ -28,6 +28,7 @@ type network struct {
 type hop struct {
 	graph  *graph.Graph
 	weight *grad.Var // of its edges, normalised on the whole graph; nil: the model reads none, or all are 1 and the graph is whole
+	edge   *grad.Var // features of its edges; nil: the model reads none
 	mask   *grad.Var // of what its edges carry, for models that read no weights; nil: none
 }
 
@@ -163,6 +164,9 @@ func openNetwork(path string) (*network, error) {
 	if err == nil {
 		_, err = newRecipe(r.Preset, r.Model, r.Dataset)
 	}
+	if err == nil {
+		err = r.model().edges.check(r.Model, r.EdgeIn, r.Kinds)
+	}
 	const most = 1 << 24 // features and classes: files are not to be trusted with memory
 	if err == nil && (n.In < 1 || n.In > most || n.Classes < 1 || n.Classes > 1<<16) {
 		err = fmt.Errorf("%d features and %d classes", n.In, n.Classes)
@@ -201,11 +205,18 @@ func (n *network) fits(bytes int64) error {
 			s.out = n.Classes
 		}
 		wide := int64(s.out) * int64(r.heads(s))
-		if m.deep {
+		switch {
+		case r.Model == modelNNConv:
+			total += 2 * int64(r.Hidden) * wide
+			if i == 0 {
+				total += int64(r.Hidden) * int64(s.in)
+			}
+		case m.deep:
 			total += int64(r.Hidden) * (int64(s.in) + wide)
-		} else {
+		default:
 			total += int64(s.in) * wide
 		}
+		total += n.ofEdges(s, wide)
 		s.in = r.Hidden * r.Heads
 	}
 	if r.Model == modelH2GCN { // a round has no Params, and the last layer reads all of them
@@ -215,6 +226,24 @@ func (n *network) fits(bytes int64) error {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
 	}
 	return nil
+}
+
+// ofEdges is how many numbers, at least, a layer has for what it reads of edges, beside those of one kind.
+func (n *network) ofEdges(s size, wide int64) int64 {
+	r, edges := &n.Recipe, int64(n.Recipe.EdgeIn)
+	switch r.Model {
+	case modelRGCN:
+		return int64(r.Kinds) * int64(s.in) * wide
+	case modelGatedGraph:
+		return int64(r.Kinds) * int64(r.Hidden) * int64(r.Hidden)
+	case modelNNConv:
+		return edges * int64(r.Hidden) * wide
+	case modelGIN, modelGPS:
+		return edges * int64(r.Hidden)
+	case modelMoNet:
+		return edges
+	}
+	return edges * min(wide, int64(r.Hidden)) // of PNA an encoder is as wide as what it reads
 }
 
 // loadNetwork reads a saved network.

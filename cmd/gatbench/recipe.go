@@ -26,7 +26,10 @@ type recipe struct {
 	Layers      int     `flag:"layers"`
 	Features    form    `flag:"features"`
 	Encoding    string  `flag:"encoding" json:",omitempty"` // more features, such as random-walk:16
-	Dropout     float64 `flag:"dropout"`                    // of each layer's features
+	NoEdges     bool    `flag:"no-edge-features" json:",omitempty"`
+	EdgeIn      int     `flag:"no-edge-features" json:",omitempty"` // features of edges that the layers read; 0: none
+	Kinds       int     `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
+	Dropout     float64 `flag:"dropout"`                            // of each layer's features
 	AttnDrop    float64 `flag:"attention-dropout"`
 	ValueDrop   bool    `flag:"preset"` // of what attention sums, too
 	NoBias      bool    `flag:"preset"` // of GCN and MLP: their papers' formulas have none
@@ -225,6 +228,7 @@ func (r recipe) flags(preset string, f form) string {
 	if r.Dropout != usual.Dropout {
 		usual.AttnDrop = r.Dropout // that flag sets both
 	}
+	usual.EdgeIn, usual.Kinds = r.EdgeIn, r.Kinds                                                         // these follow from the data
 	usual.ValueDrop, usual.NoBias, usual.Decayed, usual.Start = r.ValueDrop, r.NoBias, r.Decayed, r.Start // these are the preset's
 	line := ""
 	a, b := reflect.ValueOf(r), reflect.ValueOf(usual)

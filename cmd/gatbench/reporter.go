@@ -13,7 +13,7 @@ import (
 // summarise returns what came of a training by a recipe.
 func summarise(h *train.History, r recipe, took time.Duration) report.Summary {
 	s := report.Summary{
-		Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: string(r.Features), Encoding: r.Encoding, Seed: r.Seed, Select: r.Select, Batch: r.Batch, Fanout: r.Fanout,
+		Dataset: r.Dataset, Model: r.Model, Preset: r.Preset, Features: string(r.Features), Encoding: r.Encoding, EdgeFeatures: r.EdgeIn, EdgeKinds: r.Kinds, Seed: r.Seed, Select: r.Select, Batch: r.Batch, Fanout: r.Fanout,
 	}
 	s.Take(h, took)
 	return s
@@ -106,7 +106,7 @@ func (r *reporter) settings() string {
 		because = own.because
 	}
 	e, _ := encodingOf(r.recipe.Encoding)
-	return fmt.Sprintf("settings: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), e.says())
+	return fmt.Sprintf("settings: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), e.says()+r.recipe.ofEdges())
 }
 
 // advice returns the flags to try next.

@@ -62,6 +62,9 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if err := k.use(r.Features); err != nil {
 		return nil, nil, nil, err
 	}
+	if err := k.suit(r); err != nil {
+		return nil, nil, nil, err
+	}
 	if err := k.checkWeights(r.model()); err != nil {
 		return nil, nil, nil, err
 	}

@@ -36,7 +36,7 @@ func datedTables(t *testing.T) string {
 func TestSplitsByTime(t *testing.T) {
 	data, dir := datedTables(t), t.TempDir()
 	file := filepath.Join(dir, "m.safetensors")
-	text := ok(t, "train", "--dataset", data+"#topic,-year,undirected", "--model", "gcn", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
+	text := ok(t, "train", "--dataset", data+"#topic,-year,undirected", "--model", "gcn", "--no-edge-features", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
 	if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, "train 42 ") || !strings.Contains(got, "validation 6 ") || !strings.Contains(got, "test 12 ") {
 		t.Errorf("the page says %s", text)
 	}
@@ -45,7 +45,7 @@ func TestSplitsByTime(t *testing.T) {
 	}
 	npz := filepath.Join(dir, "papers.npz") // the compact form knows the columns too
 	ok(t, "data", "convert", data+"#topic,undirected", "-o", npz)
-	again := results(t, "train", "--dataset", npz, "--model", "gcn", "--splits", "time", "--epochs", "1", "--json")
+	again := results(t, "train", "--dataset", npz, "--model", "gcn", "--no-edge-features", "--splits", "time", "--epochs", "1", "--json")
 	if s := again[len(again)-1]; s["event"] != "summary" {
 		t.Errorf("it ends with %v", s)
 	}

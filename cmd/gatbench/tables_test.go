@@ -23,7 +23,7 @@ func TestTablesOfTheGuide(t *testing.T) {
 		t.Errorf("status %d, error %q; the guide does not say\n%s", status, stderr, said)
 	}
 	model := filepath.Join(t.TempDir(), "m.safetensors")
-	stdout, stderr, status = gatbench(t, "train", "--model", "gcn", "--features", "standard", "--epochs", "100", "--dataset", shop, "--save", model)
+	stdout, stderr, status = gatbench(t, "train", "--features", "standard", "--epochs", "100", "--dataset", shop, "--save", model)
 	if status != succeeded || !strings.Contains(stdout, "test           125    9") {
 		t.Fatalf("status %d, error %q, output\n%s", status, stderr, stdout)
 	}

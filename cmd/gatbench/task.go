@@ -34,6 +34,7 @@ type task struct {
 	near     *nearby              // of the split
 	goal     *goal                // what is learnt of nodes
 	looped   []tensor.Float       // the weights of the graph's edges, as they are; nil: all are 1
+	edges    *tensor.Dense        // features of the graph's edges, where the networks read them
 	weights  *grad.Var            // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
 }
 
@@ -46,7 +47,7 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 	}
 	switch {
 	case d.EdgeLabels != nil:
-		return nil, misuse("--dataset %s: its edges have classes to be learnt, and training wants those of nodes: --task link learns which edges there are", name)
+		return nil, misuse("--dataset %s: its edges have classes to be learnt, which programs do: docs/tables.md, Classes of edges, has one; training here is of nodes, or with --task link of which edges there are", name)
 	case len(d.Labels) == 0 && d.MultiLabels == nil && d.Targets == nil:
 		return nil, misuse("--dataset %s: its nodes have no classes, labels or numbers to be learnt", name)
 	case len(d.Labels) > 0 && d.Classes == 1:
@@ -185,6 +186,9 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	if err := k.checkWeights(r.model()); err != nil {
 		return nil, nil, err
 	}
+	if err := r.model().edges.check(r.Model, r.EdgeIn, r.Kinds); err != nil {
+		return nil, nil, misuse("--model %w", err)
+	}
 	net, err := newNetwork(r, k.rows.Shape()[1], k.goal.outputs)
 	if err != nil {
 		return nil, nil, err
@@ -214,6 +218,9 @@ func (k *task) fits(n *network, path, trained string) error {
 	if w := k.rows.Shape()[1]; n.In != w || n.Classes != k.goal.outputs || n.Kind != k.goal.kind {
 		return fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
 			path, n.In, n.Classes, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
+	}
+	if err := k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds); err != nil {
+		return fmt.Errorf("%s: %w (it was trained on %s): name its dataset with --dataset", path, err, trained)
 	}
 	return nil
 }

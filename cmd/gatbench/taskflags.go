@@ -17,9 +17,8 @@ const (
 // remedies say, for each task, which flags of train it has no use for, and what to do.
 var remedies = map[string]map[string]string{
 	taskNode: {
-		"readout":          "it is for --task graph: leave it out",
-		"pool":             "it is for --task graph: leave it out",
-		"no-edge-features": "networks on nodes read none: leave it out",
+		"readout": "it is for --task graph: leave it out",
+		"pool":    "it is for --task graph: leave it out",
 	},
 	taskGraph: {
 		"undirected":        "graphs are taken as their files have them: leave it out",

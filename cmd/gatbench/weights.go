@@ -6,6 +6,7 @@ func (k *task) hop(n *network) hop {
 	if n.Recipe.model().weighted {
 		h.weight = k.weights
 	}
+	h.edge = k.edgesOf(n, nil)
 	return h
 }
 

@@ -124,7 +124,7 @@ func TestWeightedModels(t *testing.T) {
 	for name, f := range catalogueFormulas() {
 		formulas[name] = f
 	}
-	for _, name := range modelNames() {
+	for _, name := range modelNames(readsNone, mayNumbers, mayKinds) {
 		k := weightedWay()
 		_, r := taskOf(t, name)
 		net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)

@@ -17,7 +17,9 @@ type Summary struct {
 	Model         string  `json:"model"`
 	Preset        string  `json:"preset"`
 	Features      string  `json:"features"`
-	Encoding      string  `json:"encoding,omitempty"` // what nodes have beside them
+	Encoding      string  `json:"encoding,omitempty"`      // what nodes have beside them
+	EdgeFeatures  int     `json:"edge_features,omitempty"` // that the layers read
+	EdgeKinds     int     `json:"edge_kinds,omitempty"`    // the same
 	Seed          uint64  `json:"seed"`
 	Select        string  `json:"select"`
 	Batch         int     `json:"batch,omitempty"`  // nodes a step

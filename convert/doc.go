@@ -18,6 +18,9 @@
 // besides, and what has another shape is an error that lists it all, and then the
 // model stays as it was. So is a layer that the framework does not have.
 //
+// [GraphConv] and [Knowledge] say what a layer alone does not: which class it is there, and
+// what else stands in the same module.
+//
 // A state dict holds weights and no code. What a layer computes is said by its
 // fields, which are set as in the class there: docs/from-pyg.md and docs/from-dgl.md
 // name them. A file of PyTorch is a zip archive with a pickle, which is a program;

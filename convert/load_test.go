@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
+	"github.com/edgewise-ml/edgewise/layers/pool"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -146,6 +147,15 @@ func TestOlderGATConv(t *testing.T) {
 	s["lin_dst.weight"] = convert.Array{Shape: []int{2, 2}, Data: other}
 	if err := m.Load(convert.PyG, s); err == nil || !strings.Contains(err.Error(), "lin_src.weight and lin_dst.weight differ there and are one Param of the model") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TopKPooling's vector was an array of its own before version 2.4.
+func TestOlderTopKPooling(t *testing.T) {
+	l := initialised(&pool.TopK{In: 2})
+	s := convert.State{"pool1.weight": {Shape: []int{1, 2}, Data: []tensor.Float{3, 4}}}
+	if err := (convert.Modules{"pool1": l}).Load(convert.PyG, s); err != nil || l.P.Value.Data[1] != 4 {
+		t.Errorf("%v: %v", err, l.P.Value.Data)
 	}
 }
 

@@ -63,11 +63,11 @@ func (s *stage) pygLinks() map[string]module {
 // What computes something else in PyG is refused, and says what to set.
 func TestOtherFormulaOfPyG(t *testing.T) {
 	for want, l := range map[string]any{
-		"PyG's has no sum of lengths: set Euclidean":                initialised(&knowledge.RotatE{Relations: 1, Width: 2}),
-		"PyG's has no Squared":                                      initialised(&knowledge.TransE{Relations: 1, Width: 2, Squared: true}),
-		"PyG's has no table of contexts: let C be Z, one Param":     initialised(&layers.SkipGram{Nodes: 2, Width: 2}),
+		"PyG's has no sum of lengths: set Euclidean":                    initialised(&knowledge.RotatE{Relations: 1, Width: 2}),
+		"PyG's has no Squared":                                          initialised(&knowledge.TransE{Relations: 1, Width: 2, Squared: true}),
+		"PyG's has no table of contexts: let C be Z, one Param":         initialised(&layers.SkipGram{Nodes: 2, Width: 2}),
 		"it has no Params; was its Init called?":                        convert.Knowledge{Scorer: &knowledge.DistMult{}, Entities: grad.NewParam(2, 2)},
-		"PyG has no layer like a convert.Knowledge that is known":   convert.Knowledge{Entities: grad.NewParam(2, 2)},
+		"PyG has no layer like a convert.Knowledge that is known":       convert.Knowledge{Entities: grad.NewParam(2, 2)},
 		`"a", a *pool.SAG: it has no Params; was its Init called?`:      &pool.SAG{In: 2},
 		`"a", a *pool.Set2Set: it has no Params; was its Init called?`:  &pool.Set2Set{In: 2},
 		`"a", a *layers.VGAE: it has no Params; was its Init called?`:   &layers.VGAE{In: 2},

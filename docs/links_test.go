@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// What a page links to is there: a file, and where the link is the name of a test, that test
-// in it.
+// What a page links to is there: a file, and where the link is the name of a test or an
+// example, that function in it.
 func TestLinks(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
 	link := regexp.MustCompile(`\[([^\]\n]*)\]\(([^)\s]+)\)`)
+	function := regexp.MustCompile(`^(Test|Example)[A-Z]\w*$`)
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	for _, page := range append(pages, "../README.md") {
 		text, err := os.ReadFile(page)
@@ -32,7 +33,7 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s links to %s, which is not there", page, m[2])
 				continue
 			}
-			if !strings.HasPrefix(m[1], "Test") {
+			if !function.MatchString(m[1]) {
 				continue
 			}
 			if code, err := os.ReadFile(path); err != nil || !strings.Contains(string(code), "func "+m[1]+"(") {

@@ -1,8 +1,6 @@
 package demo
 
 import (
-	"math"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -10,8 +8,8 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -23,47 +21,36 @@ var selfatt = Demo{Name: "selfatt", About: "what a question asks for (TREC), by 
 const (
 	selfattWidth = 64
 	selfattHeads = 4
+	selfattDrop  = 0.4 // of the words' rows, and of what is read
 )
 
 // selfattNet is a block of self-attention over words and their positions, and a mean.
 type selfattNet struct {
-	Words         *grad.Param `json:"-"` // a row a word
-	Q, K, V, Join layers.Linear
-	Seen, Made    layers.LayerNorm
-	Wide, Narrow  layers.Linear
-	Out           layers.Linear
+	Words *grad.Param `json:"-"` // a row a word
+	Block attention.EncoderBlock
+	Out   layers.Linear
 }
 
 func newSelfAttNet(s *Stage, words, kinds int) *selfattNet {
 	const d = selfattWidth
-	square, rng := layers.Linear{In: d, Out: d}, s.rng(1)
-	n := &selfattNet{
-		Words: grad.NewParam(words, d), Q: square, K: square, V: square, Join: square,
-		Seen: layers.LayerNorm{Width: d}, Made: layers.LayerNorm{Width: d},
-		Wide: layers.Linear{In: d, Out: 2 * d}, Narrow: layers.Linear{In: 2 * d, Out: d},
-		Out: layers.Linear{In: d, Out: kinds},
-	}
+	n, rng := &selfattNet{
+		Words: grad.NewParam(words, d),
+		Block: attention.EncoderBlock{Block: attention.Block{Model: d, Heads: selfattHeads, Hidden: 2 * d, Drop: 0.4}},
+		Out:   layers.Linear{In: d, Out: kinds},
+	}, s.rng(1)
 	n.Words.Value.Normal(rng, 0, 0.3)
-	for _, l := range []interface{ Init(rng *rand.Rand) }{&n.Q, &n.K, &n.V, &n.Join, &n.Seen, &n.Made, &n.Wide, &n.Narrow, &n.Out} {
-		l.Init(rng)
-	}
+	n.Block.Init(rng)
+	n.Out.Init(rng)
 	return n
 }
 
 // forward returns a row of scores for each sentence, and the weights of its pairs of words.
 func (n *selfattNet) forward(t *grad.Tape, g *graph.Graph, words []int32) (*grad.Var, message.Msg) {
-	const dropout = 0.4
-	x := t.Use(n.Words).Rows(words).Add(grad.Const(wavesOf(g.Positions(), selfattWidth)))
-	x = t.Dropout(x, dropout)
-	heads := func(l *layers.Linear) *grad.Var {
-		return l.Forward(t, x).Reshape(-1, selfattHeads, selfattWidth/selfattHeads)
-	}
-	look := &message.Attention{Q: heads(&n.Q), K: heads(&n.K), V: heads(&n.V)}
-	seen, weights := look.Apply(t, everyPair(g))
-	x = n.Seen.Forward(t, x.Add(t.Dropout(n.Join.Forward(t, seen.Reshape(-1, selfattWidth)), dropout)))
-	x = n.Made.Forward(t, x.Add(t.Dropout(n.Narrow.Forward(t, n.Wide.Forward(t, x).ReLU()), dropout)))
-	read := message.UpdateAll(g.Membership(), message.CopyU(x), message.Mean)
-	return n.Out.Forward(t, t.Dropout(read, dropout)), weights
+	places := grad.Const(attention.Sinusoids(g.Positions(), selfattWidth)).Scale(0.3) // as large as words are
+	x := t.Dropout(t.Use(n.Words).Rows(words).Add(places), selfattDrop)
+	x, weights := n.Block.Apply(t, everyPair(g), x, message.Msg{})
+	read := message.Readout(g, x, message.Mean)
+	return n.Out.Forward(t, t.Dropout(read, selfattDrop)), weights
 }
 
 // everyPair is the graph in which all words of a chain look at each other.
@@ -74,18 +61,6 @@ func everyPair(chains *graph.Graph) *graph.Graph {
 		members[i] = graph.Complete(ends[i+1] - ends[i])
 	}
 	return graph.Batch(members...)
-}
-
-// wavesOf returns sines and cosines of positions in turn, from fast to slow ones.
-func wavesOf(positions []int32, width int) *tensor.Dense {
-	x := tensor.New(len(positions), width)
-	for i, p := range positions {
-		for j := 0; j < width; j += 2 {
-			sin, cos := math.Sincos(float64(p) / math.Pow(10000, float64(j)/float64(width)))
-			x.Row(i)[j], x.Row(i)[j+1] = tensor.Float(0.3*sin), tensor.Float(0.3*cos)
-		}
-	}
-	return x
 }
 
 func runSelfAtt(s *Stage) error {

@@ -17,7 +17,9 @@ import (
 //
 // of Ying and others, "Hierarchical Graph Representation Learning with Differentiable
 // Pooling" (DiffPool), NeurIPS 2018, where x is another network's result. The GNN is a
-// SAGEConv here. x is N×In.
+// SAGEConv here. x is N×In. An isolated node has the shares of its own row; a graph without
+// nodes has Clusters rows of zeros and weights of zero. What runs are [message.UpdateAll] on
+// the edges and a product for each node of its shares with its row.
 type Diff struct {
 	In, Clusters int
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
@@ -26,7 +25,9 @@ type Kept struct {
 //	s_v = tanh(x_v·p/‖p‖)      y_v = s_v·x_v of the ⌈Ratio·n⌉ best of n
 //
 // of Gao and Ji, "Graph U-Nets", ICML 2019, with the tanh of Cangea and others, 2018, as PyG
-// has it. x is N×In; what is kept is of that width.
+// has it. x is N×In; what is kept is of that width. A node without edges is scored as any
+// other; of a graph without nodes nothing is kept. What runs is a product, a sort of each
+// graph's scores and a gather of rows.
 type TopK struct {
 	In    int
 	Ratio float64 `json:",omitempty"` // of a graph's nodes that are kept; 0: 0.5
@@ -45,36 +46,6 @@ func (l *TopK) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) Kept {
 	compose.WantInit(op, l.P, 1)
 	p := t.Use(l.P).Reshape(1, l.In).L2Normalise().Reshape(l.In, 1)
 	return keep(op, g, x, x.MatMul(p).Tanh(), l.Ratio)
-}
-
-// SAG is TopK whose scores see the neighbours, too: they are a graph convolution's.
-//
-//	s = tanh(GCN(x))      y_v = s_v·x_v of the ⌈Ratio·n⌉ best of n
-//
-// of Lee, Lee and Kang, "Self-Attention Graph Pooling", ICML 2019. x is N×In. The paper's
-// graph has a loop at each node, which is up to the data.
-type SAG struct {
-	In    int
-	Ratio float64 `json:",omitempty"` // of a graph's nodes that are kept; 0: 0.5
-
-	GCN *layers.GCNConv `json:"-"`
-}
-
-// Init makes the convolution and its Params.
-func (l *SAG) Init(rng *rand.Rand) {
-	l.GCN = &layers.GCNConv{In: l.In, Out: 1}
-	l.GCN.Init(rng)
-}
-
-// Forward returns what is kept of the nodes x of g.
-func (l *SAG) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) Kept {
-	const op = "pool.SAG"
-	wantNodes(op, g, x)
-	compose.WantRows(op, x, l.In, "In")
-	if l.GCN == nil {
-		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
-	}
-	return keep(op, g, x, l.GCN.Forward(t, g, x).Tanh(), l.Ratio)
 }
 
 // keep keeps the nodes of the best scores.

@@ -34,9 +34,9 @@ func runLuong(s *Stage) error {
 			Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
 			Embed: 128, Hidden: 128, InputFeeding: true, Dropout: 0.2,
 			Encoder: gru(128), Back: gru(128), Decoder: gru(256),
-			Align: &attention.Content{Score: &attention.Bilinear{Key: 256, Query: 128, Scaled: true}},
+			Align: &attention.Content{Score: &attention.Concat{Key: 256, Query: 128, Hidden: 128}},
 		}
-	}, "A GRU reads a caption in both directions; another reads the last English word and what it saw there, and then looks: the score is a product with a matrix and a learnt scale.")
+	}, "A GRU reads a caption in both directions; another reads the last English word and what it saw there, and then looks: the score is that of a small network.")
 }
 
 // captions has a network learn to translate captions, at a rate, and shows where it looks.

@@ -21,7 +21,7 @@ var selfatt = Demo{Name: "selfatt", About: "what a question asks for (TREC), by 
 const (
 	selfattWidth = 64
 	selfattHeads = 4
-	selfattDrop  = 0.4 // of the words' rows, and of what is read
+	selfattDrop  = 0.4 // of the words' rows, of what they make of each other, and of what is read
 )
 
 // selfattNet is a block of self-attention over words and their positions, and a mean.
@@ -35,7 +35,7 @@ func newSelfAttNet(s *Stage, words, kinds int) *selfattNet {
 	const d = selfattWidth
 	n, rng := &selfattNet{
 		Words: grad.NewParam(words, d),
-		Block: attention.EncoderBlock{Block: attention.Block{Model: d, Heads: selfattHeads, Hidden: 2 * d, Drop: 0.4}},
+		Block: attention.EncoderBlock{Block: attention.Block{Model: d, Heads: selfattHeads, Hidden: 2 * d, Drop: selfattDrop}},
 		Out:   layers.Linear{In: d, Out: kinds},
 	}, s.rng(1)
 	n.Words.Value.Normal(rng, 0, 0.3)

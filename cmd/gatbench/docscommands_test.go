@@ -76,7 +76,8 @@ func taken(args []string, all []bench.Benchmark) error {
 	if err != nil {
 		return err
 	}
-	if _, err := parser.Parse(args); err != nil && !strings.HasPrefix(err.Error(), "expected ") { // a command that is spoken of
+	_, err = parser.Parse(args)
+	if spoken := err != nil && (strings.HasPrefix(err.Error(), "expected ") || strings.HasPrefix(err.Error(), "missing flags")); err != nil && !spoken {
 		return err
 	}
 	for _, pattern := range line.Bench.Patterns {

@@ -13,7 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// writeAttention writes the files of --attention.
+// writeAttention writes the files of --attention, and has the report show the heads.
 func (s *session) writeAttention() error {
 	all := s.attention(s.watched())
 	picture := draw.Neighbourhoods{Dataset: s.Dataset, Nodes: all}
@@ -30,6 +30,9 @@ func (s *session) writeAttention() error {
 		if err != nil {
 			return err
 		}
+	}
+	for _, table := range picture.Tables() {
+		s.report.heads += "\n" + table.Text(s.report.out.Coloured())
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type reporter struct {
 	progress  *report.Progress
 	histories []seeded
 	last      *train.Epoch // of this training; nil: none is over
+	heads     string       // what the heads of watched nodes attend to, drawn; "": none were asked for
 }
 
 func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
@@ -83,7 +84,7 @@ func (r *reporter) page(s report.Summary) *report.Training {
 		Learns:   k.goal.says() + k.goal.untaught(k.split, k.ClassNames),
 		Settings: r.settings(), Batching: r.recipe.batching(),
 		Nodes:   [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)},
-		Network: model.title, Chosen: says, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
+		Network: model.title, Chosen: says, Drawn: r.heads, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
 		Next: r.command(r.advice(s)),
 	}
 	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {

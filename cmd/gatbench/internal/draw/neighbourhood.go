@@ -39,7 +39,8 @@ type Neighbourhoods struct {
 }
 
 // Write draws a row of panels for each node, a panel for each layer: the node, its
-// in-neighbours around it, and edges as wide as they are attended to.
+// in-neighbours around it, and edges as wide as they are attended to. Below stand the tables
+// of its heads, if there are any.
 func (n *Neighbourhoods) Write(path string) error {
 	var panels [][]picture.Panel
 	for _, a := range n.Nodes {
@@ -48,6 +49,13 @@ func (n *Neighbourhoods) Write(path string) error {
 			row = append(row, &neighbourhood{Dataset: n.Dataset, Attended: a, layer: layer, heads: heads})
 		}
 		panels = append(panels, row)
+		var below []picture.Panel
+		for _, table := range n.tables(a) {
+			below = append(below, table)
+		}
+		if below != nil {
+			panels = append(panels, below)
+		}
 	}
 	return savePanels(path, panels)
 }

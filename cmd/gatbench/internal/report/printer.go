@@ -46,7 +46,13 @@ func (p *Printer) Drawn(text string) { p.write([]byte(text)) }
 // coloured reports whether w shows escape sequences and its user wants them.
 func coloured(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return ok && wantsColour(term.IsTerminal(int(f.Fd())), os.Getenv)
+}
+
+// wantsColour reports whether colours are shown, given whether there is a terminal and what the
+// environment says: of NO_COLOR anything but nothing means none.
+func wantsColour(terminal bool, environment func(string) string) bool {
+	return terminal && environment("NO_COLOR") == "" && environment("TERM") != "dumb"
 }
 
 // Printf prints as fmt.Printf does. What is to be printed as it stands, such as several

@@ -1,5 +1,7 @@
 package report
 
+import "strings"
+
 import "fmt"
 
 // Training is the page about one training: its summary, and what its command knows.
@@ -15,6 +17,7 @@ type Training struct {
 	Network  string // the model's name for people
 	Chosen   string // how the epoch was chosen
 	Longer   string // what to try if the training ended too early; empty: it did not
+	Drawn    string // what heads attend to, in lines as they stand; empty: nobody asked
 	Next     string // the command to try next
 }
 
@@ -59,6 +62,9 @@ func (t *Training) Print(p *Printer) {
 // end prints what it cost, what was written, and what to do next.
 func (t *Training) end(p *Printer) {
 	s := &t.Summary
+	if t.Drawn != "" {
+		p.Drawn(strings.TrimPrefix(t.Drawn, "\n") + "\n")
+	}
 	if s.EpochMS > 0 {
 		p.Printf("%.2f ms an epoch (median)", s.EpochMS)
 	} else {

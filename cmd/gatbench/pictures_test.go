@@ -59,7 +59,7 @@ func TestUniformAttentionLooksUniform(t *testing.T) {
 			t.Errorf("%q is there %d times, want one a layer", want, n)
 		}
 	}
-	const width = 1.6 // of the scale, in points
+	const width = 1.6                                               // of the scale, in points
 	rings, _, below := bytes.Cut(svg, []byte(">node 30, layer 1<")) // the tables of heads
 	if !below {
 		t.Error("there are no tables of heads")

@@ -16,7 +16,8 @@ import (
 // of Li, Tarlow, Brockschmidt and Zemel, "Gated Graph Sequence Neural Networks", ICLR 2016,
 // without its tanh. It is DGL's GlobalAttentionPooling and PyG's AttentionalAggregation. x
 // is N×F; the result has a row for each graph, of Net's last width, or F. Gate's last width
-// is 1, or that of the result: then each column has weights of its own.
+// is 1, or that of the result: then each column has weights of its own. A graph without nodes
+// gets zero. What runs are the two networks and a message on the edges of Membership.
 type Attention struct {
 	Gate layers.MLP
 	Net  layers.MLP // without Widths x is added up as it is

@@ -19,7 +19,8 @@ import (
 // as Defferrard, Bresson and Vandergheynst pool in "Convolutional Neural Networks on Graphs
 // with Fast Localized Spectral Filtering", NeurIPS 2016. It has no Params. x is N×F, the
 // result C×F, where C is half of N or more; a node without edges stays as it is. The seed
-// fixes which nodes are matched.
+// fixes which nodes are matched. What runs is a matching, on one thread, and a reduction of
+// rows by cluster.
 type Graclus struct {
 	Aggregate layers.Aggregator `json:",omitempty"` // of the nodes of a cluster: max, the empty one, mean or sum
 	Seed      uint64            `json:",omitempty"` // of the order in which nodes look for a partner

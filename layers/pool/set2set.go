@@ -17,7 +17,8 @@ import (
 //
 // of Vinyals, Bengio and Kudlur, "Order Matters: Sequence to Sequence for Sets", ICLR 2016.
 // x is N×In; the result has a row [q, r] of 2·In for each graph, after the last step. A
-// graph without nodes is answered with zeros.
+// graph without nodes is answered with zeros. What runs is a step of an LSTM and a message on
+// the edges of Membership, as often as it asks.
 type Set2Set struct {
 	In     int
 	Steps  int `json:",omitempty"` // 0: 3

@@ -14,7 +14,7 @@ import (
 // greatest first. It is SortPooling of Zhang, Cui, Neumann and Chen, "An End-to-End Deep
 // Learning Architecture for Graph Classification", AAAI 2018, where a convolution over the K
 // follows. x is N×F; the result has a row of K·F for each graph, with zeros where it has
-// fewer nodes.
+// fewer nodes. What runs is a sort of each graph's last column, and a gather of rows.
 type Sort struct{ K int }
 
 // Init does nothing: there are no Params. All layers have it.

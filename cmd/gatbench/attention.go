@@ -32,7 +32,7 @@ func (s *session) writeAttention() error {
 		}
 	}
 	for _, table := range picture.Tables() {
-		s.report.heads += "\n" + table.Text(s.report.out.Coloured())
+		s.report.heads += table.Text(s.report.out.Coloured()) + "\n"
 	}
 	return nil
 }

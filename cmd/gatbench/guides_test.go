@@ -8,8 +8,12 @@ import (
 	"testing"
 )
 
-// absent is what a command of a guide names where the data is the reader's.
-var absent = regexp.MustCompile(`\bDIR\b|facts\.tsv|shop\.(csv|safetensors)|asked\.csv`)
+var (
+	// absent is what a command of a guide names where the data is the reader's.
+	absent = regexp.MustCompile(`\bDIR\b|facts\.tsv|shop\.(csv|safetensors)|asked\.csv`)
+	// shell matches a block of commands.
+	shell = regexp.MustCompile("(?s)```sh\n(.*?)```")
+)
 
 // The commands of the guides that lead through tasks run, one after the other as they stand there.
 func TestGuidesRun(t *testing.T) {
@@ -22,7 +26,7 @@ func TestGuidesRun(t *testing.T) {
 			nowhere(t)
 			t.Chdir(t.TempDir())
 			ran := 0
-			for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(guide), -1) {
+			for _, block := range shell.FindAllStringSubmatch(string(guide), -1) {
 				for line := range strings.Lines(block[1]) {
 					if !absent.MatchString(line) && follow(t, strings.TrimSpace(line)) {
 						ran++
@@ -47,11 +51,11 @@ func follow(t *testing.T, line string) (command bool) {
 		}
 		return false
 	}
-	said, ok := strings.CutPrefix(line, "gatbench ")
+	rest, ok := strings.CutPrefix(line, "gatbench ")
 	if !ok {
 		return false
 	}
-	args, _ := arguments(said)
+	args, _ := arguments(rest)
 	if args[0] == "train" {
 		args = append(args, "--epochs", "1")
 	}

@@ -1,7 +1,5 @@
 package report
 
-import "strings"
-
 import "fmt"
 
 // Training is the page about one training: its summary, and what its command knows.
@@ -62,9 +60,7 @@ func (t *Training) Print(p *Printer) {
 // end prints what it cost, what was written, and what to do next.
 func (t *Training) end(p *Printer) {
 	s := &t.Summary
-	if t.Drawn != "" {
-		p.Drawn(strings.TrimPrefix(t.Drawn, "\n") + "\n")
-	}
+	p.Drawn(t.Drawn)
 	if s.EpochMS > 0 {
 		p.Printf("%.2f ms an epoch (median)", s.EpochMS)
 	} else {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -100,7 +101,7 @@ func together(rounds int, f func(goroutine int)) (met []any) {
 // Two goroutines that share a tape without any order are told so. Of several
 // attempts one has to do, since a few meetings in a hundred have other ends.
 func TestTwoGoroutines(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector finds this by itself")
 	}
 	p, x := param(1, 4, 4), grad.Const(ones(3, 4))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -231,7 +232,7 @@ func chain(f func(o *operands) *grad.Var, k, n int) (step func(), tape *grad.Tap
 // TestAllocationsPerOperation measures what one more recorded operation costs,
 // forwards and backwards: at most 4 allocations and 400 bytes.
 func TestAllocationsPerOperation(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector allocates too")
 	}
 	for _, o := range operations {
@@ -260,7 +261,7 @@ func TestAllocationsPerOperation(t *testing.T) {
 // TestAllocationsSteady shows that what an operation allocates does not grow with
 // its operands.
 func TestAllocationsSteady(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector allocates too")
 	}
 	for _, o := range operations {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -80,7 +81,7 @@ func TestRowSizes(t *testing.T) {
 	defer grad.SetJointLeast(1 << 10)()
 	for _, size := range [][2]int{{33, 3}, {450, 3}, {31, 20}, {65, 20}, {450, 20}, {14_000, 20}, {40, 70}, {33, 600}} {
 		rows, width := size[0], size[1]
-		if raced && rows > 1000 {
+		if sparing.Raced && rows > 1000 {
 			continue
 		}
 		x, y, w := param(1, rows, width), param(2, rows, width).Value, param(3, rows, max(width, 5)).Value
@@ -175,7 +176,7 @@ func TestColumnSizes(t *testing.T) {
 	const eps = 1e-2
 	for _, size := range [][3]int{{64, 3, 1}, {65, 3, 1}, {65, 17, 1}, {2100, 20, 1}, {9000, 5, 1}, {9000, 5, 130}, {2000, 20, 3}} {
 		rows, width, ranges := size[0], size[1], size[2]
-		if raced && rows > 1000 {
+		if sparing.Raced && rows > 1000 {
 			continue
 		}
 		x, gain, bias, dy := param(1, rows, width), param(2, width), param(3, width), param(4, rows, width).Value

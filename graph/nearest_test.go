@@ -95,7 +95,7 @@ func TestPointsThreads(t *testing.T) {
 	undo := par.SetThreads(1)
 	k, r := Must(KNN(x, 7)), Must(Radius(x, 1))
 	undo()
-	for v := range 2000 {
+	for v := 0; v < 2000; v += 9 {
 		for i, h := range byDistance(x, v)[:7] {
 			if k.sources(v)[i] != h.v {
 				t.Fatalf("neighbour %d of point %d is %d, want %d", i, v, k.sources(v)[i], h.v)

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -86,7 +87,7 @@ func garbage(g *graph.Graph, f layered, times int) (count, bytes float64) {
 // TestAllocations says messages again and again: what each costs, forward and
 // backward, is a few small objects, on a small graph as on a large one.
 func TestAllocations(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector allocates")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full
@@ -114,7 +115,7 @@ func TestAllocations(t *testing.T) {
 // A level of a sweep over chains asks for the sum of rows of sources, each of which one
 // destination hears: to find that it is x itself costs no allocation.
 func TestLevelAllocatesNothing(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector allocates")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -125,7 +126,7 @@ func TestDenseAttentionExplained(t *testing.T) {
 
 // TestDenseMemory attends on 4096 nodes: no array of all pairs is made.
 func TestDenseMemory(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the detector has no say in this")
 	}
 	const n = 4096

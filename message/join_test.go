@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -95,12 +96,15 @@ func (m *broad) result(g *graph.Graph, make func(t *grad.Tape, m *broad) message
 func TestJoined(t *testing.T) {
 	all := graphs()
 	all["hub of 700"] = hub(700)
-	for _, at := range slices.Sorted(maps.Keys(all)) {
+	for i, at := range slices.Sorted(maps.Keys(all)) {
 		g := all[at]
 		if at == "block" || at == "view" {
 			continue // here V may read rows of sources; see TestNotJoined
 		}
-		for _, shape := range sparing([][2]int{{8, 8}, {2, 16}, {1, 64}}) {
+		for k, shape := range sparing.Some([][2]int{{8, 8}, {2, 16}, {1, 64}}) {
+			if (i+k)%2 != 0 && g.NumEdges() < 700 && !sparing.Full() {
+				continue // another small graph has this shape
+			}
 			m := newBroad(g, shape[0], shape[1])
 			reducers := [][]message.Reducer{{message.Sum}, {message.Mean}}
 			if shape[0] == 8 { // several at once are told apart by nothing of the shape

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -39,7 +40,7 @@ func TestSweepIsAConstantNumberOfOperations(t *testing.T) {
 // chains of 10, where the step returns what it was given; and the arena does not
 // grow after the first step.
 func TestSweepAllocatesConstantly(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector allocates")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -298,11 +299,11 @@ func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
 // No bit of a result depends on the threads, and the kernels of plain Go agree.
 func TestKernelThreads(t *testing.T) {
 	a := hub(rand.New(rand.NewPCG(13, 13)))
-	for _, hd := range sparing([][2]int{{8, 8}, {1, 7}, {3, 5}}) {
+	for _, hd := range sparing.Some([][2]int{{8, 8}, {1, 7}, {3, 5}}) {
 		undo := par.SetThreads(1)
 		want := everyKernel(a, hd[0], hd[1])
 		undo()
-		for _, threads := range sparing([]int{8, 3}) {
+		for _, threads := range sparing.Some([]int{8, 3}) {
 			undo := par.SetThreads(threads)
 			for name, got := range everyKernel(a, hd[0], hd[1]) {
 				if !slices.Equal(got, want[name]) {
@@ -352,7 +353,7 @@ func TestKernelAllocations(t *testing.T) {
 		"MaxDense/0":        func() { sparse.MaxDense(y, nil, a, w, x) },
 	} {
 		run()
-		if n := testing.AllocsPerRun(20, run); n > 0 && !raced {
+		if n := testing.AllocsPerRun(20, run); n > 0 && !sparing.Raced {
 			t.Errorf("%s: %v allocations a call", name, n)
 		}
 	}

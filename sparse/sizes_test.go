@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -50,7 +51,7 @@ func TestSpill(t *testing.T) {
 		holed[i] = 0
 	}
 	drop := tensor.NewMask(1, 2, 3, 0.4)
-	for _, f := range sparing([]int{8, 15, 16, 24, 32, 48, 64}) { // spilt in 0, 0, 8, 8, 16, 16 and 32
+	for _, f := range sparing.Some([]int{8, 15, 16, 24, 32, 48, 64}) { // spilt in 0, 0, 8, 8, 16, 16 and 32
 		x := normal(rng, rows, f)
 		for name, a := range map[string]*sparse.CSR{
 			"no zeros": plain.WithValues(values), "zeros": plain.WithValues(holed), "dropped": dropped(plain.WithValues(values), &drop),

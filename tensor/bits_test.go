@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // operation is something of this package with operands that are large enough
@@ -103,7 +104,7 @@ func TestThreadsBits(t *testing.T) {
 			return dst
 		}
 		want := result(1)
-		for _, threads := range Sparing([]int{8, 3}) {
+		for _, threads := range sparing.Some([]int{8, 3}) {
 			got := result(threads)
 			for i, v := range want.Data {
 				if math.Float64bits(float64(v)) != math.Float64bits(float64(got.Data[i])) {
@@ -191,7 +192,7 @@ func within(t *testing.T, what string, got *Dense, want, size []float64) {
 // filled, whether it is small or runs on several threads.
 func TestChunksAllocate(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
-	if Raced {
+	if sparing.Raced {
 		t.Skip("a sync.Pool forgets under the race detector")
 	}
 	for _, rows := range []int{3, 1000} {

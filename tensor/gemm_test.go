@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -207,7 +208,7 @@ func TestPackedSet(t *testing.T) {
 
 func TestMatMulAllocates(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
-	if tensor.Raced {
+	if sparing.Raced {
 		t.Skip("a sync.Pool forgets under the race detector")
 	}
 	rng := rand.New(rand.NewPCG(4, 4))

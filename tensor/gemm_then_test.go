@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -40,7 +41,7 @@ func TestMatMulThen(t *testing.T) {
 		c tensor.Float
 	}{{vec.Scale, 1}, {vec.Scale, 1}, {vec.Tanh, 0}, {vec.LeakyReLU, 0.2}, {vec.Scale, 0}, {vec.ELU, 1}}
 	rng := rand.New(rand.NewPCG(6, 6))
-	for _, s := range tensor.Sparing(append([][3]int{{64, 128, 512}, {200, 300, 90}, {33, 60, 1400}}, sizes...)) {
+	for _, s := range sparing.Some(append([][3]int{{64, 128, 512}, {200, 300, 90}, {33, 60, 1400}}, sizes...)) {
 		for _, f := range flags {
 			a, b := operands(rng, s[0], s[1], s[2], f)
 			packed := tensor.Pack(b, f)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // TestConcat compares with a walk over the runs along the axis; Split takes the
@@ -170,7 +172,7 @@ func TestMatrix(t *testing.T) {
 // TestAllocates shows that no operation allocates once its pools are filled.
 func TestAllocates(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
-	if Raced {
+	if sparing.Raced {
 		t.Skip("a sync.Pool forgets under the race detector")
 	}
 	x, y, half, turned, places := drawn(1, 4, 8, 8), New(4, 8, 8), New(4, 8, 4), New(4, 8, 8), make([]int32, 128)

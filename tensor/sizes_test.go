@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // whole returns an array of small whole numbers, of which sums are exact in any order.
@@ -98,8 +100,8 @@ func TestProductSizes(t *testing.T) {
 	add(TransA, []int{130}, []int{6144}, []int{30})                      // both
 	add(TransA, []int{200}, []int{2048}, []int{100})                     // parts that are added in chunks
 	add(TransA, []int{63, 64}, []int{255, 256, 6144}, []int{11, 12, 13}) // as the transpose
-	for _, s := range Sparing(all) {
-		if Raced && s.m*s.n*s.k > 1<<21 {
+	for _, s := range sparing.Some(all) {
+		if sparing.Raced && s.m*s.n*s.k > 1<<21 {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(uint64(s.m*s.n), uint64(s.k)))
@@ -159,7 +161,7 @@ func TestBatchSizes(t *testing.T) {
 func TestChunks(t *testing.T) {
 	defer func(old int) { share = old }(share)
 	usual := share
-	for _, op := range Sparing(operations(1000)) {
+	for _, op := range sparing.Some(operations(1000)) {
 		result := func(of int) *Dense {
 			share = of
 			dst := rough(9, op.dst...)

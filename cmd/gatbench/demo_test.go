@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/demo"
 	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // Every demo is listed, with what it needs.
@@ -38,7 +39,7 @@ func TestDemos(t *testing.T) {
 	quick := map[string]string{"names": "1", "antonyms": "60", "beer": "40", "stretch": "1", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1", "hopfield": "1", "sort": "1"}
 	for _, d := range demo.All() {
 		t.Run(d.Name, func(t *testing.T) {
-			if slices.Contains(dear, d.Name) && os.Getenv("EDGEWISE_FULL") == "" {
+			if slices.Contains(dear, d.Name) && !sparing.Full() {
 				t.Skip("one of the dearest: set EDGEWISE_FULL=1")
 			}
 			epochs, isQuick := quick[d.Name]

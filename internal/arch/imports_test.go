@@ -89,12 +89,13 @@ var table = map[string]string{
 	"internal/arch":   "",
 	"internal/bits":   "", // its tests import everything
 
-	"internal/simd/simdtest":   "internal/simd/cpu",
+	"internal/simd/simdtest":   "internal/simd/cpu internal/sparing",
 	"internal/spoil/spoiltest": "internal/spoil",
+	"internal/sparing":         "",
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest"}
+var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing"}
 
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -179,7 +180,7 @@ func (o *blockOracle) compare(t *testing.T, what string, dst, src int) {
 
 // A step allocates what its loops are made of, whatever the blocks' sizes.
 func TestBlocksAllocateLittle(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector empties pools")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -179,7 +180,7 @@ func TestAttentionHubs(t *testing.T) {
 
 // What comes out does not depend on the number of threads, to the bit.
 func TestAttentionThreads(t *testing.T) {
-	for _, hd := range sparing([][2]int{{8, 8}, {1, 7}, {4, 64}}) {
+	for _, hd := range sparing.Some([][2]int{{8, 8}, {1, 7}, {4, 64}}) {
 		k, dOut := hubAttention(t, hd[0], hd[1], 1)
 		var first []*tensor.Dense
 		for _, n := range []int{1, 3, 8} {
@@ -253,7 +254,7 @@ func TestAttentionNotFinite(t *testing.T) {
 
 func TestAttentionAllocatesNothing(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector empties pools")
 	}
 	k, dOut := hubAttention(t, 8, 8, 1)
@@ -303,7 +304,7 @@ func TestAttentionPlainHubs(t *testing.T) {
 		heads, d    int
 		drop, large float64
 	}
-	for _, c := range sparing([]hubCase{
+	for _, c := range sparing.Some([]hubCase{
 		{8, 8, 0, 0}, {8, 8, 0.5, 0}, {8, 8, 0.5, 23}, {8, 8, 0, 25}, {8, 8, 0.5, 1e4}, {16, 8, 0.5, 0}, {16, 8, 0, 25},
 		{8, 3, 0, 0}, {8, 3, 0.5, 0}, {8, 7, 0.5, 23}, {8, 1, 0, 25}, {16, 5, 0.5, 0}, {16, 2, 0, 25},
 		{1, 7, 0, 0}, {1, 7, 0.5, 0}, {1, 7, 0.5, 23}, {1, 7, 0, 25}, {1, 7, 0.5, 1e4}, {1, 1, 0.5, 0}, {1, 3, 0, 0}, {1, 8, 0.5, 0},
@@ -319,7 +320,7 @@ func TestAttentionPlainHubs(t *testing.T) {
 // been computed already.
 func TestAttentionPlainOutOfRange(t *testing.T) {
 	for _, hd := range [][2]int{{8, 8}, {8, 3}, {16, 8}, {1, 7}} {
-		for _, large := range sparing([]float{24, 25, -60, 1e4}) {
+		for _, large := range sparing.Some([]float{24, 25, -60, 1e4}) {
 			t.Run(fmt.Sprint(hd, large), func(t *testing.T) {
 				k, dOut := plainHub(t, hd[0], hd[1], 0.5)
 				k.Er.Row(k.In.NumRows * 5 / 6)[hd[0]-1] = large
@@ -360,7 +361,7 @@ func checkPlainHub(t *testing.T, k *attend.GAT, dOut *tensor.Dense, large float)
 // One gradient alone has the same bits as with the others, on any number of
 // threads.
 func TestAttentionPlainThreads(t *testing.T) {
-	for _, hd := range sparing([][2]int{{8, 8}, {16, 8}, {8, 3}, {16, 6}, {1, 7}, {1, 2}}) {
+	for _, hd := range sparing.Some([][2]int{{8, 8}, {16, 8}, {8, 3}, {16, 6}, {1, 7}, {1, 2}}) {
 		k, dOut := plainHub(t, hd[0], hd[1], 0.3)
 		var first []*tensor.Dense
 		for _, n := range []int{1, 3, 8} {
@@ -392,7 +393,7 @@ func TestAttentionPlainThreads(t *testing.T) {
 
 func TestAttentionPlainAllocatesNothing(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector empties pools")
 	}
 	for _, hd := range [][2]int{{8, 8}, {8, 3}, {1, 7}} {

@@ -3,6 +3,7 @@ package attend_test
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -78,8 +79,11 @@ func within(t *testing.T, what string, got *tensor.Dense, want []float64, part f
 // dropout and weights, several times: the gradient of the logits is zero, and no rounding.
 func TestAttentionToOneSource(t *testing.T) {
 	onPaths(t, func(t *testing.T) {
-		for _, hd := range [][2]int{{1, 7}, {8, 8}, {8, 5}, {16, 8}, {2, 8}, {4, 8}, {4, 64}, {8, 12}, {3, 5}, {6, 121}, {1, 1}} {
+		for i, hd := range [][2]int{{1, 7}, {8, 8}, {8, 5}, {16, 8}, {2, 8}, {4, 8}, {4, 64}, {8, 12}, {3, 5}, {6, 121}, {1, 1}} {
 			for options := range 16 {
+				if (bits.OnesCount(uint(options))+i)%2 != 0 { // any three of the options in all ways
+					continue
+				}
 				rng := rand.New(rand.NewPCG(uint64(hd[0]), uint64(hd[1])))
 				var r, c []int32
 				for v := range int32(700) {

@@ -9,13 +9,14 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 )
 
 // A step of training allocates as often on chains of 200, and on a tree, as on
 // chains of 10; the message of a Tree-LSTM is kept level by level.
 func TestStepsAllocateConstantly(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector allocates")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full

@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -315,7 +316,7 @@ func TestCRFImpossible(t *testing.T) {
 
 // A step allocates as often on more and longer chains.
 func TestCRFAllocatesConstantly(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector allocates")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full

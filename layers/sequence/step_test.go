@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -157,7 +158,7 @@ func TestStepStates(t *testing.T) {
 
 // A step makes no graph: it allocates as often for 3 rows as for 300.
 func TestStepAllocates(t *testing.T) {
-	if raced {
+	if sparing.Raced {
 		t.Skip("the race detector allocates")
 	}
 	l := &sequence.LSTM{In: 4, Hidden: 6}

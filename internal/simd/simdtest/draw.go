@@ -3,21 +3,21 @@ package simdtest
 import (
 	"math"
 	"math/rand/v2"
-	"os"
+
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // Lengths returns the lengths that a kernel is tried on: all up to 72, which have each rest
 // of a division by 64 and less, and beyond, for several rounds, every fifth up to 200, which
-// have each rest by 16. With EDGEWISE_FULL set, as the whole gate has it, all up to 200.
+// have each rest by 16. If sparing.Full, all up to 200; where there is no assembly, half.
 func Lengths() []int {
 	var lengths []int
-	full := os.Getenv("EDGEWISE_FULL") != ""
 	for n := range 201 {
-		if full || n <= 72 || n%5 == 0 {
+		if sparing.Full() || n <= 72 || n%5 == 0 {
 			lengths = append(lengths, n)
 		}
 	}
-	return lengths
+	return sparing.Some(lengths)
 }
 
 // Edges returns rows with edges to columns: their offsets, which do not start

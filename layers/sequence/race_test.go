@@ -1,5 +1,0 @@
-//go:build race
-
-package sequence_test
-
-const raced = true

@@ -1,9 +1,0 @@
-//go:build !race
-
-package message_test
-
-// raced reports whether the race detector is on.
-const raced = false
-
-// sparing returns all cases; under the race detector some.
-func sparing[T any](cases []T) []T { return cases }

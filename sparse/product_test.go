@@ -115,6 +115,9 @@ func mul(y *tensor.Dense, a *sparse.CSR, w, x *tensor.Dense, transposed bool) []
 				if transposed {
 					to, from = j, i
 				}
+				if m[i*a.NumCols+j] == 0 {
+					continue
+				}
 				for n := range d {
 					out[to*f+h*d+n] += m[i*a.NumCols+j] * float64(x.Row(from)[h*d+n])
 				}

@@ -83,6 +83,9 @@ var dearBombs = []string{
 	"graphs of nothing as lines", "words with tags", "number of 90 MB in JSON", "numbers in order", "line of words", "captions",
 	"parallel edges of a table", "names by a memo", "as many columns as are believed", "facts of new names", "stories of bAbI",
 	"rows of a table of texts", "header of 100,000 tensors", "words of a tokeniser", "empty lines", "edges in zstd, 1.2 GB",
+	".gz in a .zip, 1.2 GB", ".gz in a .tar, 80 MB", "edges between far nodes", "dense matrix in gzip, as it is", "papers of nothing",
+	"pages of nothing", "times of edges", "60,000 columns of edges", "comment in DOT of 20 MB", "4 million nodes, as a graph",
+	"5 million parallel edges", "5 million edges, both directions", "10 rows of 600,000 zeros", "parallel edges of TUDataset",
 }
 
 // blast is what came of reading a bomb in a process of its own.

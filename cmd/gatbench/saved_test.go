@@ -29,6 +29,12 @@ func TestSaveAndEval(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.safetensors")
 			args := []string{"train", "--json", "--model", model, "--epochs", "2", "--save", file, "--splits", "random", "--seed", "3"}
+			switch model {
+			case modelGPS: // it is cheap in TestEdgesOfNodes
+				args = append(args, "--hidden", "4", "--layers", "2")
+			case "gcn2":
+				args = append(args, "--layers", "4") // of 64
+			}
 			lines := results(t, args...)
 			s, e := lines[len(lines)-1], results(t, "eval", "--json", file)[0]
 			for _, key := range []string{"model", "train_accuracy", "val_accuracy", "test_accuracy"} {

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -112,7 +113,7 @@ func TestAblationsAgree(t *testing.T) {
 // With dropout each learns, and an evaluation drops nothing.
 func TestAblationsLearn(t *testing.T) {
 	for _, a := range ablations {
-		if testing.Short() && a.without == "all" {
+		if a.without == "all" && !sparing.Full() { // it takes seconds; TestAblationsAgree has it
 			continue
 		}
 		t.Run(a.without, func(t *testing.T) {

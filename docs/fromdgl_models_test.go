@@ -1,4 +1,4 @@
-package message_test
+package docs_test
 
 import (
 	"fmt"

@@ -115,6 +115,7 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 			r.Dataset = k.name
 		}
 		r.Features = or((*form)(f.Features), k.formFor(r.Preset))
+		r.Splits = k.splitNamed(r.Splits)
 		m := r.model()
 		var err error
 		if r.EdgeIn, r.Kinds, err = k.there().read(m.name, m.edges, r.NoEdges); err != nil {

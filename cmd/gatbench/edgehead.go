@@ -71,9 +71,9 @@ func (h *pairHead) check(in int) error {
 	return nil
 }
 
-// serve returns an error if a network tells other edges apart than these, which are nil of a
-// task on nodes.
-func (h *pairHead) serve(p *pairs) error {
+// serve returns an error if a network tells other edges apart than these, which have that many
+// features and are nil of a task on nodes.
+func (h *pairHead) serve(p *pairs, own int) error {
 	switch {
 	case h == nil && p == nil:
 		return nil
@@ -85,6 +85,8 @@ func (h *pairHead) serve(p *pairs) error {
 		return fmt.Errorf("it is a model of edges without direction, and these have one: write undirected after the #, or --undirected in training")
 	case p.mirrored && !h.Mirrored:
 		return fmt.Errorf("it is a model of edges with a direction, and these have none")
+	case h.Own != own:
+		return fmt.Errorf("its head is for %d features of edges, and these have %d", h.Own, own)
 	}
 	return nil
 }

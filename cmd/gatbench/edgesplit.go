@@ -12,7 +12,9 @@ func (k *task) splitEdges(c choice) (s datasets.Split, err error) {
 	switch {
 	case c.splits == splitsRandom:
 		s = k.pairs.fifths(k.goal, c.seed)
-	case c.splits == splitsShchur || isFolds(c.splits):
+	case isFolds(c.splits):
+		return s, misuse("--folds: %s", remedies[taskEdge]["folds"])
+	case c.splits == splitsShchur:
 		return s, misuse("--splits %.40s: it is for nodes: take random, time, or the name of a .json or .npz file of the edges that train, validate and test", c.splits)
 	case byTime(c.splits):
 		s, err = edgesByTime(k.Dataset, c.splits)

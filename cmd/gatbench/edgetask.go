@@ -42,15 +42,16 @@ func newPairs(d *datasets.Dataset, g *goal, undirected bool) (*pairs, error) {
 		}
 	}
 	for e, u := range from {
-		v := to[e]
-		p.of[e] = number[[2]int32{min(u, v), max(u, v)}]
-		if first := p.edge[p.of[e]]; g.same(first, int32(e)) {
-			continue
-		} else if undirected {
+		pair := number[[2]int32{min(u, to[e]), max(u, to[e])}]
+		p.of[e] = pair
+		switch there, back := p.edge[pair], int32(e); {
+		case g.same(there, back):
+		case undirected:
 			return nil, fmt.Errorf("of the edge between %s and %s %s is learnt in one direction, and %s in the other: correct one of them, or leave undirected out if direction means something",
-				nodeNamed(d, u), nodeNamed(d, v), g.shown(first, d.ClassNames), g.shown(int32(e), d.ClassNames))
+				nodeNamed(d, p.from[pair]), nodeNamed(d, p.to[pair]), g.shown(there, d.ClassNames), g.shown(back, d.ClassNames))
+		default:
+			return plain, nil
 		}
-		return plain, nil
 	}
 	return p, nil
 }
@@ -101,19 +102,28 @@ func (p *pairs) some(edges, nodes []int32) *ends {
 	for i, v := range nodes {
 		rows[v] = int32(i)
 	}
-	e, numbers := &ends{from: make([]int32, len(edges)), to: make([]int32, len(edges))}, make([]int32, len(edges))
+	e := &ends{make([]int32, len(edges)), make([]int32, len(edges)), p.features(edges)}
 	for i, edge := range edges {
 		pair := p.of[edge]
 		u, v := p.from[pair], p.to[pair]
 		if nodes != nil {
 			u, v = rows[u], rows[v]
 		}
-		e.from[i], e.to[i], numbers[i] = u, v, pair
-	}
-	if p.own != nil {
-		e.own = grad.Const(datasets.GatherRows(p.own, numbers))
+		e.from[i], e.to[i] = u, v
 	}
 	return e
+}
+
+// features returns the features of some edges; nil: the head reads none.
+func (p *pairs) features(edges []int32) *grad.Var {
+	if p.own == nil {
+		return nil
+	}
+	rows := make([]int32, len(edges))
+	for i, e := range edges {
+		rows[i] = p.of[e]
+	}
+	return grad.Const(datasets.GatherRows(p.own, rows))
 }
 
 // nodes returns the ends of some edges, each once, ascending.
@@ -141,9 +151,9 @@ func (k *task) edgesLearnt(undirected bool) (err error) {
 	for word := range strings.SplitSeq(columns, ",") {
 		undirected = undirected || strings.TrimSpace(word) == "undirected"
 	}
-	k.goal = newGoal("edge", k.Classes, k.EdgeLabels, nil, nil)
+	k.goal = newGoal("edge", k.Classes, k.EdgeLabels, nil, k.EdgeTargets)
 	if k.pairs, err = newPairs(k.Dataset, k.goal, undirected); err != nil {
-		return fmt.Errorf("--dataset %s: %w", k.name, err)
+		return misuse("--dataset %s: %w", k.name, err)
 	}
 	return nil
 }
@@ -151,16 +161,16 @@ func (k *task) edgesLearnt(undirected bool) (err error) {
 // learnable returns an error for a dataset that has nothing to learn of what a task is about; an
 // empty one stands for nodes or edges, as the data has it.
 func learnable(d *datasets.Dataset, what, name string) error {
-	edges := d.EdgeLabels != nil
+	edges := d.LearnsEdges()
 	switch nodes := len(d.Labels) > 0 || d.MultiLabels != nil || d.Targets != nil; {
 	case what == taskNode && edges:
-		return misuse("--dataset %s: its edges have classes to be learnt, and its nodes have not: --task edge learns them, and a column of the nodes after the # is learnt instead", name)
+		return misuse("--dataset %s: what is to be learnt is of its edges: --task edge learns it, and a column of the nodes after the # would be learnt of nodes", name)
 	case what == taskEdge && !edges:
 		file, _ := datasets.CutColumns(name)
-		return misuse("--dataset %s: its edges have no classes to be learnt: name the column of the table of edges that says them after a #, as in %s", name, word(file+"#COLUMN"))
+		return misuse("--dataset %s: its edges have no classes, labels or numbers to be learnt: name the column of the table of edges that says them after a #, as in %s", name, word(file+"#COLUMN"))
 	case !edges && !nodes:
 		return misuse("--dataset %s: its nodes have no classes, labels or numbers to be learnt", name)
-	case d.Classes == 1 && d.MultiLabels == nil && d.Targets == nil:
+	case d.Classes == 1 && (d.Labels != nil || d.EdgeLabels != nil):
 		noun := "nodes"
 		if edges {
 			noun = "edges"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -104,6 +105,14 @@ func TestEdgeTask(t *testing.T) {
 	if some := ok(t, "predict", file, "--nodes", "3,4", "--json"); !strings.Contains(some, `"source_name":"n3"`) || strings.Contains(some, `"source":5,"target":6,`) {
 		t.Errorf("%s", some)
 	}
+	batches := results(t, edgeArgs(data, "--epochs", "2", "--batch", "50", "--fanout", "9,9")...)
+	if last := batches[len(batches)-1]; last["batch"].(float64) != 50 || last["train_accuracy"].(float64) < 0.6 {
+		t.Errorf("in batches: %v", last)
+	}
+	seeds := results(t, edgeArgs(data, "--epochs", "1", "--splits", "random", "--seeds", "2")...)
+	if a, b := seeds[1], seeds[3]; a["test_accuracy"] == b["test_accuracy"] || seeds[4]["seeds"].(float64) != 2 {
+		t.Errorf("two seeds: %v and %v", a, b)
+	}
 	run := filepath.Join(t.TempDir(), "run")
 	results(t, edgeArgs(data, "--epochs", "20", "--checkpoint", run)...)
 	rest := results(t, "train", "--json", "--resume", run, "--epochs", "40")
@@ -140,6 +149,9 @@ func TestPairHead(t *testing.T) {
 		ba := h.Forward(grad.NewEval(), grad.Const(x), &ends{[]int32{1, 2}, []int32{0, 1}, grad.Const(own)}).Value()
 		if slices.Equal(ab.Data, ba.Data) != mirrored || ab.Dim(0) != 2 || ab.Dim(1) != 3 {
 			t.Errorf("mirrored %v: %v and %v", mirrored, ab, ba)
+		}
+		if h.check(4) != nil || h.check(5) == nil || (&pairHead{In: 4, Own: -1}).check(4) == nil {
+			t.Error("a file's head is not checked")
 		}
 	}
 }
@@ -205,8 +217,8 @@ func TestEdgeSplits(t *testing.T) {
 	}
 }
 
-// A step that computes only the rows of nodes that its edges end at has the loss of one that
-// computes all.
+// A step that computes only the rows of nodes that its edges end at, or reads a batch of edges, has the
+// loss of one that computes all.
 func TestNeededRowsOfEdges(t *testing.T) {
 	k, err := openTaskOf(taskEdge, "", neighbourhoods(t, false)+"#kind", false, choice{splits: splitsOwn})
 	if err != nil {
@@ -229,10 +241,105 @@ func TestNeededRowsOfEdges(t *testing.T) {
 	if few.hops[0].graph == all.hops[0].graph {
 		t.Fatal("all rows are needed")
 	}
-	a, b := net.run(grad.NewEval(), few).Value(), net.run(grad.NewEval(), all).Value()
-	for i, v := range a.Data {
-		if math.Abs(float64(v-b.Data[i])) > 1e-5 || len(a.Data) != 6 {
-			t.Fatalf("%v, and of all rows %v", a, b)
+	loader := k.loader(net)
+	loader.Size, loader.Ordered = 3, true
+	losses := map[string]*grad.Var{"the rows that are needed": k.lossOf(net)(tape()), "a batch": k.lossOfBatch(net, loader)(tape())}
+	want := k.goal.loss("", k.split.Train)(net.run(tape(), all)).Value().Data[0]
+	for what, loss := range losses {
+		if got := loss.Value().Data[0]; math.Abs(float64(got-want)) > 1e-5 {
+			t.Errorf("%s: loss %v, and of all rows %v", what, got, want)
 		}
 	}
+}
+
+// Numbers of edges and several labels of them are learnt as those of nodes are, some parts by time,
+// and what is learnt is written beside what is known.
+func TestEdgeGoals(t *testing.T) {
+	var edges strings.Builder
+	edges.WriteString("source,target,price,late,lost,year\n")
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range 120 {
+		u, v := i%20, (i/20*3+1+i)%20
+		price := fmt.Sprintf("%.2f", float64(u%2)-float64(v%2)+rng.NormFloat64()/20)
+		if i == 119 {
+			price = ""
+		}
+		fmt.Fprintf(&edges, "%d,%d,%s,%d,%d,%d\n", u, v, price, u%2, v%2, 2000+i)
+	}
+	nodes := "id,odd\n"
+	for v := range 20 {
+		nodes += fmt.Sprintf("%d,%d\n", v, v%2)
+	}
+	data, file := tables(t, nodes, edges.String()), filepath.Join(t.TempDir(), "m.safetensors")
+	for column, key := range map[string]string{"#price,-late,-lost": "test_r2", "#late,lost,-price": "test_micro_f1"} {
+		lines := results(t, edgeArgs(data+column+",-year", "--splits", "time:year:2070,2090", "--save", file)...)
+		s := lines[len(lines)-1]
+		if s[key].(float64) < 0.9 {
+			t.Errorf("%s: %v", column, s)
+		}
+		if scored := results(t, "eval", "--json", file)[0]; scored[key] != s[key] {
+			t.Errorf("%s: %v, and of the saved model %v", column, s[key], scored[key])
+		}
+		said := strings.Split(ok(t, "predict", file), "\n")
+		want := `source,target,"0","0 known",source_name,target_name`
+		if key == "test_micro_f1" {
+			want = `source,target,"late","late known","lost","lost known",source_name,target_name`
+		}
+		if said[0] != want || len(said) != 122 {
+			t.Errorf("%s: %d lines, %s, want %s", column, len(said), said[0], want)
+		}
+	}
+}
+
+// What cannot be learnt, and flags that edges have no use for, are refused with what to do.
+func TestEdgeMisuse(t *testing.T) {
+	nodes := "id,x,side\na,1,l\nb,2,r\nc,3,l\nd,4,r\n"
+	data := tables(t, nodes, "source,target,kind,one,split\na,b,x,1,train\nb,a,y,1,test\nb,c,x,1,val\nc,d,y,1,test\n")
+	late := tables(t, nodes, "source,target,kind,split\na,b,x,test\nb,c,y,val\n")
+	gap := tables(t, nodes, "source,target,kind,split\na,b,x,train\nb,c,y,test\n")
+	wide := tables(t, nodes, "source,target,kind\na,b,x\na,c,x\na,d,x\nb,c,y\nb,d,y\nc,d,y\n")
+	far := tables(t, nodes, "source,target,kind,km,cost\na,b,x,1,2\na,c,x,1,2\na,d,x,1,2\nb,c,y,1,2\nb,d,y,1,2\nc,d,y,1,2\n")
+	model := filepath.Join(t.TempDir(), "m.safetensors")
+	results(t, edgeArgs(data+"#kind", "--epochs", "1", "--save", model)...)
+	for args, want := range map[string]string{
+		"train --task edge --dataset cora":                                          "its edges have no classes, labels or numbers to be learnt: name the column of the table of edges that says them after a #, as in \"cora#COLUMN\"",
+		"train --task edge --dataset " + data + "#side":                             "its edges have no classes",
+		"train --task node --dataset " + data + "#kind":                             "what is to be learnt is of its edges: --task edge",
+		"train --dataset " + data + "#side,kind":                                    "another table has labels, too: leave one of them out",
+		"train --dataset " + data + "#one":                                          "all its edges are of one class: there is nothing to tell apart",
+		"train --dataset " + data + "#kind,undirected":                              `of the edge between "a" and "b" "x" is learnt in one direction, and "y" in the other: correct one of them, or leave undirected out`,
+		"train --undirected --dataset " + data + "#kind":                            "in one direction, and",
+		"train --dataset " + late + "#kind":                                         "the split has no training edges",
+		"train --dataset " + gap + "#kind":                                          "it has no edges to choose the best epoch by; cora has, and --splits random gives it some",
+		"train --dataset " + data + "#kind --splits shchur":                         "--splits shchur: it is for nodes: take random, time",
+		"train --dataset " + data + "#kind --folds 5":                               remedies[taskEdge]["folds"],
+		"train --dataset " + data + "#kind --inductive":                             remedies[taskEdge]["inductive"],
+		"train --dataset " + data + "#kind --splits time":                           "nothing says when its edges came",
+		"eval " + model + " --dataset karate":                                       "its edges have no classes",
+		"eval " + model + " --splits random --dataset " + wide + "#kind,undirected": "it is a model of edges with a direction, and these have none",
+		"eval " + model + " --splits random --dataset " + far + "#kind":             "its head is for 1 features of edges, and these have 2",
+		"train --model rgcn --dataset " + data + "#kind":                            "it reads the kinds of edges, one of each, and those of town have none",
+		"explain --node 0 --model " + model:                                         "is a model of edges, and one of nodes is wanted",
+		"predict " + model + " --pairs x.csv":                                       "--pairs: it is for models of links: leave it out",
+		"predict " + model + " --nodes 4":                                           "town has the nodes 0 to 3",
+		"table --datasets " + data + "#kind --models sage --seeds 1":                "what is to be learnt is of its edges",
+	} {
+		if _, stderr, status := gatbench(t, strings.Fields(args)...); status == succeeded || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
+		}
+	}
+	for flag, remedy := range remediesOf(taskEdge) {
+		value := map[string]string{"inductive": "--task=edge", "readout": "max", "pool": "sag", "plot": "x.svg", "attention": "x.csv"}[flag]
+		_, stderr, status := gatbench(t, "train", "--task", "edge", "--dataset", data+"#kind", "--"+flag, cmp.Or(value, "5"))
+		if status != misused || !strings.Contains(stderr, remedy) {
+			t.Errorf("--%s: status %d, %s, want %s", flag, status, stderr, remedy)
+		}
+	}
+}
+
+// tape returns the tape of a first step.
+func tape() *grad.Tape {
+	t := grad.NewTape(0)
+	t.Reset()
+	return t
 }

@@ -38,7 +38,7 @@ type settingFlags struct {
 	Select         *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
 	Loss           *string  `placeholder:"NAME" help:"Of numbers that are learnt: mse (squares, the default) or mae (moduli)."`
 	Inductive      *bool    `help:"With --task node: train on the graph of the nodes that train alone, and see the others only in evaluations."`
-	Batch          *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
+	Batch          *int     `placeholder:"N" help:"Train on N nodes, or edges, at a time, with all the neighbours (0: on all at once)."`
 	Fanout         *string  `placeholder:"N,N" help:"With --batch: draw so many neighbours of each node, one number a layer, the first layer's first, such as 15,10 (0: all)."`
 	Rows           *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
 }

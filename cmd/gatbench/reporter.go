@@ -83,7 +83,7 @@ func (r *reporter) page(s report.Summary) *report.Training {
 		Summary:  s,
 		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, what, k.Graph.NumNodes(), k.Graph.NumEdges()),
 		Learns:   k.goal.says() + k.goal.untaught(k.split, k.ClassNames),
-		Settings: r.settings(), Batching: r.recipe.batching(),
+		Settings: r.settings(), Batching: r.recipe.batching(k.goal.example),
 		Nodes: [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)}, What: k.goal.example + "s",
 		Network: model.title, Chosen: says, Drawn: r.heads, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
 		Next: r.command(r.advice(s)),

@@ -59,7 +59,7 @@ func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error
 	}
 	k := newTask(d)
 	k.name = name
-	if d.EdgeLabels != nil {
+	if d.LearnsEdges() {
 		if err := k.edgesLearnt(undirected); err != nil {
 			return nil, err
 		}
@@ -251,7 +251,11 @@ func (k *task) fits(n *network, path, trained string) error {
 		return fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
 			path, n.In, n.Classes, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
 	}
-	err := n.Head.serve(k.pairs)
+	own := widthOf(k.EdgeFeatures)
+	if n.Recipe.NoEdges {
+		own = 0
+	}
+	err := n.Head.serve(k.pairs, own)
 	if err == nil {
 		err = k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds)
 	}

@@ -25,8 +25,6 @@ var remedies = map[string]map[string]string{
 		"pool":      "it is for --task graph: leave it out",
 		"folds":     "edges have one split: --splits random --seeds N trains on N of them",
 		"inductive": "edges that test carry messages as all do, only what they are is held back: leave it out",
-		"batch":     "a step reads all edges that train: leave it out",
-		"fanout":    "a step reads all edges that train: leave it out",
 		"plot":      "the picture is one of nodes: --csv or --log keep the epochs",
 		"attention": "it is drawn of networks on nodes: leave it out",
 		"nodes":     "it is for --attention, of networks on nodes: leave it out",

@@ -127,6 +127,9 @@ func TestEdgeLabelsAreNotRead(t *testing.T) {
 	for i := range said {
 		file := filepath.Join(t.TempDir(), "m.safetensors")
 		results(t, edgeArgs(neighbourhoods(t, i == 1)+"#kind,undirected,-year", "--model", "gat", "--epochs", "3", "--save", file)...)
+		if n, err := openNetwork(file); err != nil || !n.Recipe.Residual || n.Task != taskEdge {
+			t.Errorf("%+v, error %v: an attention that forgets the node itself learns little of edges", n, err)
+		}
 		for line := range strings.Lines(ok(t, "predict", file, "--json")) {
 			said[i] += line[:strings.Index(line, `"label"`)]
 		}

@@ -30,7 +30,7 @@ type settingFlags struct {
 	NoEdgeFeatures *bool    `help:"Leave out the features of edges, and their kinds, which are read where the data has them."`
 	Dropout        *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
 	AttnDrop       *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`
-	Residual       *bool    `help:"Add to each layer's result what it was given."`
+	Residual       *bool    `help:"Add to each layer's result what it was given (with --task edge GAT and GATv2 do)."`
 	LR             *float64 `name:"lr" placeholder:"RATE" help:"Rate of Adam."`
 	WeightDecay    *float64 `placeholder:"D" help:"L2 decay."`
 	Epochs         *int     `placeholder:"N" help:"Number of epochs at most (the preset's; quick has 200)."`
@@ -117,6 +117,7 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 		r.Features = or((*form)(f.Features), k.formFor(r.Preset))
 		r.Splits = k.splitNamed(r.Splits)
 		m := r.model()
+		r.Residual = or(f.Residual, k.pairs != nil && slices.Contains(m.takes, "residual"))
 		var err error
 		if r.EdgeIn, r.Kinds, err = k.there().read(m.name, m.edges, r.NoEdges); err != nil {
 			return r, err

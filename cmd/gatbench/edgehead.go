@@ -56,7 +56,10 @@ func (h *pairHead) says() string {
 	if h.Mirrored {
 		text = "the sum and the distance of both ends"
 	}
-	if h.Own > 0 {
+	switch {
+	case h.Own == 1:
+		text += " and a feature"
+	case h.Own > 1:
 		text += fmt.Sprintf(" and %d features", h.Own)
 	}
 	return fmt.Sprintf("edges by %s, a layer of %d", text, h.In)

@@ -78,7 +78,7 @@ func TestEdgeTask(t *testing.T) {
 		t.Errorf("%v", s)
 	}
 	scored := results(t, "eval", "--json", file)[0]
-	for _, key := range []string{"train_accuracy", "val_accuracy", "test_accuracy", "test_macro_f1"} {
+	for _, key := range []string{"train_accuracy", "val_accuracy", "test_accuracy", "test_macro_f1", "test_auc"} {
 		if scored[key] != s[key] {
 			t.Errorf("%s is %v, and of the saved model %v", key, s[key], scored[key])
 		}
@@ -313,7 +313,7 @@ func TestEdgeMisuse(t *testing.T) {
 		"train --dataset " + data + "#kind,undirected":                              `of the edge between "a" and "b" "x" is learnt in one direction, and "y" in the other: correct one of them, or leave undirected out`,
 		"train --undirected --dataset " + data + "#kind":                            "in one direction, and",
 		"train --dataset " + late + "#kind":                                         "the split has no training edges",
-		"train --dataset " + gap + "#kind":                                          "it has no edges to choose the best epoch by; cora has, and --splits random gives it some",
+		"train --dataset " + gap + "#kind":                                          "it has no edges to choose the best epoch by: --splits random gives it some",
 		"train --dataset " + data + "#kind --splits shchur":                         "--splits shchur: it is for nodes: take random, time",
 		"train --dataset " + data + "#kind --folds 5":                               remedies[taskEdge]["folds"],
 		"train --dataset " + data + "#kind --inductive":                             remedies[taskEdge]["inductive"],

@@ -57,7 +57,7 @@ func (n *network) build() error {
 	for i := range r.Layers {
 		s.first = i == 0
 		if s.last = i == r.Layers-1; s.last {
-			s.out = n.ends()
+			s.out = n.rowWidth()
 		}
 		l := m.make(r, s)
 		l.Init(rng)
@@ -71,8 +71,8 @@ func (n *network) build() error {
 	return nil
 }
 
-// ends is how wide the last layer's rows are.
-func (n *network) ends() int {
+// rowWidth is how wide the last layer's rows are.
+func (n *network) rowWidth() int {
 	if n.Head != nil {
 		return n.Recipe.width()
 	}
@@ -206,7 +206,7 @@ func openNetwork(path string) (*network, error) {
 	case n.Task != "" && !edges || edges != (n.Head != nil):
 		err = fmt.Errorf("the task %.20q, with a head of edges %v", n.Task, n.Head != nil)
 	case edges:
-		err = n.Head.check(n.ends())
+		err = n.Head.check(n.rowWidth())
 	}
 	if err := believed(path, err, n.fits); err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func (n *network) fits(bytes int64) error {
 	s, total := size{in: n.In, out: r.Hidden}, int64(0)
 	for i := range r.Layers {
 		if s.last = i == r.Layers-1; s.last {
-			s.out = n.ends()
+			s.out = n.rowWidth()
 		}
 		wide := int64(s.out) * int64(r.heads(s))
 		switch {
@@ -254,7 +254,7 @@ func (n *network) fits(bytes int64) error {
 		s.in = r.Hidden * r.Heads
 	}
 	if r.Model == modelH2GCN { // a round has no Params, and the last layer reads all of them
-		total = int64(r.Hidden) * (int64(n.In) + int64(n.ends())*(1<<r.Layers-1))
+		total = int64(r.Hidden) * (int64(n.In) + int64(n.rowWidth())*(1<<r.Layers-1))
 	}
 	if h := n.Head; h != nil {
 		total += int64(h.In) * (2*int64(h.In) + int64(h.Own) + int64(n.Classes))

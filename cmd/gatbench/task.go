@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,7 +48,7 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 
 // openTaskOf is openTask of nodes or edges, as what says; empty: as the data has it.
 func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error) {
-	d, err := openNodes(dir, name)
+	d, err := openNodes(dir, name, cmp.Or(what, taskNode))
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +69,8 @@ func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error
 	return k, k.setSplit(c)
 }
 
-// openNodes is open, or else the nodes of many graphs, which are one graph then.
-func openNodes(dir, name string) (*datasets.Dataset, error) {
+// openNodes is open, or else the nodes of many graphs, which are one graph then; errors say for which task.
+func openNodes(dir, name, what string) (*datasets.Dataset, error) {
 	if slices.Contains(datasets.Names(), name) || datasets.FindGraphs(dir, name) == "" {
 		return open(dir, name)
 	}
@@ -79,7 +80,7 @@ func openNodes(dir, name string) (*datasets.Dataset, error) {
 	}
 	d, err := g.Nodes()
 	if err != nil {
-		return nil, misuse("--dataset %s with --task node: %w: --task graph learns those", name, err)
+		return nil, misuse("--dataset %s with --task %s: %w: --task graph learns those", name, what, err)
 	}
 	return d, nil
 }
@@ -164,7 +165,11 @@ func (k *task) setSplit(c choice) error {
 		if drawn(c.splits) {
 			return misuse("--dataset %s: --splits %s leaves no %s to train on or to choose the best epoch by: too few of its %s have %s", k.name, c.splits, noun, noun, k.goal.kind.noun())
 		}
-		return misuse("--dataset %s: it has no %s to choose the best epoch by; cora has, and --splits random gives it some", k.name, noun)
+		which := "; cora has, and"
+		if k.pairs != nil {
+			which = ":"
+		}
+		return misuse("--dataset %s: it has no %s to choose the best epoch by%s --splits random gives it some", k.name, noun, which)
 	}
 	k.split, k.near = s, new(nearby)
 	own := *k.goal // several may train side by side, each on a split of its own

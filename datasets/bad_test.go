@@ -278,7 +278,7 @@ func badDatasets() []bad {
 			d.Features = x
 		}), "feature 1 of node 3 is NaN"},
 		{"no features", checked(func(d *Dataset) { d.Features = nil }), "the features are a <nil>, want *sparse.CSR or *tensor.Dense"},
-		{"two kinds of labels", checked(func(d *Dataset) { d.Targets = tensor.New(34, 1) }), "of labels, multiple labels, targets and labels of edges there are 2, want one"},
+		{"two kinds of labels", checked(func(d *Dataset) { d.Targets = tensor.New(34, 1) }), "of labels, multiple labels, targets, labels of edges and targets of edges there are 2, want one"},
 		{"infinite target", checked(func(d *Dataset) {
 			d.Labels, d.ClassNames, d.Classes, d.Targets = nil, nil, 0, tensor.New(34, 1)
 			d.Targets.Data[3] = tensor.Float(math.Inf(1))

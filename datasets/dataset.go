@@ -11,7 +11,7 @@ import (
 )
 
 // Dataset is a graph with what is known of its nodes and edges. Of Labels, MultiLabels,
-// Targets and EdgeLabels one is set, or none.
+// Targets, EdgeLabels and EdgeTargets one is set, or none.
 type Dataset struct {
 	Name         string
 	Graph        *graph.Graph   // each edge once, no self-loops
@@ -23,9 +23,10 @@ type Dataset struct {
 	MultiLabels *sparse.CSR   // the classes of each node, for those that have several; NaN: not known
 	Targets     *tensor.Dense // the values of each node, for regression; NaN: not known
 	EdgeLabels  []int32       // a class an edge, in the graph's order, where edges are to be told apart; −1: not known
-	Classes     int           // of Labels, MultiLabels or EdgeLabels
+	EdgeTargets *tensor.Dense // the values of each edge, likewise; where all are 0 and 1, which of the classes it has; NaN: not known
+	Classes     int           // of Labels, MultiLabels, EdgeLabels, or of EdgeTargets of 0 and 1
 
-	Split      Split    // which nodes are for training; of EdgeLabels which edges
+	Split      Split    // which nodes are for training, or, where LearnsEdges, which edges
 	Splits     []Split  // those that there are if they are several; Split is the first
 	ClassNames []string // empty if they have none
 	NodeNames  []string // empty if they have none
@@ -50,6 +51,9 @@ type Column struct {
 	Values *tensor.Dense // a row a node or an edge; NaN: not known
 	Days   bool          // they are times, in days since 1970
 }
+
+// LearnsEdges reports whether what is to be learnt is of edges, as the split is then.
+func (d *Dataset) LearnsEdges() bool { return d.EdgeLabels != nil || d.EdgeTargets != nil }
 
 // Check returns an error that names the first thing that is wrong: features that
 // are not finite or not a row a node, a label out of range, a split that names a
@@ -94,7 +98,7 @@ func (d *Dataset) Check() error {
 	if err := d.EdgeKinds.check(d.Graph.NumEdges(), "edge"); err != nil {
 		return err
 	}
-	if d.EdgeLabels != nil {
+	if d.LearnsEdges() {
 		return checkSplits(d.Split, d.Splits, d.Graph.NumEdges(), "edge")
 	}
 	return checkSplits(d.Split, d.Splits, n, "node")
@@ -166,13 +170,13 @@ func checkEdgeFeatures(x *tensor.Dense, edges int) error {
 // checkLabels checks what is to be learnt.
 func (d *Dataset) checkLabels(n int) error {
 	kinds := 0
-	for _, has := range []bool{d.Labels != nil, d.MultiLabels != nil, d.Targets != nil, d.EdgeLabels != nil} {
+	for _, has := range []bool{d.Labels != nil, d.MultiLabels != nil, d.Targets != nil, d.EdgeLabels != nil, d.EdgeTargets != nil} {
 		if has {
 			kinds++
 		}
 	}
 	if kinds > 1 {
-		return fmt.Errorf("of labels, multiple labels, targets and labels of edges there are %d, want one", kinds)
+		return fmt.Errorf("of labels, multiple labels, targets, labels of edges and targets of edges there are %d, want one", kinds)
 	}
 	if err := checkClasses(d.Labels, n, d.Classes, "node"); err != nil {
 		return err
@@ -181,6 +185,9 @@ func (d *Dataset) checkLabels(n int) error {
 		return err
 	}
 	if err := checkMultiLabels(d.MultiLabels, n, d.Classes, "node"); err != nil {
+		return err
+	}
+	if err := checkTargets(d.EdgeTargets, d.Graph.NumEdges(), "edge"); err != nil {
 		return err
 	}
 	return checkTargets(d.Targets, n, "node")
@@ -243,6 +250,13 @@ func (d *Dataset) classSizes() []int {
 		for _, c := range labels {
 			if c >= 0 && int(c) < len(n) {
 				n[c]++
+			}
+		}
+	}
+	if x := d.EdgeTargets; x != nil && d.Classes > 0 {
+		for i, v := range x.Data {
+			if v == 1 {
+				n[i%x.Dim(1)]++
 			}
 		}
 	}

@@ -92,6 +92,10 @@ func (d *Dataset) describeLabels(b *describer) {
 		b.line("targets", "%d a node", d.Targets.Shape()[1])
 	case d.MultiLabels != nil:
 		b.line("classes", "%d, of which a node may have several", d.Classes)
+	case d.EdgeTargets != nil && d.Classes > 0:
+		b.line("classes", "%d, of which an edge may have several", d.Classes)
+	case d.EdgeTargets != nil:
+		b.line("targets", "%d an edge", d.EdgeTargets.Dim(1))
 	case d.EdgeLabels != nil:
 		b.line("classes", "%d, one an edge", d.Classes)
 	case d.Labels != nil:
@@ -100,7 +104,7 @@ func (d *Dataset) describeLabels(b *describer) {
 		b.line("classes", "none")
 	}
 	noun := "nodes"
-	if d.EdgeLabels != nil {
+	if d.LearnsEdges() {
 		noun = "edges"
 	}
 	b.classes(d.classSizes(), noun, d.ClassNames)

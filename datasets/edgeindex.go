@@ -17,7 +17,7 @@ var (
 	weightNames  = []string{"weights", "edge_weight", "edge_weights"}
 
 	edgeFeatureNames = []string{"edge_attr", "edge_features", "edge_feat"}
-	edgeLabelNames   = []string{"edge_labels", "edge_label"}
+	edgeLabelNames   = []string{"edge_labels", "edge_label", "edge_targets"}
 )
 
 // readEdges reads a list of edges: edge_index, as PyG has it, a row of sources and one
@@ -121,6 +121,9 @@ func (d *Dataset) readEdgeValues(z archive, edges int, kept []int32) error {
 	if d.Labels != nil || d.MultiLabels != nil || d.Targets != nil {
 		return z.wrong(name, "there are labels of nodes, too: leave one of them out")
 	}
+	if name == "edge_targets" {
+		return d.readEdgeTargets(z, name, edges, kept)
+	}
 	labels, err := vector(z, name, (*npy.Array).Int32s)
 	if err == nil && len(labels) != edges {
 		err = z.wrong(name, "%d labels for %d edges", len(labels), edges)
@@ -133,6 +136,30 @@ func (d *Dataset) readEdgeValues(z archive, edges int, kept []int32) error {
 		return z.wrong(name, "%w", err)
 	}
 	d.EdgeLabels, d.Classes = pick(labels, kept), of.Classes
+	return nil
+}
+
+// readEdgeTargets reads a row of numbers an edge, of which kept are those of the graph.
+func (d *Dataset) readEdgeTargets(z archive, name string, edges int, kept []int32) error {
+	a, err := z.Read(name)
+	if err != nil {
+		return err
+	}
+	x, err := z.answers(name, a)
+	if err != nil {
+		return err
+	}
+	if x.Rows() != edges {
+		return z.wrong(name, "%d rows for %d edges", x.Rows(), edges)
+	}
+	if err := z.Keep(len(x.Data), 4); err != nil {
+		return err
+	}
+	of := new(Dataset)
+	if err := of.setAnswers(x, nil); err != nil {
+		return z.wrong(name, "%w", err)
+	}
+	d.EdgeTargets, d.Classes = GatherRows(x, kept).(*tensor.Dense), of.Classes
 	return nil
 }
 

@@ -97,6 +97,7 @@ func TestNPZEdgeValues(t *testing.T) {
 	for want, arrays := range map[string][]npy.Named{
 		`array "edge_attr": its shape is [2 2], want a row for each of 5 edges`:     {index, shaped("edge_attr", []float32{1, 2, 3, 4}, 2, 2)},
 		`array "edge_label": 1 labels for 5 edges`:                                  {index, shaped("edge_label", []int64{0}, 1)},
+		`array "edge_targets": 1 rows for 5 edges`:                                  {index, shaped("edge_targets", []float64{0.5, 1}, 1, 2)},
 		`array "edge_label": the largest label is 9, of 5 nodes`:                    {index, shaped("edge_label", []int64{0, 1, 2, 9, 0}, 5)},
 		`array "edge_label": there are labels of nodes, too: leave one of them out`: {index, labels, shaped("y", []int64{0, 1, 1}, 3)},
 		`train node 1 is 9; the nodes are 0 to 2`:                                   {index, shaped("train", []int32{0, 9}, 2)},

@@ -56,10 +56,10 @@ var edgeNothings = []string{"", "id", "edge_id", "edgeid", "index"}
 // edgeReader reads a table of edges.
 type edgeReader struct {
 	*namedEdges
-	columns                      []string
-	plain                        []bool // columns whose numbers are words, too; nil: none
-	from, to, weight, label, set int    // columns, −1: none
-	features                     []int
+	columns               []string
+	plain                 []bool // columns whose numbers are words, too; nil: none
+	from, to, weight, set int    // columns, −1: none
+	features, labelled    []int
 }
 
 // edgeTable reads a table of edges.
@@ -95,17 +95,14 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 		return fmt.Errorf("of the columns %s no two are the ends of an edge: call them source and target; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv", listed(columns))
 	}
 	labels, without := o.of(columns)
-	e.weight, e.set, e.label = column(columns, weightColumns...), column(columns, splitColumns...), -1
-	if len(labels) > 1 {
-		return fmt.Errorf("%d columns are to be learnt; of edges it is one, of classes", len(labels))
-	}
+	e.weight, e.set = column(columns, weightColumns...), column(columns, splitColumns...)
 	for _, i := range labels {
-		e.label, e.labelled = i, columns[i]
+		e.learnt = append(e.learnt, columns[i])
 	}
-	if e.label < 0 {
+	if e.labelled = labels; len(labels) == 0 {
 		e.set = -1
 	}
-	for _, i := range without {
+	for _, i := range slices.Concat(labels, without) {
 		if e.weight == i {
 			e.weight = -1
 		}
@@ -119,13 +116,13 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 		}
 	}
 	var features []string
-	used := []int{e.from, e.to, e.weight, e.label, e.set, column(columns, splitColumns...)}
+	used := append([]int{e.from, e.to, e.weight, e.set, column(columns, splitColumns...)}, labels...)
 	for i, c := range columns {
 		if !slices.Contains(used, i) && !slices.Contains(without, i) && !slices.Contains(edgeNothings, plainColumn(c)) {
 			e.features, features = append(e.features, i), append(features, c)
 		}
 	}
-	e.moments = newMoments(columns, func(i int) bool { return i != e.from && i != e.to && i != e.label }, e.names.budget)
+	e.moments = newMoments(columns, func(i int) bool { return i != e.from && i != e.to && !slices.Contains(labels, i) }, e.names.budget)
 	if e.cells, err = newColumns(features, e.names.budget); err != nil || e.plain == nil {
 		return err
 	}
@@ -156,10 +153,9 @@ func (e *edgeReader) row(f [][]byte, line int) error {
 
 // described takes what the fields of a row say beside the ends and the weight.
 func (e *edgeReader) described(f [][]byte, line int) error {
-	if e.label >= 0 {
-		e.labels = append(e.labels, string(f[e.label]))
-		if err := e.names.budget.Keep(nameTakes / 4); err != nil {
-			return e.inColumn(e.label, err)
+	for _, i := range e.labelled {
+		if err := e.answer(f[i]); err != nil {
+			return e.inColumn(i, err)
 		}
 	}
 	if e.set >= 0 {
@@ -176,6 +172,20 @@ func (e *edgeReader) described(f [][]byte, line int) error {
 	}
 	e.cells.endRow()
 	return e.moments.row(f)
+}
+
+// answer takes what is to be learnt of the last edge, or one of several numbers of it.
+func (e *edgeReader) answer(text []byte) error {
+	if len(e.labelled) == 1 {
+		e.labels = append(e.labels, string(text))
+		return e.names.budget.Keep(nameTakes / 4)
+	}
+	v, err := answerOf(text)
+	if err != nil {
+		return err
+	}
+	e.answers.add(v)
+	return e.names.budget.Keep(8)
 }
 
 func (e *edgeReader) inColumn(i int, err error) error {

@@ -86,6 +86,19 @@ func (c *columns) kinds(x *sparse.CSR, names []string) *Kinds {
 	return k
 }
 
+// On returns a graph with these kinds of its edges, which are in its order; those that have none
+// are of the kind other, as loops that were added are.
+func (k *Kinds) On(g *graph.Graph, other int32) (*graph.Graph, error) {
+	order, list := g.EdgeOrder(), make([]int32, len(k.Of))
+	for e, kind := range k.Of {
+		if kind < 0 {
+			kind = other
+		}
+		list[order[e]] = kind
+	}
+	return g.WithKinds(list)
+}
+
 // Heterogeneous returns d's graph as nodes of several types with a graph for each relation between
 // them, as package relational of the layers wants it: types are NodeKinds and relations EdgeKinds,
 // of tables a column of words that is called kind of the nodes and relation of the edges. Without
@@ -105,19 +118,10 @@ func (d *Dataset) Heterogeneous() (h *graph.Hetero, nodes map[string][]int32, er
 		if !d.EdgeKinds.Known() {
 			return nil, nil, errors.New("some of the edges have no kind, such as loops that were added")
 		}
-		if g, err = d.withKinds(); err != nil {
+		if g, err = d.EdgeKinds.On(g, -1); err != nil {
 			return nil, nil, err
 		}
 		relations = d.EdgeKinds.Names
 	}
 	return g.Heterogeneous(d.NodeKinds.Names, d.NodeKinds.Of, relations)
-}
-
-// withKinds returns the graph with the kinds of its edges.
-func (d *Dataset) withKinds() (*graph.Graph, error) {
-	order, list := d.Graph.EdgeOrder(), make([]int32, len(d.EdgeKinds.Of))
-	for e, kind := range d.EdgeKinds.Of {
-		list[order[e]] = kind
-	}
-	return d.Graph.WithKinds(list)
 }

@@ -112,19 +112,6 @@ func (d *Dataset) setAnswers(x *tensor.Dense, names []string) error {
 	return nil
 }
 
-// classesOfTexts returns the class that each text is, and the classes' names, by the rules
-// of setTexts.
-func classesOfTexts(texts []string) (labels []int32, names []string, classes int, err error) {
-	d := new(Dataset)
-	if err := d.setTexts(texts); err != nil {
-		return nil, nil, 0, err
-	}
-	if d.Targets != nil {
-		return nil, nil, 0, errors.New("its numbers are not whole, and of edges classes are learnt")
-	}
-	return d.Labels, d.ClassNames, d.Classes, nil
-}
-
 // setTexts is setNumbers if the texts are numbers, and else setWords. More whole numbers than
 // classes may be are targets, such as the visits of MUSAE's pages. Whole numbers
 // that leave gaps are classes in their order, by whose names they are called.

@@ -75,15 +75,7 @@ func (m *moments) columns() (out []Column) {
 // rowsOf returns columns of the given rows; none, below 0, is not known.
 func rowsOf(columns []Column, rows []int32) (out []Column) {
 	for _, c := range columns {
-		x := tensor.New(len(rows), c.Values.Dim(1))
-		for i, row := range rows {
-			if row >= 0 {
-				copy(x.Row(i), c.Values.Row(int(row)))
-			} else {
-				tensor.Of(x.Row(i), x.Dim(1)).Fill(notKnown)
-			}
-		}
-		out = append(out, Column{c.Name, x, c.Days})
+		out = append(out, Column{c.Name, carriedRows(c.Values, rows, notKnown), c.Days})
 	}
 	return out
 }

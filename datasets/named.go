@@ -84,14 +84,15 @@ type namedEdges struct {
 	src, dst chunkedSlice[int32]
 	weights  chunkedSlice[tensor.Float]
 	weighted bool
-	both     bool     // both directions of each are meant
-	back     []int32  // of these, if not both
-	labels   []string // of edges; nil: none
-	labelled string   // their column
-	parts    []uint8  // of the split of edges; nil: there is none
-	cells    *columns // of their features; nil: none
-	moments  *moments // columns that say when; nil: none
-	unread   []string // what the file says and nothing reads
+	both     bool                       // both directions of each are meant
+	back     []int32                    // of these, if not both
+	labels   []string                   // of edges; nil: none
+	learnt   []string                   // columns of edges that were chosen to be learnt
+	answers  chunkedSlice[tensor.Float] // of these, if they are several
+	parts    []uint8                    // of the split of edges; nil: there is none
+	cells    *columns                   // of their features; nil: none
+	moments  *moments                   // columns that say when; nil: none
+	unread   []string                   // what the file says and nothing reads
 }
 
 // note remembers a member that nothing reads.
@@ -254,9 +255,9 @@ func (e *namedEdges) connect(d *Dataset, node []int32) error {
 // describe gives d what the file says of its edges: kept are those of the list that the
 // graph has, in its order.
 func (e *namedEdges) describe(d *Dataset, kept []int32) (err error) {
-	if e.labels != nil {
-		if d.EdgeLabels, d.ClassNames, d.Classes, err = classesOfTexts(pick(e.labels, kept)); err != nil {
-			return fmt.Errorf("column %.40q: %w", e.labelled, err)
+	if len(e.learnt) > 0 {
+		if err := e.learn(d, kept); err != nil {
+			return err
 		}
 	}
 	if e.parts != nil {
@@ -278,6 +279,26 @@ func (e *namedEdges) describe(d *Dataset, kept []int32) (err error) {
 	}
 	d.EdgeFeatures = sparse.GatherRows(x, kept).Dense()
 	d.EdgeKinds = e.cells.kinds(x, edgeKindColumns).carried(kept)
+	return nil
+}
+
+// learn gives d what is to be learnt of the edges of the list that are kept: classes or a number by
+// the rules of setTexts, or of several columns by those of setAnswers.
+func (e *namedEdges) learn(d *Dataset, kept []int32) error {
+	of := new(Dataset)
+	if len(e.learnt) == 1 {
+		if err := of.setTexts(pick(e.labels, kept)); err != nil {
+			return fmt.Errorf("column %.40q: %w", e.learnt[0], err)
+		}
+		d.EdgeLabels, d.EdgeTargets = of.Labels, of.Targets
+	} else {
+		all := e.answers.join()
+		d.EdgeTargets = GatherRows(tensor.Of(all, len(all)/len(e.learnt), len(e.learnt)), kept).(*tensor.Dense)
+		if err := of.setAnswers(d.EdgeTargets, e.learnt); err != nil {
+			return err
+		}
+	}
+	d.Classes, d.ClassNames = of.Classes, of.ClassNames
 	return nil
 }
 
@@ -312,7 +333,7 @@ func (t *namedNodes) describe(d *Dataset, ids *names, order []int32) error {
 		rows[i] = row
 	}
 	if t.labels != nil || t.targets != nil {
-		if d.Labels != nil || d.Targets != nil || d.MultiLabels != nil || d.EdgeLabels != nil {
+		if d.Labels != nil || d.Targets != nil || d.MultiLabels != nil || d.LearnsEdges() {
 			return errors.New("another table has labels, too: leave one of them out")
 		}
 		if err := t.learn(d, rows); err != nil {
@@ -326,7 +347,7 @@ func (t *namedNodes) describe(d *Dataset, ids *names, order []int32) error {
 			}
 		}
 	}
-	if t.parts != nil && d.EdgeLabels == nil {
+	if t.parts != nil && !d.LearnsEdges() {
 		if len(d.Split.Train)+len(d.Split.Val)+len(d.Split.Test) > 0 {
 			return errors.New("another table has a split, too: leave one of them out")
 		}

@@ -242,17 +242,27 @@ func (n *nodeReader) hasPart() bool {
 	return false
 }
 
-// answer takes the number of one of several columns that are to be learnt: NaN if it is empty.
+// answer takes the number of one of several columns that are to be learnt.
 func (n *nodeReader) answer(text []byte) error {
+	v, err := answerOf(text)
+	if err != nil {
+		return err
+	}
+	n.answers.add(v)
+	return n.names.budget.Keep(8)
+}
+
+// answerOf returns the number of a cell of one of several columns that are to be learnt: NaN if it
+// is empty.
+func answerOf(text []byte) (tensor.Float, error) {
 	v, ok := math.NaN(), true
 	if len(text) > 0 {
 		v, ok = numberOf(text)
 	}
 	if f := tensor.Float(v); !ok || math.IsInf(float64(f), 0) {
-		return fmt.Errorf("%.40q is no number: of several columns that are to be learnt each is one, or empty", text)
+		return 0, fmt.Errorf("%.40q is no number: of several columns that are to be learnt each is one, or empty", text)
 	}
-	n.answers.add(tensor.Float(v))
-	return n.names.budget.Keep(8)
+	return tensor.Float(v), nil
 }
 
 // cellOf returns the number of a mask, of which true is 1.

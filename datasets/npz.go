@@ -63,7 +63,7 @@ func NPZ(path string) (*Dataset, error) {
 		d.Features = identity(d.Graph.NumNodes())
 	}
 	of, noun := d.Graph.NumNodes(), "node"
-	if d.EdgeLabels != nil {
+	if d.LearnsEdges() {
 		of, noun = d.Graph.NumEdges(), "edge"
 	}
 	splits, err := splitsOf(z, of, noun)

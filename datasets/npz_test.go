@@ -186,7 +186,9 @@ func samples(t *testing.T) map[string]*Dataset {
 	several.MultiLabels = sparse.FromDense(tensor.Of([]tensor.Float{1, tensor.Float(nan()), 0, 0, 0, 1}, 3, 2))
 	edges.EdgeFeatures, edges.EdgeLabels, edges.Classes = tensor.Of([]tensor.Float{1, 2, 3, 4, 5, 6}, 3, 2), []int32{1, -1, 0}, 2
 	edges.Split = Split{Train: []int32{0}, Test: []int32{2}}
-	return map[string]*Dataset{"gaps": &gaps, "several": &several, "edges": &edges, "bare": &bare, "classes": &classes, "weighted": &weighted, "multi": &multi, "targets": &targets, "karate": Karate()}
+	rated := edges
+	rated.EdgeLabels, rated.Classes, rated.EdgeTargets = nil, 0, tensor.Of([]tensor.Float{0.5, tensor.Float(nan()), 2}, 3, 1)
+	return map[string]*Dataset{"gaps": &gaps, "several": &several, "edges": &edges, "rated": &rated, "bare": &bare, "classes": &classes, "weighted": &weighted, "multi": &multi, "targets": &targets, "karate": Karate()}
 }
 
 func TestWriteNPZ(t *testing.T) {
@@ -214,6 +216,7 @@ func TestWriteNPZ(t *testing.T) {
 			{"weights", e.Weights, d.Weights},
 			{"edge features", plainOf(e.EdgeFeatures), plainOf(d.EdgeFeatures)},
 			{"edge labels", e.EdgeLabels, d.EdgeLabels},
+			{"edge targets", plainOf(e.EdgeTargets), plainOf(d.EdgeTargets)},
 			{"features", plainOf(e.Features), plainOf(d.Features)},
 			{"labels", e.Labels, d.Labels},
 			{"multiple labels", plainOf(e.MultiLabels), plainOf(d.MultiLabels)},

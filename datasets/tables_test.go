@@ -37,6 +37,9 @@ func shown(d *Dataset) string {
 	if d.EdgeLabels != nil {
 		out += fmt.Sprintf("; labels of edges %v of %d %q", d.EdgeLabels, d.Classes, d.ClassNames)
 	}
+	if x := d.EdgeTargets; x != nil {
+		out += fmt.Sprintf("; targets of edges %v of %d %q", x.Data, d.Classes, d.ClassNames)
+	}
 	if x := d.EdgeFeatures; x != nil {
 		out += fmt.Sprintf("; features of edges %v %v", x.Shape(), x.Data)
 	}
@@ -82,6 +85,8 @@ func TestTables(t *testing.T) {
 		"one with gaps":    {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a\n0,1.5\n1,\n"}, "g_nodes.csv#a", `g ["0" "1"]: 1→0; targets [1.5 NaN]`},
 		"several classes":  {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,wet,red,label\n0,1,,x\n1,false,1,y\n"}, "g_nodes.csv#wet,red,-label", `g ["0" "1"]: 1→0; several of ["wet" "red"] [1 NaN 0 1]`},
 		"labels of edges":  {[]string{"g_edges.csv", "u,v,fraud,split,sum\n1,0,no,train,5\n0,2,yes,test,6\n2,1,,,7\n"}, "g_edges.csv#fraud", `g_edges ["0" "1" "2"]: 0→2 1→0 2→1; labels of edges [0 -1 1] of 2 ["no" "yes"]; features of edges [3 1] [5 7 6]; split {[0] [] [2]}`},
+		"numbers of edges": {[]string{"g_edges.csv", "u,v,weight\n1,0,1.5\n0,2,\n2,1,-1\n"}, "g_edges.csv#weight", `g_edges ["0" "1" "2"]: 0→2 1→0 2→1; targets of edges [1.5 -1 NaN] of 0 []`},
+		"several of edges": {[]string{"g_edges.csv", "u,v,late,lost,split\n1,0,1,0,train\n0,2,,1,test\n"}, "#late,lost,undirected", `g_edges ["0" "1" "2"]: 0→1 0→2 1→0 2→0; targets of edges [1 0 NaN 1 1 0 NaN 1] of 2 ["late" "lost"]; split {[0 2] [] [1 3]}`},
 		"both directions":  {[]string{"g_edges.csv", "u,v,fraud,split,sum\n1,0,no,train,5\n0,2,yes,test,6\n"}, "#fraud,undirected", `g_edges ["0" "1" "2"]: 0→1 0→2 1→0 2→0; labels of edges [0 1 0 1] of 2 ["no" "yes"]; features of edges [4 1] [5 6 5 6]; split {[0 2] [] [1 3]}`},
 		"a list, both":     {[]string{"g.txt", "1 0\n"}, "g.txt#undirected", `g ["0" "1"]: 0→1 1→0`},
 		"a class of tests": {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,y,split\n0,x,train\n1,z,test\n2,y,val\n"}, "", `g ["0" "1" "2"]: 1→0; labels [0 2 1] of 3 ["x" "y" "z"]; split {[0] [2] [1]}`},
@@ -329,8 +334,7 @@ func badColumns() []bad {
 		{"end to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "target"), `DIR/e_edges.csv: line 1: the column "target" is an end of the edges, which is neither to be learnt nor left out`},
 		{"several with a word", chosenOf(edges, "id,p,q\na,1,0\nb,2,x\n", "p,q"), `DIR/e_nodes.csv: line 3, column "q": "x" is no number: of several columns that are to be learnt each is one, or empty`},
 		{"several of nothing", chosenOf(edges, "id,p,q\na,,\nb,,\n", "p,q"), `DIR/e_nodes.csv: nothing stands in the columns "p", "q", which are to be learnt`},
-		{"two of edges", chosenOf("u,v,p,q\na,b,1,1\n", "id\na\nb\n", "p,q"), `DIR/e_edges.csv: line 1: 2 columns are to be learnt; of edges it is one, of classes`},
-		{"edges of numbers", chosenOf("u,v,p\na,b,1.5\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: column "p": its numbers are not whole, and of edges classes are learnt`},
+		{"two of edges", chosenOf("u,v,p,q\na,b,1,x\n", "id\na\nb\n", "p,q"), `DIR/e_edges.csv: line 2, column "q": "x" is no number: of several columns that are to be learnt each is one, or empty`},
 		{"edges of a part", chosenOf("u,v,p,split\na,b,1,most\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: line 2, column "split": "most" is no part of a split: want train, val or test, or nothing`},
 		{"edge feature is infinite", csv("u,v,km\na,b,1\nb,a,inf\n"), `DIR/x.csv: line 3, column "km": "inf" is no finite number, as features are`},
 		{"edge feature is empty", csv("u,v,km\na,b,1\nb,a,\n"), `DIR/x.csv: line 3, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},

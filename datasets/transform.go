@@ -86,15 +86,8 @@ func (d *Dataset) on(g *graph.Graph) *Dataset {
 	e.Graph, e.Weights = g, carried(d.Weights, from, 1)
 	e.EdgeKinds = d.EdgeKinds.carried(from)
 	e.EdgeLabels, e.EdgeColumns = carried(d.EdgeLabels, from, -1), rowsOf(d.EdgeColumns, from)
-	if x := d.EdgeFeatures; x != nil {
-		e.EdgeFeatures = tensor.New(len(from), x.Dim(1))
-		for i, k := range from {
-			if k >= 0 {
-				copy(e.EdgeFeatures.Row(i), x.Row(int(k)))
-			}
-		}
-	}
-	if d.EdgeLabels != nil {
+	e.EdgeFeatures, e.EdgeTargets = carriedRows(d.EdgeFeatures, from, 0), carriedRows(d.EdgeTargets, from, notKnown)
+	if d.LearnsEdges() {
 		e.resplit(func(s Split) Split { return s.derived(d.Graph.NumEdges(), from) })
 	}
 	return &e
@@ -142,6 +135,22 @@ func carried[T any](of []T, from []int32, added T) []T {
 	return out
 }
 
+// carriedRows is carried of rows, in which new edges have that number everywhere.
+func carriedRows(x *tensor.Dense, from []int32, added tensor.Float) *tensor.Dense {
+	if x == nil {
+		return nil
+	}
+	y := tensor.New(len(from), x.Dim(1))
+	for i, e := range from {
+		if e >= 0 {
+			copy(y.Row(i), x.Row(int(e)))
+		} else {
+			tensor.Of(y.Row(i), x.Dim(1)).Fill(added)
+		}
+	}
+	return y
+}
+
 // LargestComponent returns d without the nodes outside of its largest weakly
 // connected component, the first of equals. Nodes keep their order; the split
 // keeps what is left of it.
@@ -171,7 +180,7 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)
 	}
-	if d.EdgeLabels == nil {
+	if !d.LearnsEdges() {
 		e.resplit(func(s Split) Split { return s.renumbered(number) })
 	}
 	return &e

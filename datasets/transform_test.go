@@ -72,10 +72,11 @@ func TestCheckOfEdges(t *testing.T) {
 	for want, change := range map[string]func(d *Dataset){
 		"": func(*Dataset) {},
 		"features of edges of shape [3 2] for 4 edges":                 func(d *Dataset) { d.EdgeFeatures = tensor.New(3, 2) },
+		"targets of shape [3 1] for 4 edges":                           func(d *Dataset) { d.EdgeLabels, d.Classes, d.EdgeTargets = nil, 0, tensor.New(3, 1) },
 		"feature 1 of edge 2 is NaN":                                   func(d *Dataset) { d.EdgeFeatures.Row(2)[1] = tensor.Float(nan()) },
 		"3 labels for 4 edges":                                         func(d *Dataset) { d.EdgeLabels = d.EdgeLabels[:3] },
 		"the label of edge 1 is 3; classes are 0 to 2, and -1 is none": func(d *Dataset) { d.EdgeLabels[1] = 3 },
-		"of labels, multiple labels, targets and labels of edges there are 2, want one": func(d *Dataset) {
+		"of labels, multiple labels, targets, labels of edges and targets of edges there are 2, want one": func(d *Dataset) {
 			d.Labels = make([]int32, 5)
 		},
 		"train edge 2 is 4; the edges are 0 to 3": func(d *Dataset) { d.Split.Train = []int32{0, 1, 4} },

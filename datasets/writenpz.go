@@ -37,6 +37,8 @@ func (d *Dataset) WriteNPZ(path string) error {
 	switch {
 	case d.EdgeLabels != nil:
 		add("edge_labels", d.EdgeLabels)
+	case d.EdgeTargets != nil:
+		add("edge_targets", d.EdgeTargets.Data, d.EdgeTargets.Shape()...)
 	case d.Labels != nil:
 		add("labels", d.Labels)
 	case d.MultiLabels != nil:
@@ -46,7 +48,7 @@ func (d *Dataset) WriteNPZ(path string) error {
 	}
 	if len(d.Splits) > 0 {
 		n := d.Graph.NumNodes()
-		if d.EdgeLabels != nil {
+		if d.LearnsEdges() {
 			n = d.Graph.NumEdges()
 		}
 		for i, p := range d.Split.parts() {

@@ -17,6 +17,9 @@
 //		return second.Forward(t, b.Blocks[1], h).CrossEntropy(b.Of(labels))
 //	}
 //
+// Where edges are told apart, Edges train in place of Nodes: the seeds are their ends, of which From and
+// To say the rows.
+//
 // # Caveats
 //
 //   - What is drawn for a node follows from the seed, the epoch, the layer and the

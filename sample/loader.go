@@ -18,26 +18,36 @@ type Batch struct {
 	Blocks  []*graph.Graph  // one for each layer; Blocks[0].From().Src are the nodes whose features are read
 	X       tensor.Array    // their features; nil where the loader has none
 	Weights []*tensor.Dense // of each block's edges, E×1; nil where the loader has none
+
+	Edges    []int32 // where edges train: those of this step
+	From, To []int32 // their ends, as places among Seeds
 }
 
-// Of returns what all holds of the seeds: their labels.
+// Of returns what all holds of the seeds, or of Edges where edges train: their labels.
 func (b *Batch) Of(all []int32) []int32 {
-	out := make([]int32, len(b.Seeds))
-	for i, v := range b.Seeds {
+	examples := b.Seeds
+	if b.Edges != nil {
+		examples = b.Edges
+	}
+	out := make([]int32, len(examples))
+	for i, v := range examples {
 		out[i] = all[v]
 	}
 	return out
 }
 
-// Loader makes the batches of a training. In each epoch every node is a seed once,
-// in an order of its own that follows from the seed and the epoch.
+// Loader makes the batches of a training. In each epoch every node is a seed once, or every edge is
+// in one batch, whose seeds are the ends of its edges; their order is the epoch's own and follows from
+// the seed and the epoch.
 //
 // It belongs to one goroutine, and a batch until that asks for the next.
 type Loader struct {
 	Sampler
 	Nodes    []int32       // that train
-	Size     int           // seeds of a batch; the last of an epoch may have fewer
-	Ordered  bool          // take the nodes in their order in every epoch
+	Edges    []int32       // that train in their place, edges of Ends in its order; nil: nodes do
+	Ends     *graph.Graph  // of the same nodes, such as one without the loops of Graph; nil: Graph
+	Size     int           // nodes, or edges, of a batch; the last of an epoch may have fewer
+	Ordered  bool          // take them in their order in every epoch
 	Features tensor.Array  // a row for each source of the graph; nil: none
 	Weights  *tensor.Dense // a number for each edge, such as [layers.SymmetricWeights] gives; nil: none
 	Ahead    int           // batches that are prepared while a step runs; 0: 2, or none on a single thread; negative: none
@@ -62,20 +72,25 @@ func (l *Loader) Check() error {
 	if err := l.Sampler.Check(); err != nil {
 		return err
 	}
-	n := l.Graph.NumDst()
+	noun, n := "node", l.Graph.NumDst()
+	if l.Edges != nil {
+		if noun, n = "edge", l.ends().NumEdges(); l.ends().NumDst() != l.Graph.NumDst() || l.ends().NumSrc() != l.Graph.NumDst() {
+			return fmt.Errorf("sample: the edges that train are of %v, and their ends' neighbours of %v, which has other nodes", l.ends(), l.Graph)
+		}
+	}
 	seen := make([]bool, n)
-	for i, v := range l.Nodes {
+	for i, v := range l.examples() {
 		if v < 0 || int(v) >= n {
-			return fmt.Errorf("sample: node %d of those that train is %d; the graph has %d", i, v, n)
+			return fmt.Errorf("sample: %s %d of those that train is %d; the graph has %d", noun, i, v, n)
 		}
 		if seen[v] {
-			return fmt.Errorf("sample: node %d is twice among those that train", v)
+			return fmt.Errorf("sample: %s %d is twice among those that train", noun, v)
 		}
 		seen[v] = true
 	}
 	switch {
-	case len(l.Nodes) == 0:
-		return fmt.Errorf("sample: no Nodes to train on")
+	case len(l.examples()) == 0:
+		return fmt.Errorf("sample: no Nodes to train on, and no Edges")
 	case l.Size < 1:
 		return fmt.Errorf("sample: Size is %d; it is the number of seeds of a batch", l.Size)
 	case l.Features != nil && l.Features.Shape()[0] != l.Graph.NumSrc():
@@ -87,7 +102,7 @@ func (l *Loader) Check() error {
 }
 
 // Steps returns the number of batches of an epoch.
-func (l *Loader) Steps() int { return (len(l.Nodes) + l.Size - 1) / max(1, l.Size) }
+func (l *Loader) Steps() int { return (len(l.examples()) + l.Size - 1) / max(1, l.Size) }
 
 // At returns the batch of a step, which are numbered from 1 through all epochs as
 // [grad.Tape.Step] does. The steps after it are begun on other goroutines. It
@@ -150,14 +165,17 @@ func (l *Loader) begin(step uint64) *coming {
 	epoch, i := (step-1)/steps, int((step-1)%steps)
 	order := l.order(epoch)
 	c := &coming{batch: &Batch{Seeds: order[i*l.Size : min((i+1)*l.Size, len(order))]}, done: make(chan struct{})}
+	if l.Edges != nil {
+		c.batch.end(l.ends())
+	}
 	l.coming[step] = c
 	return c
 }
 
-// order returns the nodes in the order of an epoch.
+// order returns what trains in the order of an epoch.
 func (l *Loader) order(epoch uint64) []int32 {
 	if l.Ordered {
-		return l.Nodes
+		return l.examples()
 	}
 	if order, ok := l.orders[epoch]; ok {
 		return order
@@ -167,7 +185,7 @@ func (l *Loader) order(epoch uint64) []int32 {
 			delete(l.orders, e)
 		}
 	}
-	order := slices.Clone(l.Nodes)
+	order := slices.Clone(l.examples())
 	rng := rand.New(rand.NewPCG(l.Seed, epoch+1))
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	l.orders[epoch] = order

@@ -4,11 +4,12 @@
 //	gatbench train                      GAT on Cora, which is part of the program
 //	gatbench train --seeds 10           ten runs: mean and standard deviation
 //	gatbench train --model gcn          another network; --help lists them
+//	gatbench train --task edge          what edges are, of tables whose #column is of the edges
 //	gatbench train --task link          which nodes are linked: a graph autoencoder
 //	gatbench train --plot cora.svg      curves, the hidden layer, errors by degree
 //	gatbench train --save cora.safetensors
 //	gatbench eval cora.safetensors      how good it is, class by class
-//	gatbench predict cora.safetensors   the class of each node; or links, or facts
+//	gatbench predict cora.safetensors   the class of each node or edge; or links, or facts
 //	gatbench explain --node 1709        why a node has its class
 //	gatbench table                      models and datasets beside what is published
 //	gatbench train --json               an object a line, for machines

@@ -45,6 +45,7 @@ type edgesThere struct {
 	readers      []string // models that read features
 	instead      string   // of a model that wants features
 	how          string   // data says what the kinds are
+	beside       bool     // a head reads the features, so that a model need not
 }
 
 // widthOf returns how many features edges have.
@@ -66,6 +67,8 @@ func (d edgesThere) read(model string, by edgesRead, without bool) (width, kinds
 	}
 	const leaves = "; --no-edge-features leaves them out"
 	switch {
+	case d.beside && width > 0 && (by == readsNone || by == mayKinds && kinds == 0):
+		return 0, 0, nil
 	case by == readsNone && width > 0:
 		return 0, 0, misuse("--model %s: it reads no features of edges, and those of %s have %d: %s read them%s", model, d.data, width, strings.Join(d.readers, ", "), leaves)
 	case by == wantsNumbers && width == 0:

@@ -99,6 +99,9 @@ func (c *explainCommand) check() error {
 // subject returns the model that is explained, and what it is used on.
 func (c *explainCommand) subject(e env) (*network, *task, error) {
 	if c.Model != "" {
+		if savedTask(c.Model) == taskEdge {
+			return nil, nil, misuse("%s is a model of edges, and one of nodes is wanted", c.Model)
+		}
 		n, k, _, err := (&savedFlags{File: c.Model, dataFlags: c.dataFlags}).open(e)
 		return n, k, err
 	}

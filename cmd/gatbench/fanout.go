@@ -67,11 +67,11 @@ func (r *recipe) checkFanout() error {
 }
 
 // batching says what a step on some of the nodes reads, "" if it is on all.
-func (r *recipe) batching() string {
+func (r *recipe) batching(example string) string {
 	if r.Batch == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("batches of %d nodes", r.Batch)
+	text := fmt.Sprintf("batches of %d %ss", r.Batch, example)
 	if r.Fanout == "" {
 		return text + " with all their neighbours"
 	}

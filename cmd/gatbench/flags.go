@@ -18,7 +18,7 @@ type settingFlags struct {
 	Undirected     *bool    `help:"Take each edge of the dataset in both directions."`
 	Model          *string  `placeholder:"NAME" help:"One of ${models} (gat); with --task graph one of ${graphmodels} (gin)."`
 	Preset         *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides."`
-	Splits         *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random, shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), time (by a column that says when, earlier ones train; time:COLUMN:A,B trains up to A and validates up to B, with --task link the links), or a .json or .npz file of the lists train, val and test."`
+	Splits         *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random (with --task edge of each class three fifths of the edges train, the default where they have no split), shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), time (by a column that says when, earlier ones train; time:COLUMN:A,B trains up to A and validates up to B, with --task edge the edges and with --task link the links), or a .json or .npz file of the lists train, val and test."`
 	SplitNumber    *string  `placeholder:"K" help:"Which of the several splits that a dataset has, from 0 (0), or each: that of the seed."`
 	Seed           *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
 	Hidden         *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
@@ -30,7 +30,7 @@ type settingFlags struct {
 	NoEdgeFeatures *bool    `help:"Leave out the features of edges, and their kinds, which are read where the data has them."`
 	Dropout        *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
 	AttnDrop       *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`
-	Residual       *bool    `help:"Add to each layer's result what it was given."`
+	Residual       *bool    `help:"Add to each layer's result what it was given (with --task edge GAT and GATv2 do)."`
 	LR             *float64 `name:"lr" placeholder:"RATE" help:"Rate of Adam."`
 	WeightDecay    *float64 `placeholder:"D" help:"L2 decay."`
 	Epochs         *int     `placeholder:"N" help:"Number of epochs at most (the preset's; quick has 200)."`
@@ -38,7 +38,7 @@ type settingFlags struct {
 	Select         *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
 	Loss           *string  `placeholder:"NAME" help:"Of numbers that are learnt: mse (squares, the default) or mae (moduli)."`
 	Inductive      *bool    `help:"With --task node: train on the graph of the nodes that train alone, and see the others only in evaluations."`
-	Batch          *int     `placeholder:"N" help:"Train on N nodes at a time, with all their neighbours (0: on all at once)."`
+	Batch          *int     `placeholder:"N" help:"Train on N nodes, or edges, at a time, with all the neighbours (0: on all at once)."`
 	Fanout         *string  `placeholder:"N,N" help:"With --batch: draw so many neighbours of each node, one number a layer, the first layer's first, such as 15,10 (0: all)."`
 	Rows           *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
 }
@@ -115,7 +115,9 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 			r.Dataset = k.name
 		}
 		r.Features = or((*form)(f.Features), k.formFor(r.Preset))
+		r.Splits = k.splitNamed(r.Splits)
 		m := r.model()
+		r.Residual = or(f.Residual, k.pairs != nil && slices.Contains(m.takes, "residual"))
 		var err error
 		if r.EdgeIn, r.Kinds, err = k.there().read(m.name, m.edges, r.NoEdges); err != nil {
 			return r, err

@@ -123,6 +123,7 @@ func FuzzSavedModels(f *testing.F) {
 		&graphNet{Task: taskGraph, Recipe: pooled, In: 2, Out: 2}, &graphNet{Task: taskGraph, Recipe: plain, In: 1, Out: 1, Kind: someReals, Scale: scale{[]float64{1}, []float64{2}}},
 		&autoencoder{Task: taskLink, Recipe: links, In: 3}, &autoencoder{Task: taskLink, Recipe: rows, In: 5, Users: 2},
 		&factNet{Task: taskFacts, Recipe: facts, Count: 4, Relations: 2}, &network{Recipe: node, In: 2, Classes: 2},
+		&network{Task: taskEdge, Recipe: node, In: 2, Classes: 2, Head: &pairHead{In: 2, Own: 1}},
 	} {
 		text, err := json.Marshal(model)
 		if err != nil {

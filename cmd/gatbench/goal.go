@@ -15,7 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// goalKind is what is learnt of each node or graph. It follows from the data.
+// goalKind is what is learnt of each node, edge or graph. It follows from the data.
 type goalKind string
 
 const (
@@ -24,9 +24,9 @@ const (
 	someReals goalKind = "numbers" // numbers
 )
 
-// goal is what is to be learnt of examples, nodes or graphs: of its three tables one is set.
+// goal is what is to be learnt of examples, nodes, edges or graphs: of its three tables one is set.
 type goal struct {
-	example string // what is learnt from: a node or a graph
+	example string // what is learnt from: a node, an edge or a graph
 	kind    goalKind
 	outputs int
 	labels  []int32       // a class; −1: not known
@@ -83,6 +83,33 @@ func (g *goal) known(i int32) bool {
 		}
 	}
 	return false
+}
+
+// same reports whether what is known of two examples is the same.
+func (g *goal) same(i, j int32) bool {
+	if g.labels != nil {
+		return g.labels[i] == g.labels[j]
+	}
+	a, b := g.table().Row(int(i)), g.table().Row(int(j))
+	for c, v := range a {
+		if v != b[c] && (v == v || b[c] == b[c]) {
+			return false
+		}
+	}
+	return true
+}
+
+// shown is what is known of an example, for errors; classes may have names.
+func (g *goal) shown(i int32, names []string) string {
+	switch {
+	case !g.known(i):
+		return "nothing"
+	case g.labels == nil:
+		return fmt.Sprint(g.table().Row(int(i)))
+	case int(g.labels[i]) < len(names):
+		return fmt.Sprintf("%.40q", names[g.labels[i]])
+	}
+	return fmt.Sprintf("class %d", g.labels[i])
 }
 
 // only returns the goal of some of the examples, which are numbered anew.

@@ -158,7 +158,7 @@ func (r *linkRecipe) divided(d *datasets.Dataset, users int) (*sample.Links, err
 		}
 		return split.Of(d.Graph)
 	}
-	s, err := linksByTime(d, r.Splits)
+	s, err := edgesByTime(d, r.Splits)
 	if err != nil {
 		return nil, err
 	}

@@ -8,23 +8,31 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// loader returns the batches of a training: some of the training nodes at a time,
-// each with the neighbours that its layers look at. Where none are drawn it is all
+// loader returns the batches of a training: some of the training nodes at a time, or the
+// ends of some of the edges, each with the neighbours that its layers look at. Where none are drawn it is all
 // of them, and what a step computes is what the whole graph would give.
 func (k *task) loader(net *network) *sample.Loader {
 	r := &net.Recipe
 	g, w := k.seen(net)
-	return &sample.Loader{
+	l := &sample.Loader{
 		Sampler: sample.Sampler{Graph: g, Fanout: r.fanout(), Seed: r.Seed},
 		Nodes:   k.split.Train, Size: r.Batch, Features: k.rows, Weights: w,
 	}
+	if k.pairs != nil {
+		l.Nodes, l.Edges, l.Ends = nil, k.split.Train, k.Graph
+	}
+	return l
 }
 
 // lossOfBatch returns the loss of the batch which the tape's step stands for.
 func (k *task) lossOfBatch(net *network, l *sample.Loader) func(t *grad.Tape) *grad.Var {
 	return func(t *grad.Tape) *grad.Var {
 		b := l.At(t.Step())
-		return k.goal.loss(net.Recipe.Loss, b.Seeds)(net.run(t, k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))))
+		p, examples := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X)), b.Seeds
+		if k.pairs != nil {
+			p.ends, examples = &ends{b.From, b.To, k.pairs.features(b.Edges)}, b.Edges
+		}
+		return k.goal.loss(net.Recipe.Loss, examples)(net.run(t, p))
 	}
 }
 

@@ -151,6 +151,9 @@ func (r *recipe) heads(s size) int {
 	return r.Heads
 }
 
+// width is how wide the rows of a hidden layer are.
+func (r *recipe) width() int { return r.Hidden * r.Heads }
+
 // headsOf is how many the layer of that number from 0 has.
 func (r *recipe) headsOf(layer int) int { return r.heads(size{last: layer == r.Layers-1}) }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// lossOf returns the loss of all training nodes at once. Of the rows of each layer
+// lossOf returns the loss of all training nodes, or edges, at once. Of the rows of each layer
 // only those are computed that it depends on: of the last the training nodes', of
 // the one before those and their in-neighbours', and so on. The others would be
 // neither seen by the loss nor get a gradient, so loss and gradients are those of
@@ -39,7 +39,11 @@ func (k *task) needed(net *network) pass {
 // every is needed with all rows.
 func (k *task) every(net *network) pass {
 	p := net.whole(k.hop(net), k.features)
-	p.rows = k.split.Train
+	if k.pairs != nil {
+		p.ends = k.pairs.some(k.split.Train, nil)
+	} else {
+		p.rows = k.split.Train
+	}
 	return p
 }
 
@@ -77,7 +81,11 @@ func (n *nearby) of(net *network, k *task) pass {
 // they are not nearly all; no hops if the whole graph may as well be run.
 func (k *task) few(net *network) pass {
 	g, w := k.seen(net)
-	blocks := graph.Must(sample.Needed(g, k.split.Train, len(net.Layers))) // distinct nodes of the graph
+	seeds := k.split.Train
+	if k.pairs != nil {
+		seeds = k.pairs.nodes(seeds)
+	}
+	blocks := graph.Must(sample.Needed(g, seeds, len(net.Layers))) // distinct nodes of the graph
 	if blocks == nil {
 		return pass{}
 	}
@@ -93,5 +101,9 @@ func (k *task) few(net *network) pass {
 			weights = append(weights, part)
 		}
 	}
-	return k.passOf(net, blocks, weights, x)
+	p := k.passOf(net, blocks, weights, x)
+	if k.pairs != nil {
+		p.ends = k.pairs.some(k.split.Train, seeds)
+	}
+	return p
 }

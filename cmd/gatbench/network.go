@@ -17,11 +17,14 @@ import (
 // network is a stack of layers of one kind, of which the last gives the classes.
 // Its file holds the recipe, from which the layers are made again.
 type network struct {
+	Task        string `json:",omitempty"` // taskEdge of one that tells edges apart: its file says so; empty: nodes
 	Recipe      recipe
 	In, Classes int      // Classes are the outputs, whatever they are
 	Kind        goalKind `json:",omitempty"` // of what is learnt
 	Scale       scale    `json:",omitzero"`  // of numbers
 	Layers      []layer  `json:"-"`
+
+	Head *pairHead `json:",omitempty"` // after the layers, of a network that tells edges apart
 }
 
 // hop is where one layer works: a graph or a block of it.
@@ -54,7 +57,7 @@ func (n *network) build() error {
 	for i := range r.Layers {
 		s.first = i == 0
 		if s.last = i == r.Layers-1; s.last {
-			s.out = n.Classes
+			s.out = n.rowWidth()
 		}
 		l := m.make(r, s)
 		l.Init(rng)
@@ -62,7 +65,18 @@ func (n *network) build() error {
 		n.Layers = append(n.Layers, l)
 		s.in = r.Hidden * r.Heads
 	}
+	if n.Head != nil {
+		n.Head.build(rng, r.Dropout, n.Classes)
+	}
 	return nil
+}
+
+// rowWidth is how wide the last layer's rows are.
+func (n *network) rowWidth() int {
+	if n.Head != nil {
+		return n.Recipe.width()
+	}
+	return n.Classes
 }
 
 // redraw gives the Params of GAT's layers other first values.
@@ -94,6 +108,7 @@ func layerOf(name string) string { return strings.Join(strings.SplitN(name, ".",
 type pass struct {
 	hops []hop
 	x    *grad.Var // features, sparse or dense
+	ends *ends     // of the edges that are told apart; nil: nodes are
 	rows []int32   // of the result; nil: all
 }
 
@@ -103,23 +118,35 @@ func (n *network) whole(h hop, x *grad.Var) pass {
 }
 
 // run returns the logits of a pass.
-func (n *network) run(t *grad.Tape, p pass) *grad.Var { return p.end(n.through(t, p.hops, p.x)) }
-
-// end is what is wanted of the last layer's rows.
-func (p pass) end(y *grad.Var) *grad.Var {
-	if p.rows == nil {
-		return y
+func (n *network) run(t *grad.Tape, p pass) *grad.Var {
+	y := n.through(t, p.hops, p.x)
+	if p.ends != nil {
+		y = n.Head.Forward(t, y, p.ends)
 	}
-	return y.Rows(p.rows)
+	if p.rows != nil {
+		y = y.Rows(p.rows)
+	}
+	return y
 }
 
-// Forward returns the logits on the whole graph.
+// Forward returns what the layers give the nodes of the whole graph: their logits.
 func (n *network) Forward(t *grad.Tape, h hop, x *grad.Var) *grad.Var {
 	return n.run(t, n.whole(h, x))
 }
 
 // labels are what errors call the layers.
 var labels = [...]string{"layer 1", "layer 2", "layer 3", "layer 4", "a later layer"}
+
+// describe says what the network is made of.
+func (n *network) describe() string { return describe(&n.Recipe, n.Classes, n.Head) }
+
+// describe says what a network is made of, with a head of edges, if it has one.
+func describe(r *recipe, outputs int, head *pairHead) string {
+	if head == nil {
+		return r.model().describe(r, outputs)
+	}
+	return fmt.Sprintf("%s; %s, then %d", r.model().describe(r, head.In), head.says(), outputs)
+}
 
 // through returns the result of the first layers, one for each hop.
 func (n *network) through(t *grad.Tape, hops []hop, x *grad.Var) *grad.Var {
@@ -174,6 +201,13 @@ func openNetwork(path string) (*network, error) {
 	if err == nil {
 		err = n.Kind.check(n.Scale, n.Classes)
 	}
+	switch edges := n.Task == taskEdge; {
+	case err != nil:
+	case n.Task != "" && !edges || edges != (n.Head != nil):
+		err = fmt.Errorf("the task %.20q, with a head of edges %v", n.Task, n.Head != nil)
+	case edges:
+		err = n.Head.check(n.rowWidth())
+	}
 	if err := believed(path, err, n.fits); err != nil {
 		return nil, err
 	}
@@ -202,7 +236,7 @@ func (n *network) fits(bytes int64) error {
 	s, total := size{in: n.In, out: r.Hidden}, int64(0)
 	for i := range r.Layers {
 		if s.last = i == r.Layers-1; s.last {
-			s.out = n.Classes
+			s.out = n.rowWidth()
 		}
 		wide := int64(s.out) * int64(r.heads(s))
 		switch {
@@ -220,7 +254,10 @@ func (n *network) fits(bytes int64) error {
 		s.in = r.Hidden * r.Heads
 	}
 	if r.Model == modelH2GCN { // a round has no Params, and the last layer reads all of them
-		total = int64(r.Hidden) * (int64(n.In) + int64(n.Classes)*(1<<r.Layers-1))
+		total = int64(r.Hidden) * (int64(n.In) + int64(n.rowWidth())*(1<<r.Layers-1))
+	}
+	if h := n.Head; h != nil {
+		total += int64(h.In) * (2*int64(h.In) + int64(h.Own) + int64(n.Classes))
 	}
 	if total > bytes/2 {
 		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)

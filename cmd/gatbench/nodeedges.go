@@ -37,48 +37,56 @@ func (k *task) there() edgesThere {
 	return edgesThere{
 		data: k.Name, width: widthOf(k.EdgeFeatures), kinds: kinds,
 		readers: modelNames(mayNumbers, wantsNumbers), instead: "gat", how: "a table of edges says them in a column of words that is called relation",
+		beside: k.pairs != nil,
 	}
 }
 
-// suit makes the graph and the features of its edges what the layers of a recipe want. Loops have
-// a kind of their own, and zeros as features; the others are of mean 0 and deviation 1 if the
-// features of nodes are.
+// suit makes the graph and the features of its edges what the layers of a recipe and the head of
+// edges want. Loops have a kind of their own, and zeros as features; the others are of mean 0 and
+// deviation 1 if the features of nodes are.
 func (k *task) suit(r *recipe) error {
 	if err := r.model().edges.check(r.Model, r.EdgeIn, r.Kinds); err != nil {
 		return misuse("--model %w", err)
 	}
-	from := k.graph.From().Edges // of the graph without loops
+	x, err := k.rowsOfEdges(r)
+	if err != nil {
+		return err
+	}
+	if k.pairs != nil {
+		k.pairs.describe(x)
+		k.near = new(nearby)
+	}
+	if r.EdgeIn == 0 && r.Kinds == 0 {
+		return nil
+	}
+	looped := (&datasets.Dataset{Graph: k.Graph, EdgeFeatures: x, EdgeKinds: k.EdgeKinds}).WithSelfLoops() // k.graph again
 	if r.EdgeIn > 0 {
-		x := k.EdgeFeatures
-		if r.Features == formStandard {
-			y, err := (&datasets.Dataset{Graph: k.Graph, Features: x}).Standardised()
-			if err != nil {
-				return err
-			}
-			x = y.(*tensor.Dense)
-		}
-		k.edges = tensor.New(k.graph.NumEdges(), r.EdgeIn)
-		for e, own := range from {
-			if own >= 0 {
-				copy(k.edges.Row(e), x.Row(int(own)))
-			}
-		}
+		k.edges = looped.EdgeFeatures
 	}
 	if r.Kinds > 0 && k.graph.Kinds() == nil {
-		order, list := k.graph.EdgeOrder(), make([]int32, len(from))
-		for e, own := range from {
-			list[order[e]] = int32(r.Kinds)
-			if own >= 0 {
-				list[order[e]] = k.EdgeKinds.Of[own]
-			}
-		}
-		g, err := k.graph.WithKinds(list)
+		g, err := looped.EdgeKinds.On(k.graph, int32(r.Kinds))
 		if err != nil {
 			return err
 		}
 		k.graph, k.near = g, new(nearby)
 	}
 	return nil
+}
+
+// rowsOfEdges returns the features of the data's edges as a recipe has them; nil: none are read.
+func (k *task) rowsOfEdges(r *recipe) (*tensor.Dense, error) {
+	x := k.EdgeFeatures
+	switch {
+	case x == nil || r.NoEdges:
+		return nil, nil
+	case r.Features != formStandard:
+		return x, nil
+	}
+	y, err := (&datasets.Dataset{Graph: k.Graph, Features: x}).Standardised()
+	if err != nil {
+		return nil, err
+	}
+	return y.(*tensor.Dense), nil
 }
 
 // edgesOf returns what a network reads of the edges of g, a part of the task's graph; of nil, of

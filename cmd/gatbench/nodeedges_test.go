@@ -152,11 +152,11 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		"train --model gcn --dataset " + data: "--model gcn: it reads no features of edges, and those of friends have 2: gat, gatv2, gin,",
 		"train --model nnconv":                "--model nnconv: it reads the features of edges, and there are none: take gat",
 		"train --model rgcn":                  "--model rgcn: it reads the kinds of edges, one of each, and those of Cora have none: a table of edges says them in a column of words that is called relation",
-		"train --dataset ../../datasets/testdata/club_edges.csv#relation": "docs/tables.md, Classes of edges",
-		"train --no-edge-features":                                        "--no-edge-features: the edges of Cora have none: leave it out",
-		"table --datasets cora --models nnconv --seeds 1 --epochs 1":      "--model nnconv without features of edges",
-		"eval " + file + " --splits random --dataset karate":              "name its dataset with --dataset",
-		"train --resume " + half + " --no-edge-features --epochs 9":       "leave the flag out",
+		"train --task node --dataset ../../datasets/testdata/club_edges.csv#relation": "what is to be learnt is of its edges: --task edge learns it",
+		"train --no-edge-features":                                   "--no-edge-features: the edges of Cora have none: leave it out",
+		"table --datasets cora --models nnconv --seeds 1 --epochs 1": "--model nnconv without features of edges",
+		"eval " + file + " --splits random --dataset karate":         "name its dataset with --dataset",
+		"train --resume " + half + " --no-edge-features --epochs 9":  "leave the flag out",
 	} {
 		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)

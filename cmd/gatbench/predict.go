@@ -14,7 +14,7 @@ import (
 // predictCommand is gatbench predict.
 type predictCommand struct {
 	savedFlags `embed:""`
-	Nodes      []int32  `placeholder:"N" help:"The nodes to classify (all); with a model of links, those whose likeliest new links are wanted."`
+	Nodes      []int32  `placeholder:"N" help:"The nodes to classify (all); with a model of edges, those whose edges are wanted; with a model of links, those whose likeliest new links are."`
 	Pairs      string   `placeholder:"FILE" help:"With a model of links: a csv or tsv of two nodes a line, whose links are scored."`
 	Query      []string `sep:"none" placeholder:"HEAD,RELATION,?" help:"With a model of facts: whose missing end is wanted, the ? in place of head or tail; without a ? the fact itself is scored. May be given several times."`
 	Queries    string   `placeholder:"FILE" help:"With a model of facts: a csv or tsv of such queries, one a line."`
@@ -23,18 +23,40 @@ type predictCommand struct {
 	Out        string   `placeholder:"FILE" help:"Write to this file instead."`
 }
 
-// predicted is the class of a node or of a graph.
+// example is what a prediction is of: a node, a graph, or an edge.
+type example struct {
+	Node       *int32 `json:"node,omitempty"`
+	Graph      *int32 `json:"graph,omitempty"`
+	Source     *int32 `json:"source,omitempty"`
+	Target     *int32 `json:"target,omitempty"`
+	SourceName string `json:"source_name,omitempty"`
+	TargetName string `json:"target_name,omitempty"`
+}
+
+// csv is how the columns of an example begin a line, and end it.
+func (x *example) csv() (first, last string) {
+	switch {
+	case x.Node != nil:
+		return fmt.Sprint(*x.Node), ""
+	case x.Graph != nil:
+		return fmt.Sprint(*x.Graph), ""
+	case x.SourceName != "" || x.TargetName != "":
+		last = "," + strconv.Quote(x.SourceName) + "," + strconv.Quote(x.TargetName)
+	}
+	return fmt.Sprintf("%d,%d", *x.Source, *x.Target), last
+}
+
+// predicted is the class of an example.
 type predicted struct {
-	Event       string  `json:"event"` // "predict"
-	Node        *int32  `json:"node,omitempty"`
-	Graph       *int32  `json:"graph,omitempty"`
+	Event string `json:"event"` // "predict"
+	example
 	Class       int     `json:"class"`
 	Name        string  `json:"name,omitempty"`
 	Probability float64 `json:"probability"`
 	Label       int32   `json:"label"` // what the dataset says; -1: nothing
 }
 
-// Run writes the class of each node, and how sure the model is.
+// Run writes the class of each node, edge or graph, and how sure the model is.
 func (c *predictCommand) Run(e env) error {
 	if err := target("out", c.Out); err != nil {
 		return err
@@ -59,27 +81,33 @@ func (c *predictCommand) Run(e env) error {
 	return write(e.out)
 }
 
-// classes returns what writes the class of each node or graph, or its labels or numbers.
+// classes returns what writes the class of each node, edge or graph, or its labels or numbers.
 func (c *predictCommand) classes(e env) (func(io.Writer) error, error) {
 	links, facts := "it is for models of links: leave it out", "it is for models of facts: leave it out"
 	if err := unused(unusedFlag{"pairs", c.Pairs != "", links}, unusedFlag{"query", len(c.Query) > 0, facts}, unusedFlag{"queries", c.Queries != "", facts},
 		unusedFlag{"top", c.Top != nil, links}, unusedFlag{"known", c.Known, links}); err != nil {
 		return nil, err
 	}
-	g, y, names, err := c.said(e)
+	a, err := c.said(e)
 	if err != nil {
 		return nil, err
 	}
-	ids := c.Nodes
-	if len(ids) == 0 {
-		ids = numbersTo(g.size())
-	}
 	return func(w io.Writer) error {
-		if g.kind != oneClass {
-			return c.writeRows(w, g, y, ids, names)
+		if a.kind != oneClass {
+			return c.writeRows(w, a)
 		}
-		return c.write(w, g, y, ids, names)
+		return c.write(w, a)
 	}, nil
+}
+
+// answers are what a model says of nodes, graphs or edges.
+type answers struct {
+	*goal
+	y           *tensor.Dense // a row for each example
+	ids         []int32       // those that are asked for
+	names       []string      // of classes
+	first, last string        // columns that say which example a line is of
+	of          func(i int32) example
 }
 
 // top is how many answers to a question are written.
@@ -90,99 +118,103 @@ func (c *predictCommand) top() (int, error) {
 	return 0, misuse("--top %d: it must be at least 1", *c.Top)
 }
 
-// said returns what the model says of all nodes, or of all graphs, and the classes' names.
-func (c *predictCommand) said(e env) (*goal, *tensor.Dense, []string, error) {
+// said returns what the model says of all nodes or those of --nodes, of all graphs, or of edges.
+func (c *predictCommand) said(e env) (*answers, error) {
 	if savedTask(c.File) == taskGraph {
 		if len(c.Nodes) > 0 {
-			return nil, nil, nil, misuse("--nodes: %s is a model of whole graphs: leave it out", c.File)
+			return nil, misuse("--nodes: %s is a model of whole graphs: leave it out", c.File)
 		}
 		s, err := c.openGraphs()
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
-		return s.task.goal, s.y, s.task.ClassNames, nil
+		return &answers{
+			goal: s.task.goal, y: s.y, ids: numbersTo(s.task.goal.size()), names: s.task.ClassNames, first: "graph",
+			of: func(i int32) example { return example{Graph: &i} },
+		}, nil
 	}
 	_, k, logits, err := c.open(e)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	return k.goal, logits, k.ClassNames, k.checkNodes(c.Nodes)
+	a := &answers{goal: k.goal, y: logits, ids: c.Nodes, names: k.ClassNames, first: "node", of: func(i int32) example { return example{Node: &i} }}
+	if k.pairs != nil {
+		k.edgesAnswered(a, c.Nodes)
+	} else if len(c.Nodes) == 0 {
+		a.ids = numbersTo(a.size())
+	}
+	return a, k.checkNodes(c.Nodes)
 }
 
 // predictedRow is what is said of an example that has labels or numbers.
 type predictedRow struct {
-	Event  string          `json:"event"` // "predict"
-	Node   *int32          `json:"node,omitempty"`
-	Graph  *int32          `json:"graph,omitempty"`
+	Event string `json:"event"` // "predict"
+	example
 	Values []report.Number `json:"values"` // the probability of each label, or each number
 	Known  []report.Number `json:"known"`  // what the dataset says; null: nothing
 }
 
 // writeRows is write of labels or numbers, a column each and one for what is known.
-func (c *predictCommand) writeRows(w io.Writer, g *goal, y *tensor.Dense, ids []int32, names []string) error {
-	p, values := report.NewPrinter(w), y
-	if g.kind == someReals {
-		values = g.scale.undo(y)
+func (c *predictCommand) writeRows(w io.Writer, a *answers) error {
+	p, values := report.NewPrinter(w), a.y
+	if a.kind == someReals {
+		values = a.scale.undo(a.y)
 	}
 	if !c.JSON {
-		p.Printf("%s", g.example)
-		for j := range g.outputs {
+		p.Printf("%s", a.first)
+		for j := range a.outputs {
 			name := fmt.Sprint(j)
-			if j < len(names) {
-				name = names[j]
+			if j < len(a.names) {
+				name = a.names[j]
 			}
 			p.Printf(",%s,%s", strconv.Quote(name), strconv.Quote(name+" known"))
 		}
-		p.Printf("\n")
+		p.Printf("%s\n", a.last)
 	}
-	for _, i := range ids {
-		line := predictedRow{Event: "predict", Node: &i}
-		if g.example == "graph" {
-			line.Node, line.Graph = nil, &i
-		}
+	for _, i := range a.ids {
+		line := predictedRow{Event: "predict", example: a.of(i)}
 		for j, v := range values.Row(int(i)) {
-			if g.kind == manyTags {
+			if a.kind == manyTags {
 				v = tensor.Float(1 / (1 + math.Exp(-float64(v))))
 			}
 			line.Values = append(line.Values, report.Number(v))
-			line.Known = append(line.Known, report.Number(g.table().Row(int(i))[j]))
+			line.Known = append(line.Known, report.Number(a.table().Row(int(i))[j]))
 		}
 		if c.JSON {
 			p.Encode(line)
 			continue
 		}
-		p.Printf("%d", i)
+		first, last := line.csv()
+		p.Printf("%s", first)
 		for j, v := range line.Values {
 			p.Printf(",%.6g,", float64(v))
 			if k := float64(line.Known[j]); k == k {
 				p.Printf("%.6g", k)
 			}
 		}
-		p.Printf("\n")
+		p.Printf("%s\n", last)
 	}
 	return p.Err()
 }
 
 // write writes a line an example: JSON, or CSV under a head.
-func (c *predictCommand) write(w io.Writer, g *goal, logits *tensor.Dense, nodes []int32, names []string) error {
+func (c *predictCommand) write(w io.Writer, a *answers) error {
 	p := report.NewPrinter(w)
 	if !c.JSON {
-		p.Printf("%s,class,name,probability,label\n", g.example)
+		p.Printf("%s,class,name,probability,label%s\n", a.first, a.last)
 	}
-	for _, v := range nodes {
-		line := predicted{Event: "predict", Node: &v, Label: g.labels[v]}
-		if g.example == "graph" {
-			line.Node, line.Graph = nil, &v
-		}
-		line.Class, line.Probability = likeliest(logits.Row(int(v)))
-		if line.Class < len(names) {
-			line.Name = names[line.Class]
+	for _, i := range a.ids {
+		line := predicted{Event: "predict", example: a.of(i), Label: a.labels[i]}
+		line.Class, line.Probability = likeliest(a.y.Row(int(i)))
+		if line.Class < len(a.names) {
+			line.Name = a.names[line.Class]
 		}
 		if c.JSON {
 			p.Encode(line)
-		} else {
-			p.Printf("%d,%d,%s,%.4f,%d\n", v, line.Class, strconv.Quote(line.Name), line.Probability, line.Label)
+			continue
 		}
+		first, last := line.csv()
+		p.Printf("%s,%d,%s,%.4f,%d%s\n", first, line.Class, strconv.Quote(line.Name), line.Probability, line.Label, last)
 	}
 	return p.Err()
 }

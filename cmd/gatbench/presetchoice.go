@@ -15,14 +15,17 @@ type suited struct{ preset, because string }
 
 // suits returns the preset of a training that names none.
 func (k *task) suits() suited {
-	perClass := len(k.split.Train) / max(1, k.Classes)
+	perClass, example := len(k.split.Train)/max(1, k.Classes), "node"
+	if k.goal != nil {
+		example = k.goal.example
+	}
 	switch {
 	case k.words.Words() && hasPlanetoidSplit(k.Dataset):
 		return suited{"quick", "words, and a split like Planetoid's"}
 	case perClass >= manyLabels:
-		return suited{"graphsaint", fmt.Sprintf("many labels: %d training nodes a class", perClass)}
+		return suited{"graphsaint", fmt.Sprintf("many labels: %d training %ss a class", perClass, example)}
 	}
-	return suited{"shchur", fmt.Sprintf("few labels: %d training nodes a class", perClass)}
+	return suited{"shchur", fmt.Sprintf("few labels: %d training %ss a class", perClass, example)}
 }
 
 // hasPlanetoidSplit reports whether a dataset comes with a split like those of

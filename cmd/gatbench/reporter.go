@@ -77,13 +77,14 @@ func (r *reporter) run(s report.Summary) error {
 // page is all there is to say of one training.
 func (r *reporter) page(s report.Summary) *report.Training {
 	k, model := r.task, r.recipe.model()
+	what := describe(&r.recipe, k.goal.outputs, k.head(&r.recipe))
 	_, says, _ := criterion(s.Select)
 	page := &report.Training{
 		Summary:  s,
-		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, model.describe(&r.recipe, k.goal.outputs), k.Graph.NumNodes(), k.Graph.NumEdges()),
+		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, what, k.Graph.NumNodes(), k.Graph.NumEdges()),
 		Learns:   k.goal.says() + k.goal.untaught(k.split, k.ClassNames),
-		Settings: r.settings(), Batching: r.recipe.batching(),
-		Nodes:   [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)},
+		Settings: r.settings(), Batching: r.recipe.batching(k.goal.example),
+		Nodes: [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)}, What: k.goal.example + "s",
 		Network: model.title, Chosen: says, Drawn: r.heads, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
 		Next: r.command(r.advice(s)),
 	}

@@ -49,7 +49,7 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if err := apart(in, []file{f.out}); err != nil {
 		return nil, nil, nil, err
 	}
-	k, err := openTask(f.Data, at.dataset, r.Undirected, r.choice().from(at.splits))
+	k, err := openTaskOf(savedTask(f.File), f.Data, at.dataset, r.Undirected, r.choice().from(at.splits))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -71,7 +71,7 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if n.Kind == someReals {
 		k.goal.scale = n.Scale // what it was trained with
 	}
-	return n, k, n.Forward(grad.NewEval(), k.hop(n), k.features).Value(), nil
+	return n, k, k.said(grad.NewEval(), n), nil
 }
 
 // places returns where the model's data is, or that which flags name instead, which
@@ -144,7 +144,7 @@ func (c *evalCommand) Run(e env) error {
 		p.Encode(metric.JSON(line))
 		return p.Err()
 	}
-	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.Recipe.model().describe(&n.Recipe, n.Classes), k.Name, "", "nodes", metric.Name(), "loss")
+	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.describe(), k.Name, "", k.goal.example+"s", metric.Name(), "loss")
 	for _, part := range []struct {
 		name  string
 		nodes []int32
@@ -163,7 +163,7 @@ func (c *evalCommand) Run(e env) error {
 	if k.goal.kind != oneClass {
 		return p.Err()
 	}
-	confusion := train.NewConfusion(logits, k.Labels, k.split.Test)
+	confusion := train.NewConfusion(logits, k.goal.labels, k.split.Test)
 	p.Printf("\nwhich classes (down) are taken for which (across):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
 	return p.Err()

@@ -8,7 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// savedTask returns what the model in a file was trained for: taskGraph, taskLink or
+// savedTask returns what the model in a file was trained for: taskEdge, taskGraph, taskLink or
 // taskFacts, which their files name, or else taskNode.
 func savedTask(path string) string {
 	var text json.RawMessage

@@ -27,6 +27,9 @@ const (
 // drawn reports whether a split is another one for each seed.
 func drawn(splits string) bool { return splits == splitsRandom || splits == splitsShchur }
 
+// isFolds reports whether a split is one of those that --folds cuts.
+func isFolds(splits string) bool { return strings.HasPrefix(splits, splitsFolds) }
+
 // splitsEach is the --split-number that takes for each seed another of several splits.
 const splitsEach = "each"
 
@@ -112,7 +115,7 @@ func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
 		return datasets.Split{}, misuse("--splits shchur: it takes as many nodes of each class, and these have %s: take random", g.kind.noun())
 	case c.splits == splitsShchur:
 		return shchurSplit(d, c.seed), nil
-	case strings.HasPrefix(c.splits, splitsFolds):
+	case isFolds(c.splits):
 		return c.fold(d)
 	case byTime(c.splits):
 		return splitByTime(d, g, c.splits)

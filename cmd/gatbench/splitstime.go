@@ -17,7 +17,7 @@ func byTime(splits string) bool {
 
 // noFile reports whether --splits names no file.
 func noFile(splits string) bool {
-	return splits == splitsOwn || drawn(splits) || strings.HasPrefix(splits, splitsFolds) || byTime(splits)
+	return splits == splitsOwn || drawn(splits) || isFolds(splits) || byTime(splits)
 }
 
 // timeOf returns the column that --splits names, and where the parts end.
@@ -60,8 +60,8 @@ func splitByTime(d *datasets.Dataset, g *goal, splits string) (s datasets.Split,
 	return s, nil
 }
 
-// linksByTime divides the edges.
-func linksByTime(d *datasets.Dataset, splits string) (s datasets.Split, err error) {
+// edgesByTime divides the edges.
+func edgesByTime(d *datasets.Dataset, splits string) (s datasets.Split, err error) {
 	column, u, err := timeOf(splits)
 	if err != nil {
 		return s, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,37 +33,44 @@ type task struct {
 	rows     tensor.Array         // both
 	features *grad.Var            // the same
 	near     *nearby              // of the split
-	goal     *goal                // what is learnt of nodes
+	goal     *goal                // what is learnt of nodes, or of edges
+	pairs    *pairs               // these edges; nil: nodes are told apart
 	looped   []tensor.Float       // the weights of the graph's edges, as they are; nil: all are 1
 	edges    *tensor.Dense        // features of the graph's edges, where the networks read them
 	weights  *grad.Var            // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
 }
 
-// openTask opens a dataset, as open does, with a split of it; undirected takes both
-// directions of each of its edges.
+// openTask opens a dataset whose nodes are told apart, as open does, with a split of it; undirected
+// takes both directions of each of its edges.
 func openTask(dir, name string, undirected bool, c choice) (*task, error) {
-	d, err := openNodes(dir, name)
+	return openTaskOf(taskNode, dir, name, undirected, c)
+}
+
+// openTaskOf is openTask of nodes or edges, as what says; empty: as the data has it.
+func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error) {
+	d, err := openNodes(dir, name, cmp.Or(what, taskNode))
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case d.EdgeLabels != nil:
-		return nil, misuse("--dataset %s: its edges have classes to be learnt, which programs do: docs/tables.md, Classes of edges, has one; training here is of nodes, or with --task link of which edges there are", name)
-	case len(d.Labels) == 0 && d.MultiLabels == nil && d.Targets == nil:
-		return nil, misuse("--dataset %s: its nodes have no classes, labels or numbers to be learnt", name)
-	case len(d.Labels) > 0 && d.Classes == 1:
-		return nil, misuse("--dataset %s: all its nodes are of one class: there is nothing to tell apart", name)
+	if err := learnable(d, what, name); err != nil {
+		return nil, err
 	}
 	if undirected {
 		d = d.Undirected()
 	}
 	k := newTask(d)
 	k.name = name
+	if d.LearnsEdges() {
+		if err := k.edgesLearnt(undirected); err != nil {
+			return nil, err
+		}
+		c.splits = k.splitNamed(c.splits)
+	}
 	return k, k.setSplit(c)
 }
 
-// openNodes is open, or else the nodes of many graphs, which are one graph then.
-func openNodes(dir, name string) (*datasets.Dataset, error) {
+// openNodes is open, or else the nodes of many graphs, which are one graph then; errors say for which task.
+func openNodes(dir, name, what string) (*datasets.Dataset, error) {
 	if slices.Contains(datasets.Names(), name) || datasets.FindGraphs(dir, name) == "" {
 		return open(dir, name)
 	}
@@ -72,7 +80,7 @@ func openNodes(dir, name string) (*datasets.Dataset, error) {
 	}
 	d, err := g.Nodes()
 	if err != nil {
-		return nil, misuse("--dataset %s with --task node: %w: --task graph learns those", name, err)
+		return nil, misuse("--dataset %s with --task %s: %w: --task graph learns those", name, what, err)
 	}
 	return d, nil
 }
@@ -149,15 +157,19 @@ func datasetNamed(name string) string {
 
 // setSplit takes the split that is chosen.
 func (k *task) setSplit(c choice) error {
-	s, err := splitOf(k.Dataset, k.goal, c)
+	s, err := k.splitOf(c)
 	if err != nil {
 		return err
 	}
-	if (len(s.Train) == 0 || len(s.Val) == 0) && drawn(c.splits) {
-		return misuse("--dataset %s: --splits %s leaves no nodes to train on or to choose the best epoch by: too few of its nodes have %s", k.name, c.splits, k.goal.kind.noun())
-	}
-	if len(s.Train) == 0 || len(s.Val) == 0 {
-		return misuse("--dataset %s: it has no nodes to choose the best epoch by; cora has, and --splits random gives it some", k.name)
+	if noun := k.goal.example + "s"; len(s.Train) == 0 || len(s.Val) == 0 {
+		if drawn(c.splits) {
+			return misuse("--dataset %s: --splits %s leaves no %s to train on or to choose the best epoch by: too few of its %s have %s", k.name, c.splits, noun, noun, k.goal.kind.noun())
+		}
+		which := "; cora has, and"
+		if k.pairs != nil {
+			which = ":"
+		}
+		return misuse("--dataset %s: it has no %s to choose the best epoch by%s --splits random gives it some", k.name, noun, which)
 	}
 	k.split, k.near = s, new(nearby)
 	own := *k.goal // several may train side by side, each on a split of its own
@@ -166,6 +178,14 @@ func (k *task) setSplit(c choice) error {
 		return fmt.Errorf("--dataset %s: %w", k.name, err)
 	}
 	return nil
+}
+
+// splitOf returns the split that is chosen, of nodes or of edges.
+func (k *task) splitOf(c choice) (datasets.Split, error) {
+	if k.pairs != nil {
+		return k.splitEdges(c)
+	}
+	return splitOf(k.Dataset, k.goal, c)
 }
 
 // measure scores logits on each part of the split.
@@ -189,15 +209,14 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	if err := r.model().edges.check(r.Model, r.EdgeIn, r.Kinds); err != nil {
 		return nil, nil, misuse("--model %w", err)
 	}
-	net, err := newNetwork(r, k.rows.Shape()[1], k.goal.outputs)
+	net, err := k.network(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	net.Kind, net.Scale = k.goal.kind, k.goal.scale
 	by, _, _ := criterion(r.Select)
 	f := &train.Fit{
 		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
-		Eval: func(t *grad.Tape) train.Scores { return k.watch(net.Forward(t, k.hop(net), k.features).Value()) },
+		Eval: func(t *grad.Tape) train.Scores { return k.watch(k.said(t, net)) },
 	}
 	seen, err := k.training(&r)
 	if err != nil {
@@ -212,6 +231,24 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	return f, net, nil
 }
 
+// network returns an initialised network for the task.
+func (k *task) network(r recipe) (*network, error) {
+	n := &network{Recipe: r, In: k.rows.Shape()[1], Classes: k.goal.outputs, Kind: k.goal.kind, Scale: k.goal.scale, Head: k.head(&r)}
+	if n.Head != nil {
+		n.Task = taskEdge
+	}
+	return n, n.build()
+}
+
+// said returns what a network says of each node, or of each edge.
+func (k *task) said(t *grad.Tape, n *network) *tensor.Dense {
+	p := n.whole(k.hop(n), k.features)
+	if k.pairs != nil {
+		p.ends, p.rows = k.pairs.all(), k.pairs.of
+	}
+	return n.run(t, p).Value()
+}
+
 // fits returns an error if a network in a file, which was trained on another
 // dataset perhaps, is not for this one.
 func (k *task) fits(n *network, path, trained string) error {
@@ -219,7 +256,15 @@ func (k *task) fits(n *network, path, trained string) error {
 		return fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
 			path, n.In, n.Classes, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
 	}
-	if err := k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds); err != nil {
+	own := widthOf(k.EdgeFeatures)
+	if n.Recipe.NoEdges {
+		own = 0
+	}
+	err := n.Head.serve(k.pairs, own)
+	if err == nil {
+		err = k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w (it was trained on %s): name its dataset with --dataset", path, err, trained)
 	}
 	return nil

@@ -20,6 +20,15 @@ var remedies = map[string]map[string]string{
 		"readout": "it is for --task graph: leave it out",
 		"pool":    "it is for --task graph: leave it out",
 	},
+	taskEdge: {
+		"readout":   "it is for --task graph: leave it out",
+		"pool":      "it is for --task graph: leave it out",
+		"folds":     "edges have one split: --splits random --seeds N trains on N of them",
+		"inductive": "edges that test carry messages as all do, only what they are is held back: leave it out",
+		"plot":      "the picture is one of nodes: --csv or --log keep the epochs",
+		"attention": "it is drawn of networks on nodes: leave it out",
+		"nodes":     "it is for --attention, of networks on nodes: leave it out",
+	},
 	taskGraph: {
 		"undirected":        "graphs are taken as their files have them: leave it out",
 		"preset":            "the settings are those of GIN's authors; --hidden, --layers, --lr, --dropout, --batch and --epochs change them",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,9 @@ func (c *trainCommand) profiled(e env, run func() error) error {
 	return err
 }
 
-// nodes trains on the nodes of a graph.
+// nodes trains on the nodes of a graph, or on its edges: --task says so, or the data does.
 func (c *trainCommand) nodes(e env) error {
-	if err := c.refused(taskNode); err != nil {
+	if err := c.refused(cmp.Or(c.Task, taskNode)); err != nil {
 		return err
 	}
 	if err := c.foldNodes(); err != nil {
@@ -92,10 +93,15 @@ func (c *trainCommand) nodes(e env) error {
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	k, err := promptly(e.ctx, func() (*task, error) {
-		return openTask(c.Data, c.at.dataset, r.Undirected, r.choice().from(c.at.splits))
+		return openTaskOf(c.Task, c.Data, c.at.dataset, r.Undirected, r.choice().from(c.at.splits))
 	})
 	if err != nil {
 		return err
+	}
+	if k.pairs != nil {
+		if err := c.refused(taskEdge); err != nil {
+			return err
+		}
 	}
 	if r, err = c.settled(k, r); err != nil {
 		return err
@@ -108,7 +114,7 @@ func (c *trainCommand) nodes(e env) error {
 	}
 	for _, f := range []struct{ flag, file string }{{"plot", c.Plot}, {"attention", strings.Join(c.Attention, "")}} {
 		if f.file != "" && k.goal.kind != oneClass {
-			return misuse("--%s: it shows classes, and each node has %s to be learnt: --csv or --log keep the epochs", f.flag, k.goal.kind.noun())
+			return misuse("--%s: it shows classes, and each %s has %s to be learnt: --csv or --log keep the epochs", f.flag, k.goal.example, k.goal.kind.noun())
 		}
 	}
 	return c.profiled(e, func() error { return c.all(e, k, r) })
@@ -246,7 +252,7 @@ func (s *session) run(ctx context.Context) error {
 	s.summary.Weights = s.weighing(s.recipe.model())
 	s.summary.Learns, s.summary.Metric = string(s.goal.kind), s.goal.kind.metric()
 	if s.summary.BestEpoch > 0 {
-		s.summary.Metrics = s.goal.quality(net.Forward(grad.NewEval(), s.hop(net), s.features).Value(), s.split.Test)
+		s.summary.Metrics = s.goal.quality(s.said(grad.NewEval(), net), s.split.Test)
 	}
 	if e := (*atomicfile.Error)(nil); s.Checkpoint != "" && !errors.As(err, &e) {
 		if _, err := os.Stat(s.Checkpoint); err == nil {

@@ -1,0 +1,348 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// neighbourhoods writes tables of nodes of two groups, of which a feature says little, and of edges
+// whose kind is whether both ends are of one group, the last of each ten not known; what else
+// stands there says nothing of it. Of those that test, lies are the
+// other kind.
+func neighbourhoods(t *testing.T, lies bool) string {
+	t.Helper()
+	var nodes, edges strings.Builder
+	nodes.WriteString("id,hint\n")
+	edges.WriteString("source,target,amount,year,kind,split\n")
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n = 60
+	for v := range n {
+		fmt.Fprintf(&nodes, "n%d,%.2f\n", v, float64(v%2)+rng.NormFloat64()/3)
+	}
+	for i, seen := 0, map[[2]int]bool{}; i < 300; {
+		u, v := rng.IntN(n), rng.IntN(n)
+		same := u%2 == v%2
+		if key := [2]int{min(u, v), max(u, v)}; u == v || seen[key] {
+			continue
+		} else {
+			seen[key] = true
+		}
+		part := []string{"train", "train", "train", "val", "test"}[i%5]
+		kind := map[bool]string{true: "inside", false: "across"}[same != (lies && part == "test")]
+		if i%10 == 9 {
+			kind = ""
+		}
+		fmt.Fprintf(&edges, "n%d,n%d,%d,%d,%s,%s\n", u, v, rng.IntN(2), 2000+i/30, kind, part)
+		i++
+	}
+	return tables(t, nodes.String(), edges.String())
+}
+
+// tables writes a table of nodes and one of edges, and returns the path of the latter.
+func tables(t *testing.T, nodes, edges string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "town_edges.csv")
+	for file, text := range map[string]string{path: edges, strings.Replace(path, "edges", "nodes", 1): nodes} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// edgeArgs trains on a column of edges.
+func edgeArgs(path string, more ...string) []string {
+	args := []string{"train", "--json", "--dataset", path, "--model", "sage", "--hidden", "16", "--dropout", "0", "--lr", "0.02", "--epochs", "40"}
+	return append(args, more...)
+}
+
+// What only the groups of both ends say is learnt. The saved model is as good, says the same of an
+// edge in both directions, and goes on where it stopped.
+func TestEdgeTask(t *testing.T) {
+	data, file := neighbourhoods(t, false)+"#kind,undirected,-year", filepath.Join(t.TempDir(), "m.safetensors")
+	lines := results(t, edgeArgs(data, "--task", "edge", "--save", file)...)
+	s := lines[len(lines)-1]
+	if accuracy := s["test_accuracy"].(float64); accuracy < 0.85 || accuracy < s["test_majority"].(float64)+0.15 {
+		t.Errorf("%v", s)
+	}
+	scored := results(t, "eval", "--json", file)[0]
+	for _, key := range []string{"train_accuracy", "val_accuracy", "test_accuracy", "test_macro_f1", "test_auc"} {
+		if scored[key] != s[key] {
+			t.Errorf("%s is %v, and of the saved model %v", key, s[key], scored[key])
+		}
+	}
+	right, answer, said := 0, map[string]string{}, strings.Split(strings.TrimSpace(ok(t, "predict", file)), "\n")
+	for _, line := range said[1:] {
+		f := strings.Split(line, ",")
+		if f[2] == f[5] {
+			right++
+		}
+		answer[f[0]+" "+f[1]] = strings.Join(f[2:6], ",")
+	}
+	for _, line := range said[1:] {
+		f := strings.Split(line, ",")
+		if answer[f[1]+" "+f[0]] != strings.Join(f[2:6], ",") {
+			t.Errorf("%s, and in the other direction %s", line, answer[f[1]+" "+f[0]])
+		}
+	}
+	// Of each five edges three train, one validates and one tests, but for each second of these, of which nothing is known.
+	want := 2 * (180*scored["train_accuracy"].(float64) + 60*scored["val_accuracy"].(float64) + 30*scored["test_accuracy"].(float64))
+	if said[0] != "source,target,class,name,probability,label,source_name,target_name" || len(said) != 601 || float64(right) != want {
+		t.Errorf("%s, %d lines, %d right, want %v", said[0], len(said), right, want)
+	}
+	if some := ok(t, "predict", file, "--nodes", "3,4", "--json"); !strings.Contains(some, `"source_name":"n3"`) || strings.Contains(some, `"source":5,"target":6,`) {
+		t.Errorf("%s", some)
+	}
+	batches := results(t, edgeArgs(data, "--epochs", "2", "--batch", "50", "--fanout", "9,9")...)
+	if last := batches[len(batches)-1]; last["batch"].(float64) != 50 || last["train_accuracy"].(float64) < 0.6 {
+		t.Errorf("in batches: %v", last)
+	}
+	seeds := results(t, edgeArgs(data, "--epochs", "1", "--splits", "random", "--seeds", "2")...)
+	if a, b := seeds[1], seeds[3]; a["test_accuracy"] == b["test_accuracy"] || seeds[4]["seeds"].(float64) != 2 {
+		t.Errorf("two seeds: %v and %v", a, b)
+	}
+	run := filepath.Join(t.TempDir(), "run")
+	results(t, edgeArgs(data, "--epochs", "20", "--checkpoint", run)...)
+	rest := results(t, "train", "--json", "--resume", run, "--epochs", "40")
+	if a, b := rest[len(rest)-1], s; a["test_accuracy"] != b["test_accuracy"] || rest[len(rest)-2]["loss"] != lines[len(lines)-2]["loss"] {
+		t.Errorf("resumed %v, and at once %v", a, b)
+	}
+}
+
+// What edges that test are is never read: where it is the opposite, all is learnt and said as before.
+func TestEdgeLabelsAreNotRead(t *testing.T) {
+	var said [2]string
+	for i := range said {
+		file := filepath.Join(t.TempDir(), "m.safetensors")
+		results(t, edgeArgs(neighbourhoods(t, i == 1)+"#kind,undirected,-year", "--model", "gat", "--epochs", "3", "--save", file)...)
+		if n, err := openNetwork(file); err != nil || !n.Recipe.Residual || n.Task != taskEdge {
+			t.Errorf("%+v, error %v: an attention that forgets the node itself learns little of edges", n, err)
+		}
+		for line := range strings.Lines(ok(t, "predict", file, "--json")) {
+			said[i] += line[:strings.Index(line, `"label"`)]
+		}
+	}
+	if said[0] != said[1] {
+		t.Error("the labels of edges that test are read")
+	}
+}
+
+// A mirrored head gives an edge and its reverse the same numbers, to the bit, and the other does not.
+func TestPairHead(t *testing.T) {
+	x, own := tensor.New(3, 4), tensor.New(2, 2)
+	rng := rand.New(rand.NewPCG(1, 1))
+	x.Normal(rng, 0, 1)
+	own.Normal(rng, 0, 1)
+	for _, mirrored := range []bool{true, false} {
+		h := &pairHead{In: 4, Own: 2, Mirrored: mirrored}
+		h.build(rng, 0, 3)
+		ab := h.Forward(grad.NewEval(), grad.Const(x), &ends{[]int32{0, 1}, []int32{1, 2}, grad.Const(own)}).Value()
+		ba := h.Forward(grad.NewEval(), grad.Const(x), &ends{[]int32{1, 2}, []int32{0, 1}, grad.Const(own)}).Value()
+		if slices.Equal(ab.Data, ba.Data) != mirrored || ab.Dim(0) != 2 || ab.Dim(1) != 3 {
+			t.Errorf("mirrored %v: %v and %v", mirrored, ab, ba)
+		}
+		if h.check(4) != nil || h.check(5) == nil || (&pairHead{In: 4, Own: -1}).check(4) == nil {
+			t.Error("a file's head is not checked")
+		}
+	}
+}
+
+// Edges between the same two nodes are in one part, those of each class in all parts, and what is
+// not known in none. Where direction means nothing a pair counts once, with the mean of its features.
+func TestEdgeSplits(t *testing.T) {
+	var src, dst []int32
+	for v := range int32(20) {
+		src, dst = append(src, v, (v+1)%20, v), append(dst, (v+1)%20, v, (v+5)%20)
+	}
+	d := &datasets.Dataset{Graph: graph.Must(graph.New(20, src, dst)), Classes: 2}
+	d.Features, d.EdgeLabels = tensor.New(20, 1), make([]int32, 60)
+	for e, u := range d.Graph.In().Cols {
+		d.EdgeLabels[e] = (u + d.Graph.Destinations()[e]) % 3 / 2
+	}
+	d.EdgeLabels[7] = -1
+	g := newGoal("edge", 2, d.EdgeLabels, nil, nil)
+	p, err := newPairs(d, g, false)
+	if err != nil || p.mirrored {
+		t.Fatal(p, err)
+	}
+	part, classes := map[[2]int32]int{}, [3][2]int{}
+	split := p.fifths(g, 1)
+	for i, list := range [][]int32{split.Train, split.Val, split.Test} {
+		for _, e := range list {
+			u, v := d.Graph.In().Cols[e], d.Graph.Destinations()[e]
+			if was, ok := part[[2]int32{min(u, v), max(u, v)}]; ok && was != i || e == 7 {
+				t.Errorf("edge %d from %d to %d is in two parts, or not known", e, u, v)
+			}
+			part[[2]int32{min(u, v), max(u, v)}] = i
+			classes[i][d.EdgeLabels[e]]++
+		}
+	}
+	for _, of := range classes {
+		if of[0] == 0 || of[1] == 0 {
+			t.Errorf("classes %v", classes)
+		}
+	}
+
+	both := d.Undirected()
+	both.EdgeLabels = make([]int32, both.Graph.NumEdges())
+	g = newGoal("edge", 2, both.EdgeLabels, nil, nil)
+	if p, err = newPairs(both, g, true); err != nil || !p.mirrored || len(p.edge) != 40 {
+		t.Fatal(p, err)
+	}
+	back := int32(slices.IndexFunc(p.of, func(pair int32) bool { return pair == p.of[0] })) // edge 0, and its reverse after it
+	for e := range p.of {
+		if p.of[e] == p.of[0] {
+			back = int32(e)
+		}
+	}
+	if s := p.together(datasets.Split{Train: []int32{back}, Test: []int32{0, 5}}, g); len(s.Train) != 1 || len(s.Test) != 1 || p.of[s.Train[0]] != p.of[0] {
+		t.Errorf("edges 0 and %d are one: %v", back, s)
+	}
+	x := tensor.New(both.Graph.NumEdges(), 1)
+	x.Data[0], x.Data[back] = 1, 4
+	if p.describe(x); p.own.Row(int(p.of[0]))[0] != 2.5 {
+		t.Errorf("features %v", p.own.Data)
+	}
+	if from := p.from[p.of[0]]; p.some([]int32{back}, []int32{9, from}).from[0] != 1 {
+		t.Errorf("node %d is not row 1 of its list", from)
+	}
+}
+
+// A step that computes only the rows of nodes that its edges end at, or reads a batch of edges, has the
+// loss of one that computes all.
+func TestNeededRowsOfEdges(t *testing.T) {
+	k, err := openTaskOf(taskEdge, "", neighbourhoods(t, false)+"#kind,-year", false, choice{splits: splitsOwn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.split.Train = k.split.Train[:3]
+	r, err := newRecipe("quick", "sage", "town")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Layers, r.Dropout = 1, 0
+	if err := k.suit(&r); err != nil {
+		t.Fatal(err)
+	}
+	net, err := k.network(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, all := k.needed(net), k.every(net)
+	if few.hops[0].graph == all.hops[0].graph {
+		t.Fatal("all rows are needed")
+	}
+	loader := k.loader(net)
+	loader.Size, loader.Ordered = 3, true
+	losses := map[string]*grad.Var{"the rows that are needed": k.lossOf(net)(tape()), "a batch": k.lossOfBatch(net, loader)(tape())}
+	want := k.goal.loss("", k.split.Train)(net.run(tape(), all)).Value().Data[0]
+	for what, loss := range losses {
+		if got := loss.Value().Data[0]; math.Abs(float64(got-want)) > 1e-5 {
+			t.Errorf("%s: loss %v, and of all rows %v", what, got, want)
+		}
+	}
+}
+
+// Numbers of edges and several labels of them are learnt as those of nodes are, some parts by time,
+// and what is learnt is written beside what is known.
+func TestEdgeGoals(t *testing.T) {
+	var edges strings.Builder
+	edges.WriteString("source,target,price,late,lost,year\n")
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range 120 {
+		u, v := i%20, (i/20*3+1+i)%20
+		price := fmt.Sprintf("%.2f", float64(u%2)-float64(v%2)+rng.NormFloat64()/20)
+		if i == 119 {
+			price = ""
+		}
+		fmt.Fprintf(&edges, "%d,%d,%s,%d,%d,%d\n", u, v, price, u%2, v%2, 2000+i)
+	}
+	nodes := "id,odd\n"
+	for v := range 20 {
+		nodes += fmt.Sprintf("%d,%d\n", v, v%2)
+	}
+	data, file := tables(t, nodes, edges.String()), filepath.Join(t.TempDir(), "m.safetensors")
+	for column, key := range map[string]string{"#price,-late,-lost": "test_r2", "#late,lost,-price": "test_micro_f1"} {
+		lines := results(t, edgeArgs(data+column+",-year", "--splits", "time:year:2070,2090", "--save", file)...)
+		s := lines[len(lines)-1]
+		if s[key].(float64) < 0.9 {
+			t.Errorf("%s: %v", column, s)
+		}
+		if scored := results(t, "eval", "--json", file)[0]; scored[key] != s[key] {
+			t.Errorf("%s: %v, and of the saved model %v", column, s[key], scored[key])
+		}
+		said := strings.Split(ok(t, "predict", file), "\n")
+		want := `source,target,"0","0 known",source_name,target_name`
+		if key == "test_micro_f1" {
+			want = `source,target,"late","late known","lost","lost known",source_name,target_name`
+		}
+		if said[0] != want || len(said) != 122 {
+			t.Errorf("%s: %d lines, %s, want %s", column, len(said), said[0], want)
+		}
+	}
+}
+
+// What cannot be learnt, and flags that edges have no use for, are refused with what to do.
+func TestEdgeMisuse(t *testing.T) {
+	nodes := "id,x,side\na,1,l\nb,2,r\nc,3,l\nd,4,r\n"
+	data := tables(t, nodes, "source,target,kind,one,split\na,b,x,1,train\nb,a,y,1,test\nb,c,x,1,val\nc,d,y,1,test\n")
+	late := tables(t, nodes, "source,target,kind,split\na,b,x,test\nb,c,y,val\n")
+	gap := tables(t, nodes, "source,target,kind,split\na,b,x,train\nb,c,y,test\n")
+	wide := tables(t, nodes, "source,target,kind\na,b,x\na,c,x\na,d,x\nb,c,y\nb,d,y\nc,d,y\n")
+	far := tables(t, nodes, "source,target,kind,km,cost\na,b,x,1,2\na,c,x,1,2\na,d,x,1,2\nb,c,y,1,2\nb,d,y,1,2\nc,d,y,1,2\n")
+	model := filepath.Join(t.TempDir(), "m.safetensors")
+	results(t, edgeArgs(data+"#kind", "--epochs", "1", "--save", model)...)
+	for args, want := range map[string]string{
+		"train --task edge --dataset cora":                                          "its edges have no classes, labels or numbers to be learnt: name the column of the table of edges that says them after a #, as in \"cora#COLUMN\"",
+		"train --task edge --dataset " + data + "#side":                             "its edges have no classes",
+		"train --task node --dataset " + data + "#kind":                             "what is to be learnt is of its edges: --task edge",
+		"train --dataset " + data + "#side,kind":                                    "another table has labels, too: leave one of them out",
+		"train --dataset " + data + "#one":                                          "all its edges are of one class: there is nothing to tell apart",
+		"train --dataset " + data + "#kind,undirected":                              `of the edge between "a" and "b" "x" is learnt in one direction, and "y" in the other: correct one of them, or leave undirected out`,
+		"train --undirected --dataset " + data + "#kind":                            "in one direction, and",
+		"train --dataset " + late + "#kind":                                         "the split has no training edges",
+		"train --dataset " + gap + "#kind":                                          "it has no edges to choose the best epoch by: --splits random gives it some",
+		"train --dataset " + data + "#kind --splits shchur":                         "--splits shchur: it is for nodes: take random, time",
+		"train --dataset " + data + "#kind --folds 5":                               remedies[taskEdge]["folds"],
+		"train --dataset " + data + "#kind --inductive":                             remedies[taskEdge]["inductive"],
+		"train --dataset " + data + "#kind --splits time":                           "nothing says when its edges came",
+		"eval " + model + " --dataset karate":                                       "its edges have no classes",
+		"eval " + model + " --splits random --dataset " + wide + "#kind,undirected": "it is a model of edges with a direction, and these have none",
+		"eval " + model + " --splits random --dataset " + far + "#kind":             "its head is for 1 features of edges, and these have 2",
+		"train --model rgcn --dataset " + data + "#kind":                            "it reads the kinds of edges, one of each, and those of town have none",
+		"explain --node 0 --model " + model:                                         "is a model of edges, and one of nodes is wanted",
+		"predict " + model + " --pairs x.csv":                                       "--pairs: it is for models of links: leave it out",
+		"predict " + model + " --nodes 4":                                           "town has the nodes 0 to 3",
+		"table --datasets " + data + "#kind --models sage --seeds 1":                "what is to be learnt is of its edges",
+	} {
+		if _, stderr, status := gatbench(t, strings.Fields(args)...); status == succeeded || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
+		}
+	}
+	for flag, remedy := range remediesOf(taskEdge) {
+		value := map[string]string{"inductive": "--task=edge", "readout": "max", "pool": "sag", "plot": "x.svg", "attention": "x.csv"}[flag]
+		_, stderr, status := gatbench(t, "train", "--task", "edge", "--dataset", data+"#kind", "--"+flag, cmp.Or(value, "5"))
+		if status != misused || !strings.Contains(stderr, remedy) {
+			t.Errorf("--%s: status %d, %s, want %s", flag, status, stderr, remedy)
+		}
+	}
+}
+
+// tape returns the tape of a first step.
+func tape() *grad.Tape {
+	t := grad.NewTape(0)
+	t.Reset()
+	return t
+}

@@ -353,3 +353,30 @@ func TestMultiHeadRefuses(t *testing.T) {
 		}
 	}
 }
+
+// First weights are PyTorch's: Glorot's bound over the three matrices side by side, √(6/4E), or
+// over each where keys are of another width; W_o up to 1/√E, biases zero.
+func TestMultiHeadBegins(t *testing.T) {
+	for _, c := range []struct {
+		key            int
+		ofQuery, ofKey float64
+	}{{0, math.Sqrt(6. / (4 * 16)), math.Sqrt(6. / (4 * 16))}, {8, math.Sqrt(6. / (2 * 16)), math.Sqrt(6. / (16 + 8))}} {
+		l := &attention.MultiHead{Model: 16, Heads: 2, Key: c.key}
+		l.Init(rand.New(rand.NewPCG(7, 8)))
+		for name, p := range map[string]struct {
+			*grad.Param
+			bound float64
+		}{"W_q": {l.WQuery, c.ofQuery}, "W_k": {l.WKey, c.ofKey}, "W_o": {l.WOut, 0.25}} {
+			most := 0.0
+			for _, v := range p.Value.Data {
+				most = max(most, math.Abs(float64(v)))
+			}
+			if most > p.bound*1.000001 || most < 0.9*p.bound {
+				t.Errorf("keys of %d: the largest of %s is %v, the bound %v", c.key, name, most, p.bound)
+			}
+		}
+		if norm(floats(l.BQuery.Value.Data)) != 0 || norm(floats(l.BOut.Value.Data)) != 0 {
+			t.Error("a bias does not begin at zero")
+		}
+	}
+}

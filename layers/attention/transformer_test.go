@@ -176,3 +176,36 @@ func TestTransformerRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A block on the data's graph with a number for each edge is a Graph Transformer: a bias of −Inf
+// is an edge less, in both places of the norm, and any other one moves its destination alone.
+func TestEncoderBlockOfEdges(t *testing.T) {
+	g := odd()
+	in, gone := g.In(), tensor.New(g.NumEdges(), 1)
+	var src, dst []int32
+	for e, v := range g.Destinations() {
+		if e == 4 { // an edge into node 1
+			gone.Data[e] = tensor.Float(math.Inf(-1))
+			continue
+		}
+		src, dst = append(src, in.Cols[e]), append(dst, v)
+	}
+	less, moved := graph.Must(graph.New(4, src, dst)), tensor.New(g.NumEdges(), 1)
+	moved.Data[4] = 2
+	for _, pre := range []bool{false, true} {
+		l := &attention.EncoderBlock{Block: attention.Block{Model: 4, Heads: 2, PreNorm: pre}}
+		l.Init(rand.New(rand.NewPCG(1, 2)))
+		x := grad.Const(normal(1, 4, 4))
+		plain := l.Forward(nil, g, x).Value()
+		got, _ := l.Apply(nil, g, x, message.E(grad.Const(gone)))
+		for i, v := range l.Forward(nil, less, x).Value().Data {
+			near(t, "an edge less", got.Value().Data[i], float64(v))
+		}
+		y, _ := l.Apply(nil, g, x, message.E(grad.Const(moved)))
+		for v := range 4 {
+			if same := slices.Equal(y.Value().Row(v), plain.Row(v)); same != (g.Destinations()[4] != int32(v)) {
+				t.Errorf("PreNorm %v: the bias of an edge into node %d moves node %d: %v", pre, g.Destinations()[4], v, !same)
+			}
+		}
+	}
+}

@@ -380,3 +380,35 @@ func TestMultiHeadBegins(t *testing.T) {
 		}
 	}
 }
+
+// Dropout takes weights, of each head by itself, and does not share out what they had: where all
+// values are one a head has the sum of what is left, one in the mean.
+func TestMultiHeadDropsWeights(t *testing.T) {
+	l := newMultiHead(attention.MultiHead{Model: 4, Heads: 2, Drop: 0.5})
+	for _, p := range []*grad.Param{l.WValue, l.WOut, l.BOut} {
+		p.Value.Zero()
+	}
+	l.BValue.Value.Fill(1)
+	for i := range 4 {
+		l.WOut.Value.Row(i)[i] = 1
+	}
+	const n = 60
+	y, sum := l.Forward(grad.NewTape(1), graph.Complete(n), grad.Const(normal(1, n, 4))).Value(), 0.0
+	whole, alike := 0, 0
+	for v := range n {
+		r := y.Row(v)
+		if math.Abs(float64(r[0]-r[1]))+math.Abs(float64(r[2]-r[3])) > 1e-5 {
+			t.Fatalf("node %d has %v: not weights are dropped", v, r)
+		}
+		sum += float64(r[0]+r[2]) / (2 * n)
+		if math.Abs(float64(r[0])-1) < 1e-3 {
+			whole++
+		}
+		if math.Abs(float64(r[0]-r[2])) < 1e-3 {
+			alike++
+		}
+	}
+	if math.Abs(sum-1) > 0.15 || whole > n/4 || alike > n/4 {
+		t.Errorf("the weights come to %v in the mean, %d of %d to one; the heads of %d lose the same", sum, whole, n, alike)
+	}
+}

@@ -12,14 +12,20 @@ import (
 //
 //	s_uv = k_u·W·q_vᵀ               "general" of Luong, Pham and Manning, 2015
 //	s_uv = (k_u·U)·(q_v·V)          with Rank: W = U·Vᵀ of that rank
-//	s_uv = g·(k_u·W·q_vᵀ)           with Scaled; g begins at 1
+//	s_uv = g·(k_u·W·q_vᵀ)           with Scaled; g begins at Begin
 //
 // Keys are N×Key, queries M×Query. It is not symmetric: what a asks of b is not what b asks
 // of a. The keys are multiplied once, for any number of queries.
+//
+// A step of Adam moves a score by as much as rate·‖k‖₁·‖q‖₁, so the softmax of a wide one is soon
+// all but hard, and its gradient small. A g that begins at 1/√Query, the scale of [ScaledDot],
+// makes these steps so much smaller: docs/decoders.md has what that is worth.
 type Bilinear struct {
 	Key, Query int
 	Rank       int  `json:",omitempty"` // of the matrix; 0: whole
 	Scaled     bool `json:",omitempty"`
+
+	Begin float64 `json:",omitempty"` // where g begins; 0: 1, as in TensorFlow's LuongAttention
 
 	W *grad.Param `json:"-"` // Key×Query; nil with Rank
 	U *grad.Param `json:"-"` // Key×Rank; nil without Rank
@@ -37,7 +43,7 @@ func (l *Bilinear) Init(rng *rand.Rand) {
 		l.W = compose.Uniform(rng, l.Key, l.Query, l.Key)
 	}
 	if l.Scaled {
-		l.G = one(1)
+		l.G = one(grad.Preset(l.Begin, 1))
 	}
 }
 

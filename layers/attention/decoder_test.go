@@ -109,6 +109,14 @@ func aligners() map[string]aligned {
 			return sharesOf(score(l.Score.(*attention.Additive), h, q), smooth)
 		}, nowhere}
 	}
+	general := &attention.Bilinear{Key: twice, Query: hidden, Scaled: true, Begin: 0.7}
+	out["content, general"] = aligned{&attention.Content{Score: general}, func(h [][]float64, q, _, _ []float64) []float64 {
+		s := make([]float64, len(h))
+		for j := range h {
+			s[j] = of(general.G, 0) * dot(product(h[j], general.W), q)
+		}
+		return sharesOf(s, false)
+	}, nowhere}
 	location := func(name string, l *attention.LocationAttention) {
 		l.Query, l.Hidden, l.Filters, l.Width = hidden, 4, 2, 3
 		first := onFirst

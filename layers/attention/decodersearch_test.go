@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/decode"
@@ -81,6 +82,67 @@ func TestDecodersAreSaved(t *testing.T) {
 		}
 		if !slices.Equal(run(a), run(b)) {
 			t.Errorf("%s: loaded it has the logits %v, saved %v", name, run(b), run(a))
+		}
+	}
+}
+
+// Dropout is in training alone, and its gradients stand beside differences. What asks and what is
+// asked are not dropped: where embeddings are nothing, the weights of a step do not change.
+func TestDecodersDropout(t *testing.T) {
+	source, tokens, target, fed := batched(somePairs)
+	for name, of := range map[string]func(drop float64) searched{
+		"RNNsearch": func(drop float64) searched {
+			l := newRNNsearch(nil)
+			l.Dropout = drop
+			return l
+		},
+		"Luong": func(drop float64) searched {
+			l := newLuong(nil, true)
+			l.Dropout = drop
+			return l
+		},
+	} {
+		plain, drop := of(0), of(0.5)
+		run := func(tape *grad.Tape, l searched) []float64 {
+			y, _ := l.Apply(tape, source, tokens, target, fed)
+			return floats(y.Value().Data)
+		}
+		want := run(nil, plain)
+		if !slices.Equal(run(nil, drop), want) || !slices.Equal(run(grad.NewEval(), drop), want) || !slices.Equal(run(grad.NewTape(1), plain), want) {
+			t.Errorf("%s: something is dropped where it should not be", name)
+		}
+		if slices.Equal(run(grad.NewTape(1), drop), want) || !slices.Equal(run(grad.NewTape(1), drop), run(grad.NewTape(1), drop)) {
+			t.Errorf("%s: in training nothing is dropped, or not by the tape's seed", name)
+		}
+		var dropped, embeddings []*grad.Param
+		for path, p := range grad.Params(drop) {
+			switch path {
+			case "SourceEmbed", "TargetEmbed":
+				embeddings = append(embeddings, p)
+				fallthrough
+			case "G", "WS":
+				dropped = append(dropped, p)
+			}
+			if p.Value.Axes() == 1 {
+				perturbed(7, p) // so that cells say something of nothing
+			}
+		}
+		if len(dropped) != 3 {
+			t.Fatalf("%s: %d Params read what is dropped", name, len(dropped))
+		}
+		gradtest.Check(t, dropped, func(tape *grad.Tape) *grad.Var {
+			y, _ := drop.Apply(tape, source, tokens, target, fed)
+			return y.CrossEntropy(make([]int32, len(fed)))
+		})
+		for _, p := range embeddings {
+			p.Value.Zero()
+		}
+		weights := func(tape *grad.Tape) []float64 {
+			_, a := drop.Apply(tape, source, tokens, target, fed)
+			return floats(message.ApplyEdges(a.Graph, a.Weights).Value().Data)
+		}
+		if !slices.Equal(weights(grad.NewTape(1)), weights(nil)) {
+			t.Errorf("%s: queries or keys are dropped", name)
 		}
 	}
 }

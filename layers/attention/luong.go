@@ -23,8 +23,8 @@ import (
 // of Luong, Pham and Manning, "Effective Approaches to Attention-based Neural Machine
 // Translation", 2015. e(y_0) and ĥ_0 are zero. h̄ is what Encoder says of each source
 // token; the decoder begins with the encoder's last state. With Back the tokens are read
-// from the end as well, h̄ is both side by side, and the decoder begins with a product of
-// both last states, B.
+// from the end as well, h̄ is both side by side, and the decoder begins with the tanh of a
+// product of both last states, B, as large as a state is.
 //
 // With a Window the step t sees the source tokens from t − Window to t + Window alone
 // ("local-m"), and none where the source ends before; [LocalP] is "local-p". Nothing is
@@ -127,7 +127,7 @@ func (l *Luong) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *Encod
 		back := l.Back.ForwardFrom(t, source.Reverse(), x, nil)
 		h = grad.Concat(h, back[0])
 		for i, s := range back {
-			state[i] = grad.Concat(state[i], atEnds(source, s, true)).MatMul(t.Use(l.B[i]))
+			state[i] = grad.Concat(state[i], atEnds(source, s, true)).MatMul(t.Use(l.B[i])).Tanh()
 		}
 	}
 	return encoded(t, source, l.Align, h, state)

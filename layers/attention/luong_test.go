@@ -30,7 +30,7 @@ func luongLoops(l *attention.Luong, a aligned, p pair) (logits, alphas [][]float
 	}
 	for i, end := range ends {
 		if state[i] = end; l.Back != nil {
-			state[i] = product(end, l.B[i])
+			state[i] = eachOf(product(end, l.B[i]), math.Tanh)
 		}
 	}
 	width := l.WC.Value.Rows() - hidden

@@ -1,6 +1,7 @@
 package attention_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -84,7 +85,69 @@ func asList(g *graph.Graph) *graph.Graph {
 			src, dst = append(src, u), append(dst, int32(v))
 		}
 	}
+	if g.Bipartite() {
+		return graph.Must(graph.NewBipartite(g.NumSrc(), g.NumDst(), src, dst))
+	}
 	return graph.Must(graph.New(g.NumNodes(), src, dst))
+}
+
+// ofBlocks are graphs of blocks: masks of a sentence, pairs of sides of which one may be empty,
+// batches, and the step of a decoder, which is some of the queries of a batch.
+func ofBlocks() map[string]*graph.Graph {
+	pairs := graph.Batch(graph.CompleteBipartite(4, 3), graph.CompleteBipartite(0, 2), graph.CompleteBipartite(5, 0), graph.CompleteBipartite(1, 3))
+	out := map[string]*graph.Graph{
+		"no loops": graph.CompleteNoLoops(7), "pairs": pairs, "a step": graph.Must(pairs.Dst([]int32{1, 4, 6})),
+		"batch": graph.Batch(graph.Causal(5), graph.CompleteNoLoops(1), graph.Band(6, 1), graph.Complete(3), graph.CausalBand(6, 2)),
+	}
+	for form, m := range masks(7) {
+		if form != "any" {
+			out[form] = m.g
+		}
+	}
+	return out
+}
+
+// Whatever the score and however it is weighed, blocks give what their list of edges gives: the
+// mean of values, and its gradients by keys, queries, values and the score's Params.
+func TestBlocksAreEdges(t *testing.T) {
+	for form, g := range ofBlocks() {
+		if g.Spans() == nil {
+			t.Fatalf("%s is no graph of blocks", form)
+		}
+		for name, s := range scores() {
+			if name == "by position" {
+				continue // it is for five keys
+			}
+			k, q, v := param(1, g.NumSrc(), s.key).Value, param(2, g.NumDst(), s.query).Value, param(3, g.NumSrc(), 2).Value
+			for how, w := range weighed {
+				if how != "softmax" && name != "additive" && name != "dot" {
+					continue // the two kernels of blocks
+				}
+				l := &attention.Soft{Score: s.Score, Weigh: w.Weighing}
+				run := func(g *graph.Graph) (all []*tensor.Dense) {
+					tape := grad.NewTape(1)
+					in := layers.In{Src: tape.Watch(k), Dst: tape.Watch(q)}
+					values := tape.Watch(v)
+					y := l.Read(tape, g, in, values).Y
+					grads := tape.Backward(y.Square().Sum())
+					all = []*tensor.Dense{y.Value(), grads.Of(in.Src), grads.Of(in.Dst), grads.Of(values)}
+					for _, p := range grad.Params(s.Score) {
+						all = append(all, grads.Param(p))
+					}
+					return all
+				}
+				listed := run(asList(g))
+				for i, got := range run(g) {
+					if (got == nil) != (listed[i] == nil) {
+						t.Fatalf("%s, %s, %s: array %d is %v on blocks, %v on edges", form, name, how, i, got, listed[i])
+					}
+					for j := 0; got != nil && j < len(got.Data); j++ {
+						near(t, fmt.Sprintf("%s, %s, %s: array %d on blocks", form, name, how, i), got.Data[j], float64(listed[i].Data[j]))
+					}
+				}
+			}
+		}
+	}
 }
 
 // What comes later changes no bit of a causal result, and a band as wide as the sentence is

@@ -44,6 +44,32 @@ func TestRotate(t *testing.T) {
 		}
 	}
 	equalBits(t, "place 0", attention.Rotate(x, []int32{0, 0}).Value().Data, x.Value().Data)
+	y := attention.Rotate(x, []int32{3, 40}).Value() // a column and the one half a row further, as a complex number times exp(i·p·θ)
+	for i, p := range []float64{3, 40} {
+		for h := range 2 {
+			for j := range 3 {
+				a, b, angle := float64(x.Value().Row(i)[6*h+j]), float64(x.Value().Row(i)[6*h+j+3]), p*math.Pow(10000, -float64(j)/3)
+				near(t, "turned", y.Row(i)[6*h+j], a*math.Cos(angle)-b*math.Sin(angle))
+				near(t, "turned", y.Row(i)[6*h+j+3], a*math.Sin(angle)+b*math.Cos(angle))
+			}
+		}
+	}
+}
+
+// A Rotary head compares queries and keys that are turned by where they stand in their sentence;
+// what it carries is not turned.
+func TestRotaryHeads(t *testing.T) {
+	l := newMultiHead(attention.MultiHead{Model: 8, Heads: 2, Rotary: true})
+	g, x := graph.Batch(graph.Complete(2), graph.Causal(3)), grad.Const(normal(1, 5, 8))
+	turned := func(w, b *grad.Param) *grad.Var {
+		return attention.Rotate(x.Linear(grad.Const(w.Value), grad.Const(b.Value), grad.Identity).Reshape(5, 2, 4), []int32{0, 1, 0, 1, 2})
+	}
+	s := message.UDotV(turned(l.WKey, l.BKey), turned(l.WQuery, l.BQuery)).Scale(0.5)
+	v := x.Linear(grad.Const(l.WValue.Value), grad.Const(l.BValue.Value), grad.Identity).Reshape(5, 2, 4)
+	want := message.UpdateAll(g, message.U(v).Mul(s.Softmax()), message.Sum).Reshape(5, 8).Linear(grad.Const(l.WOut.Value), grad.Const(l.BOut.Value), grad.Identity)
+	for i, y := range l.Forward(nil, g, x).Value().Data {
+		near(t, "element", y, float64(want.Value().Data[i]))
+	}
 }
 
 // The bias of an edge is that of its offset, beyond the last one that of the last.

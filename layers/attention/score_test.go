@@ -192,7 +192,7 @@ func TestConcatIsAdditive(t *testing.T) {
 }
 
 // A normed score with g = ‖v‖ and b = 0 is the plain one; a scaled one begins as the plain
-// one; and under the norm v's gradient is orthogonal to v, so that steps turn it only.
+// one, or as Begin has it; and under the norm v's gradient is orthogonal to v, so that steps turn it only.
 func TestNormedAndScaledBeginAsPlain(t *testing.T) {
 	plain, normed := &attention.Additive{Key: 3, Query: 2, Hidden: 4}, &attention.Additive{Key: 3, Query: 2, Hidden: 4, Normed: true}
 	plain.Init(rand.New(rand.NewPCG(1, 1)))
@@ -206,6 +206,11 @@ func TestNormedAndScaledBeginAsPlain(t *testing.T) {
 	bare.Init(rand.New(rand.NewPCG(1, 1)))
 	scaled.Init(rand.New(rand.NewPCG(1, 1)))
 	sameBits(t, "scaled", logitsOf(scaled), logitsOf(bare))
+	scaled.Begin = 0.25
+	scaled.Init(rand.New(rand.NewPCG(1, 1)))
+	for e, v := range logitsOf(scaled).Data {
+		near(t, "from a quarter", v, float64(logitsOf(bare).Data[e])/4)
+	}
 
 	tape := grad.NewTape(1)
 	logits := normed.Of(tape, normed.Keys(tape, tape.Use(param(3, 5, 3))), tape.Use(param(4, 4, 2)))

@@ -353,3 +353,62 @@ func TestMultiHeadRefuses(t *testing.T) {
 		}
 	}
 }
+
+// First weights are PyTorch's: Glorot's bound over the three matrices side by side, √(6/4E), or
+// over each where keys are of another width; W_o up to 1/√E, biases zero.
+func TestMultiHeadBegins(t *testing.T) {
+	for _, c := range []struct {
+		key            int
+		ofQuery, ofKey float64
+	}{{0, math.Sqrt(6. / (4 * 16)), math.Sqrt(6. / (4 * 16))}, {8, math.Sqrt(6. / (2 * 16)), math.Sqrt(6. / (16 + 8))}} {
+		l := &attention.MultiHead{Model: 16, Heads: 2, Key: c.key}
+		l.Init(rand.New(rand.NewPCG(7, 8)))
+		for name, p := range map[string]struct {
+			*grad.Param
+			bound float64
+		}{"W_q": {l.WQuery, c.ofQuery}, "W_k": {l.WKey, c.ofKey}, "W_o": {l.WOut, 0.25}} {
+			most := 0.0
+			for _, v := range p.Value.Data {
+				most = max(most, math.Abs(float64(v)))
+			}
+			if most > p.bound*1.000001 || most < 0.9*p.bound {
+				t.Errorf("keys of %d: the largest of %s is %v, the bound %v", c.key, name, most, p.bound)
+			}
+		}
+		if norm(floats(l.BQuery.Value.Data)) != 0 || norm(floats(l.BOut.Value.Data)) != 0 {
+			t.Error("a bias does not begin at zero")
+		}
+	}
+}
+
+// Dropout takes weights, of each head by itself, and does not share out what they had: where all
+// values are one a head has the sum of what is left, one in the mean.
+func TestMultiHeadDropsWeights(t *testing.T) {
+	l := newMultiHead(attention.MultiHead{Model: 4, Heads: 2, Drop: 0.5})
+	for _, p := range []*grad.Param{l.WValue, l.WOut, l.BOut} {
+		p.Value.Zero()
+	}
+	l.BValue.Value.Fill(1)
+	for i := range 4 {
+		l.WOut.Value.Row(i)[i] = 1
+	}
+	const n = 60
+	y, sum := l.Forward(grad.NewTape(1), graph.Complete(n), grad.Const(normal(1, n, 4))).Value(), 0.0
+	whole, alike := 0, 0
+	for v := range n {
+		r := y.Row(v)
+		if math.Abs(float64(r[0]-r[1]))+math.Abs(float64(r[2]-r[3])) > 1e-5 {
+			t.Fatalf("node %d has %v: not weights are dropped", v, r)
+		}
+		sum += float64(r[0]+r[2]) / (2 * n)
+		if math.Abs(float64(r[0])-1) < 1e-3 {
+			whole++
+		}
+		if math.Abs(float64(r[0]-r[2])) < 1e-3 {
+			alike++
+		}
+	}
+	if math.Abs(sum-1) > 0.15 || whole > n/4 || alike > n/4 {
+		t.Errorf("the weights come to %v in the mean, %d of %d to one; the heads of %d lose the same", sum, whole, n, alike)
+	}
+}

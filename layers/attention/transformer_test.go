@@ -176,3 +176,90 @@ func TestTransformerRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A block on the data's graph with a number for each edge is a Graph Transformer: a bias of −Inf
+// is an edge less, in both places of the norm, and any other one moves its destination alone.
+func TestEncoderBlockOfEdges(t *testing.T) {
+	g := odd()
+	in, gone := g.In(), tensor.New(g.NumEdges(), 1)
+	var src, dst []int32
+	for e, v := range g.Destinations() {
+		if e == 4 { // an edge into node 1
+			gone.Data[e] = tensor.Float(math.Inf(-1))
+			continue
+		}
+		src, dst = append(src, in.Cols[e]), append(dst, v)
+	}
+	less, moved := graph.Must(graph.New(4, src, dst)), tensor.New(g.NumEdges(), 1)
+	moved.Data[4] = 2
+	for _, pre := range []bool{false, true} {
+		l := &attention.EncoderBlock{Block: attention.Block{Model: 4, Heads: 2, PreNorm: pre}}
+		l.Init(rand.New(rand.NewPCG(1, 2)))
+		x := grad.Const(normal(1, 4, 4))
+		plain := l.Forward(nil, g, x).Value()
+		got, _ := l.Apply(nil, g, x, message.E(grad.Const(gone)))
+		for i, v := range l.Forward(nil, less, x).Value().Data {
+			near(t, "an edge less", got.Value().Data[i], float64(v))
+		}
+		y, _ := l.Apply(nil, g, x, message.E(grad.Const(moved)))
+		for v := range 4 {
+			if same := slices.Equal(y.Value().Row(v), plain.Row(v)); same != (g.Destinations()[4] != int32(v)) {
+				t.Errorf("PreNorm %v: the bias of an edge into node %d moves node %d: %v", pre, g.Destinations()[4], v, !same)
+			}
+		}
+	}
+}
+
+// embedded is √d·e(token) and the row of its place, as loops.
+func embedded(words, places *grad.Param, tokens []int32, at func(i int) int32) *grad.Var {
+	d := words.Value.Dim(1)
+	x := tensor.New(len(tokens), d)
+	for i, w := range tokens {
+		place := attention.Sinusoids([]int32{at(i)}, d).Row(0)
+		if places != nil {
+			place = places.Value.Row(int(at(i)))
+		}
+		for j := range d {
+			x.Row(i)[j] = tensor.Float(math.Sqrt(float64(d))*float64(words.Value.Row(int(w))[j]) + float64(place[j]))
+		}
+	}
+	return grad.Const(x)
+}
+
+// Around their blocks the models are what their comments say: tokens are √d times their rows, with
+// a place that is counted in each sentence, and the logits are products with the table of targets
+// or with a matrix of their own.
+func TestModelsAreTheirFormulas(t *testing.T) {
+	starts := []int32{0, 1, 2, 0, 1} // of sentences of three tokens and of two
+	at := func(i int) int32 { return starts[i] }
+	logits := func(y *grad.Var, table *grad.Param) [][]float64 {
+		out := make([][]float64, y.Dim(0))
+		for i := range out {
+			for w := range table.Value.Rows() {
+				out[i] = append(out[i], dot(floats(y.Value().Row(i)), floats(table.Value.Row(w))))
+			}
+		}
+		return out
+	}
+	for _, b := range []attention.Block{{Model: 6, Heads: 2}, {Model: 6, Heads: 2, PreNorm: true, Position: attention.Learned, Longest: 3}} {
+		words := newLanguageModel(b, 2, 5)
+		said, g := []int32{1, 4, 4, 0, 3}, causals(3, 2)
+		y := words.Encoder.Forward(nil, g, embedded(words.Words, words.Places, said, at))
+		nearRows(t, "language model", words.Forward(nil, g, said).Value(), logits(y, words.Words))
+
+		for _, tied := range []bool{false, true} {
+			l := newTransformer(b, tied)
+			source, table := l.SourceWords, l.Words
+			if source == nil {
+				source = l.Words
+			}
+			if l.Untied {
+				table = l.Out
+			}
+			m, fed := attention.Pairs([]int{3, 2}, []int{3, 2}), []int32{0, 8, 2, 0, 5}
+			memory := l.Encoder.Forward(nil, m.Source, embedded(source, l.SourcePlaces, said, at))
+			y := l.Decoder.Forward(nil, m.Target, m.Cross, embedded(l.Words, l.Places, fed, at), memory)
+			nearRows(t, "Transformer", l.Forward(nil, m, said, fed).Value(), logits(y, table))
+		}
+	}
+}

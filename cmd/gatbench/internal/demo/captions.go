@@ -16,11 +16,17 @@ var captions = Demo{Name: "translate", About: "German captions in English, with 
 
 func runCaptions(s *Stage) error {
 	return s.captions(1e-3, func(r *translator) attending {
-		return &attention.RNNsearch{
-			Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
-			Embed: 128, Hidden: 128, Maxout: 128, ReadNew: true, Dropout: 0.3,
-		}
+		return searcher(r, &attention.Additive{Key: 256, Query: 128, Hidden: 128})
 	}, "A GRU reads a caption in both directions, 256 numbers a word; another writes, and at each word it takes a mean of these, weighted by how well each answers its state.")
+}
+
+// searcher is an RNNsearch between the words of r.
+func searcher(r *translator, score attention.Score) *attention.RNNsearch {
+	return &attention.RNNsearch{
+		Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
+		Embed: 128, Hidden: 128, Maxout: 128, ReadNew: true, Dropout: 0.3,
+		Align: &attention.Content{Score: score},
+	}
 }
 
 // luong does the same in Luong's order: the decoder reads the last word and where it looked
@@ -29,14 +35,18 @@ var luong = Demo{Name: "luong", About: "the same in Luong's order: the decoder r
 
 func runLuong(s *Stage) error {
 	return s.captions(3e-3, func(r *translator) attending {
-		gru := func(in int) *sequence.GRU { return &sequence.GRU{In: in, Hidden: 128} }
-		return &attention.Luong{
-			Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
-			Embed: 128, Hidden: 128, InputFeeding: true, Dropout: 0.2,
-			Encoder: gru(128), Back: gru(128), Decoder: gru(256),
-			Align: &attention.Content{Score: &attention.Concat{Key: 256, Query: 128, Hidden: 128}},
-		}
+		return looker(r, &attention.Concat{Key: 256, Query: 128, Hidden: 128})
 	}, "A GRU reads a caption in both directions; another reads the last English word and what it saw there, and then looks: the score is that of a small network.")
+}
+
+// looker is a Luong between the words of r.
+func looker(r *translator, score attention.Score) *attention.Luong {
+	gru := func(in int) *sequence.GRU { return &sequence.GRU{In: in, Hidden: 128} }
+	return &attention.Luong{
+		Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin,
+		Embed: 128, Hidden: 128, InputFeeding: true, Dropout: 0.2,
+		Encoder: gru(128), Back: gru(128), Decoder: gru(256), Align: &attention.Content{Score: score},
+	}
 }
 
 // captions has a network learn to translate captions, at a rate, and shows where it looks.

@@ -39,7 +39,7 @@ func newFollower(s *Stage, name string, align func(score attention.Score) attent
 	}}
 	f.net.Init(s.rng(1))
 	for _, n := range []int{8, 16, 32} {
-		f.tried[n] = task(text.Task{Count: len(s.few(1000)) / 5, Min: n, Symbols: stretchSymbols, Seed: s.Seed + 1<<32})
+		f.tried[n] = task(text.Task{Count: max(1, len(s.few(10_000))/50), Min: n, Symbols: stretchSymbols, Seed: s.Seed + 1<<32})
 	}
 	return f
 }
@@ -92,13 +92,21 @@ func strongest(row []tensor.Float) int {
 
 func runStretch(s *Stage) error {
 	content := func(score attention.Score) attention.Aligner { return &attention.Content{Score: score} }
-	location := func(attention.Score) attention.Aligner {
-		return &attention.LocationAttention{Key: 2 * stretchWidth, Query: stretchWidth, Hidden: stretchWidth, Filters: 10, Width: 7}
+	location := func(by attention.Normaliser) func(attention.Score) attention.Aligner {
+		return func(attention.Score) attention.Aligner {
+			return &attention.LocationAttention{
+				Key: 2 * stretchWidth, Query: stretchWidth, Hidden: stretchWidth, Filters: 10, Width: 7, By: attention.Weighing{By: by},
+			}
+		}
 	}
 	monotonic := func(score attention.Score) attention.Aligner { return &attention.Monotonic{Score: score} }
 	s.say("Sequences of %d symbols, 4 to 8 long. First each is copied; then each symbol is written twice. Sequences of 8, 16 and 32 are tried.", stretchSymbols)
 	copied := []*follower{newFollower(s, "copy, by content", content, text.Task.Copy), newFollower(s, "copy, monotonic", monotonic, text.Task.Copy)}
-	twice := []*follower{newFollower(s, "twice, by content", content, text.Task.Stretch), newFollower(s, "twice, by location", location, text.Task.Stretch)}
+	twice := []*follower{
+		newFollower(s, "twice, by content", content, text.Task.Stretch),
+		newFollower(s, "twice, by location", location(attention.Softmax), text.Task.Stretch),
+		newFollower(s, "the same, smoothed", location(attention.Smoothing), text.Task.Stretch),
+	}
 	var loops []*training
 	for _, f := range copied {
 		l, err := s.follow(f, text.Task.Copy)
@@ -132,7 +140,7 @@ func runStretch(s *Stage) error {
 	if err := s.draw(row[:2], row[2:]); err != nil {
 		return err
 	}
-	return s.keep(all[len(all)-1].net)
+	return s.keep(twice[1].net)
 }
 
 // follow trains a network on sequences that are new at every step.

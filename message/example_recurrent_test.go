@@ -5,7 +5,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -24,12 +23,13 @@ func rnn(g *graph.Graph, x, w, u, b *grad.Var) *grad.Var {
 // [primitives]
 // lstm: [i f g o] = x_t·W + h·U + b,  c_t = σ(f)·c + σ(i)·tanh(g),  h_t = σ(o)·tanh(c_t), on Chains
 func lstm(g *graph.Graph, x, w, u, b *grad.Var) *grad.Var {
-	xw, zero := x.MatMul(w).Add(b), grad.Const(tensor.New(1, u.Dim(0)))
+	xw, m, zero := x.MatMul(w).Add(b), u.Dim(0), grad.Const(tensor.New(1, u.Dim(0)))
 	return message.Sweep(g, message.State{zero, zero}, func(l *message.Level, prev message.State) message.State {
 		h := message.UpdateAll(l.In, message.CopyU(prev[0]), message.Sum)
 		c := message.UpdateAll(l.In, message.CopyU(prev[1]), message.Sum)
-		h, c = sequence.LSTMGates(l.Rows(xw).Add(h.MatMul(u)), c, nil, false)
-		return message.State{h, c}
+		z := l.Rows(xw).Add(h.MatMul(u)).Split(m, m, m, m)
+		c = z[1].Sigmoid().Mul(c).Add(z[0].Sigmoid().Mul(z[2].Tanh()))
+		return message.State{z[3].Sigmoid().Mul(c.Tanh()), c}
 	})[0]
 }
 

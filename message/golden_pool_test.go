@@ -11,7 +11,6 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/golden"
-	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -131,7 +130,9 @@ func (p *pooled) set2set(steps, layers int) *grad.Var {
 			part := func(x *grad.Var, from string) *grad.Var {
 				return x.MatMulT(p.in(fmt.Sprintf("lstm.weight_%s_l%d", from, l))).Add(p.in(fmt.Sprintf("lstm.bias_%s_l%d", from, l)))
 			}
-			h[l], c[l] = sequence.LSTMGates(part(q, "ih").Add(part(h[l], "hh")), c[l], nil, false)
+			z := part(q, "ih").Add(part(h[l], "hh")).Split(x.Dim(1), x.Dim(1), x.Dim(1), x.Dim(1))
+			c[l] = z[1].Sigmoid().Mul(c[l]).Add(z[0].Sigmoid().Mul(z[2].Tanh()))
+			h[l] = z[3].Sigmoid().Mul(c[l].Tanh())
 			q = h[l]
 		}
 		answer := message.UpdateAll(of, message.U(x).Mul(message.UDotV(x, q).Softmax()), message.Sum)

@@ -34,7 +34,8 @@ import (
 // predicted; of these and of zeros and ones NaN is not known. The edges may have edge_attr,
 // a row of features each, and edge_labels, a class each, −1 for none; splits are of edges
 // then. The splits are as [ReadSplits] has them. There may be class_names,
-// node_names, and weights or edge_weight; and what NodeColumns and EdgeColumns hold, as WriteNPZ
+// node_names, and weights or edge_weight; node_type and edge_type, numbers from 0 of the kinds of
+// nodes and edges; and what NodeColumns, EdgeColumns, NodeKinds and EdgeKinds hold, as WriteNPZ
 // writes it. The error names the file, the array, and the
 // first thing that is wrong.
 func NPZ(path string) (*Dataset, error) {
@@ -246,6 +247,9 @@ func (d *Dataset) readNames(z archive) (err error) {
 		return err
 	}
 	if d.NodeColumns, err = z.columns("node", d.Graph.NumNodes()); err != nil {
+		return err
+	}
+	if d.NodeKinds, err = z.kinds("node", d.Graph.NumNodes()); err != nil {
 		return err
 	}
 	if !z.Has("metadata") {

@@ -163,3 +163,34 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		}
 	}
 }
+
+// A table has the models that read edges as train has them, and says of the others that they do not.
+func TestTableReadsEdges(t *testing.T) {
+	data := friends(t)
+	with := func(command string, more ...string) []map[string]any {
+		return results(t, append([]string{command, "--json", "--epochs", "60", "--preset", "quick", "--features", "standard"}, more...)...)
+	}
+	trained := with("train", "--dataset", data, "--model", "gat")
+	cells := with("table", "--datasets", data, "--models", "gat,gcn", "--seeds", "1")
+	want := trained[len(trained)-1]["test_accuracy"].(float64)
+	if got := cells[0]["test_accuracy_mean"].(float64); len(cells) != 2 || got != want {
+		t.Errorf("gat in the table %v, trained %v: %v", got, want, cells)
+	}
+	left := with("table", "--datasets", data, "--models", "gat", "--seeds", "1", "--no-edge-features")
+	if got := left[0]["test_accuracy_mean"].(float64); got == want {
+		t.Errorf("gat without features of edges is as good, %v", got)
+	}
+	out, stderr, status := gatbench(t, "table", "--datasets", data, "--models", "gat,gcn", "--seeds", "1", "--epochs", "1", "--preset", "quick")
+	if status != succeeded || !strings.Contains(out, "the features of friends's edges are not read by gcn") || strings.Contains(out, "not read by gat") {
+		t.Errorf("status %d, error %q, output\n%s", status, stderr, out)
+	}
+	for args, says := range map[string]string{
+		"--models nnconv --datasets cora":                 "--model nnconv: it reads the features of edges, and there are none",
+		"--models gat --no-edge-features --datasets cora": "--no-edge-features: the edges of Cora have none",
+	} {
+		_, stderr, status := gatbench(t, append([]string{"table", "--seeds", "1", "--epochs", "1"}, strings.Fields(args)...)...)
+		if status != misused || !strings.Contains(stderr, says) {
+			t.Errorf("%s: status %d, error %q", args, status, stderr)
+		}
+	}
+}

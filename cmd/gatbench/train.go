@@ -97,6 +97,7 @@ func (c *trainCommand) nodes(e env) error {
 	if err != nil {
 		return err
 	}
+	sayDoubt(e, k.Doubt())
 	if r, err = c.settled(k, r); err != nil {
 		return err
 	}

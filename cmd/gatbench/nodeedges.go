@@ -47,6 +47,9 @@ func (k *task) suit(r *recipe) error {
 	if err := r.model().edges.check(r.Model, r.EdgeIn, r.Kinds); err != nil {
 		return misuse("--model %w", err)
 	}
+	if err := r.checkPairs(k.graph.NumNodes()); err != nil {
+		return err
+	}
 	from := k.graph.From().Edges // of the graph without loops
 	if r.EdgeIn > 0 {
 		x := k.EdgeFeatures

@@ -101,6 +101,7 @@ func (c *trainCommand) nodes(e env) error {
 	if r, err = c.settled(k, r); err != nil {
 		return err
 	}
+	sayDoubt(e, r.manyPairs(k.graph.NumNodes()))
 	if err := k.checkNodes(c.Nodes); err != nil {
 		return err
 	}

@@ -301,6 +301,9 @@ func inWords(err error, text []byte) error {
 	case reflect.Struct:
 		want = "an object in braces"
 	}
+	if bad.Value == "string" && (bad.Field == "y" || bad.Field == "targets") {
+		want += `; a class that is a word is the graph's "label"`
+	}
 	if bad.Field != "" {
 		return fmt.Errorf("%q: %s stands there, want %s", bad.Field, bad.Value, want)
 	}

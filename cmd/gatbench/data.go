@@ -142,11 +142,17 @@ func (c *dataDescribeCommand) Run(e env) error {
 	if holdsGraphs(c.Data, c.Name) {
 		return c.graphs(e)
 	}
+	p := report.NewPrinter(e.out)
+	switch d, err := relatedIn(c.Data, c.Name); {
+	case err != nil:
+		return err
+	case d != nil:
+		return d.describe(p, c.JSON)
+	}
 	d, err := c.load(c.Name)
 	if err != nil {
 		return err
 	}
-	p := report.NewPrinter(e.out)
 	if c.JSON {
 		s := d.Split
 		p.Encode(description{d.Name, d.from, 0, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
@@ -197,6 +203,15 @@ func (c *dataCheckCommand) Run(e env) error {
 			} else {
 				p.Printf("right  %s: %d graphs, %d nodes, %d edges\n", path, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges())
 				mind(p, d.Doubt())
+			}
+			continue
+		}
+		if d, err := relatedIn("", path); d != nil || err != nil {
+			if err != nil {
+				wrong++
+				p.Printf("wrong  %v\n", err)
+			} else {
+				p.Printf("right  %s: %s\n", path, d)
 			}
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -62,7 +63,7 @@ func (d *Dataset) readEdges(z archive, name string) error {
 	if err := d.readEdgeValues(z, len(src), kept); err != nil {
 		return err
 	}
-	if name == "edges" {
+	if name == "edges" && !strings.HasSuffix(stem(z.path), "_directed") {
 		if d.Graph.NumEdges() > math.MaxInt32/2 {
 			return z.wrong(name, "%d edges are too many for both of their directions", d.Graph.NumEdges())
 		}

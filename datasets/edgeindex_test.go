@@ -75,6 +75,16 @@ func TestNPZEdges(t *testing.T) {
 	}
 }
 
+// Of files that are called so the edges have directions, as those who publish them have it.
+func TestNPZDirected(t *testing.T) {
+	edges := shaped("edges", []int32{0, 1, 2, 1, 0, 1}, 3, 2)
+	for name, want := range map[string]string{"x_directed.npz": "0→1 2→1", "x.npz": "0→1 1→0 1→2 2→1"} {
+		if d, err := Read(put(t, name, archiveOf(t, edges))); err != nil || edgesOf(d) != want {
+			t.Errorf("%s: edges %s, error %v, want %s", name, edgesOf(d), err, want)
+		}
+	}
+}
+
 // What is said of edges goes with them, whatever order the graph has them in.
 func TestNPZEdgeValues(t *testing.T) {
 	index := shaped("edge_index", []int64{2, 2, 0, 0, 1, 0, 1, 2, 2, 2}, 2, 5) // 2→0 2→1 0→2 0→2 1→2

@@ -23,7 +23,8 @@ import (
 //     the sources of the edges into each node, as they are;
 //   - edge_index, as PyG has it: a row of sources and one of destinations, as they are;
 //   - edges, as Platonov and others' heterophilous graphs have it: a row of two nodes an
-//     edge, which stands there once and of which both directions are taken.
+//     edge, which stands there once and of which both directions are taken; but as they are
+//     where the file is called NAME_directed.npz, as theirs are that have directions.
 //
 // The features are node_attr, attr_matrix, features, node_features, x or feat, pickled
 // or dense, or attr_indptr and so on; without, they are the identity matrix. Dense ones

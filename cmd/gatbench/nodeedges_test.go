@@ -154,7 +154,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		"train --model rgcn":                  "--model rgcn: it reads the kinds of edges, one of each, and those of Cora have none: a table of edges says them in a column of words that is called relation",
 		"train --dataset ../../datasets/testdata/club_edges.csv#relation": "docs/tables.md, Classes of edges",
 		"train --no-edge-features":                                        "--no-edge-features: the edges of Cora have none: leave it out",
-		"table --datasets cora --models nnconv --seeds 1 --epochs 1":      "--model nnconv without features of edges",
+		"table --datasets cora --models nnconv --seeds 1 --epochs 1":      "--model nnconv: it reads the features of edges, and there are none: take gat",
 		"eval " + file + " --splits random --dataset karate":              "name its dataset with --dataset",
 		"train --resume " + half + " --no-edge-features --epochs 9":       "leave the flag out",
 	} {

@@ -346,6 +346,7 @@ func FuzzTexts(f *testing.F) {
 func FuzzFolders(f *testing.F) {
 	f.Add(paperContent, paperCites)
 	f.Add(webHead+"0\t1\t0\n1\t0\t1\n", linkHead+"0\t1\n")
+	f.Add("node_id\tfeature_amount\tlabel\n0\t5,2\t0\n1\t0\t1\n", linkHead+"0\t1\n")
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, nodes, links string) {
 		dir := t.TempDir()

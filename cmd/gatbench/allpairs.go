@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/edgewise-ml/edgewise/graph"
 )
 
 // GPS attends between all pairs of nodes of a graph. None are listed, so they cost time and hardly
@@ -43,6 +45,26 @@ func (r *graphRecipe) checkPairs(sizes []int) error {
 		if pairs += int64(n) * int64(n); pairs > pairsMost {
 			return misuse("--model %s: it attends between all pairs of a graph's nodes, and a batch of %d of these graphs may have more than %.1g pairs: take a smaller --batch, or %s", r.Model, r.Batch, float64(pairsMost), alongEdges)
 		}
+	}
+	return nil
+}
+
+// checkRings returns an error if a model reads who is two edges away, and these are more pairs than a
+// graph has edges. The squares of degrees are at least as many, so that the pairs are seldom counted.
+func (r *recipe) checkRings(g *graph.Graph) error {
+	if r.Model != modelH2GCN {
+		return nil
+	}
+	g = g.Undirected()
+	paths := int64(0)
+	for _, d := range g.InDegrees() {
+		paths += int64(d) * int64(d)
+	}
+	if paths <= pairsMost {
+		return nil
+	}
+	if _, err := g.AtDistance(2); err != nil {
+		return misuse("--model %s: %w: %s, or leave out the nodes of the most neighbours", r.Model, err, alongEdges)
 	}
 	return nil
 }

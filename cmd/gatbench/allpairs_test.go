@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/graph"
 )
 
 // GPS refuses more pairs than attention numbers, before a row of memory is taken for them; and says
@@ -37,5 +39,21 @@ func TestPairsOfGPS(t *testing.T) {
 	r := &recipe{Model: modelGPS}
 	if says := r.manyPairs(40000); !strings.Contains(says, "all pairs of 40000 nodes, 2e+09, in each layer") || r.manyPairs(20000) != "" || (&recipe{Model: "gat"}).manyPairs(40000) != "" {
 		t.Errorf("it says %q", says)
+	}
+}
+
+// H2GCN refuses a hub whose neighbours are more pairs than a graph has edges; other models do not ask.
+func TestRingsOfH2GCN(t *testing.T) {
+	if err := (&recipe{Model: "gcn"}).checkRings(graph.Star(50000)); err != nil {
+		t.Error(err)
+	}
+	if err := (&recipe{Model: modelH2GCN}).checkRings(graph.Star(2000)); err != nil {
+		t.Error(err)
+	}
+	if !testing.Short() && os.Getenv("EDGEWISE_FULL") != "" { // some ten seconds
+		err := (&recipe{Model: modelH2GCN}).checkRings(graph.Star(50000))
+		if err == nil || !strings.Contains(err.Error(), "--model h2gcn: graph: AtDistance 2: there are 2499850002 pairs of nodes") {
+			t.Errorf("error %v", err)
+		}
 	}
 }

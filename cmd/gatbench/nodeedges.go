@@ -50,6 +50,9 @@ func (k *task) suit(r *recipe) error {
 	if err := r.checkPairs(k.graph.NumNodes()); err != nil {
 		return err
 	}
+	if err := r.checkRings(k.graph); err != nil {
+		return err
+	}
 	from := k.graph.From().Edges // of the graph without loops
 	if r.EdgeIn > 0 {
 		x := k.EdgeFeatures

@@ -15,6 +15,8 @@ type Info struct {
 	About string
 
 	Nodes, Edges, Features, Classes int // edges: directed, without self-loops
+
+	Home string // who publishes it; empty: it is part of the package
 }
 
 // entry is a dataset that is known by name.
@@ -41,20 +43,30 @@ var subfolders = map[kind][]string{
 	planetoidKind: {"planetoid"}, npzKind: {"npz", "npz_plain"}, linqsKind: {"linqs"}, edgesKind: {"snap"}, webkbKind: {"webkb"},
 }
 
+// Who publishes them.
+const (
+	planetoidPage   = "github.com/kimiyoung/planetoid"
+	shchurHome      = "Shchur and others (github.com/shchur/gnn-benchmark, folder data/npz)"
+	graph2gaussHome = "Bojchevski (github.com/abojchevski/graph2gauss, folder data)"
+	linqsHome       = "LINQS (linqs.org/datasets)"
+	snapHome        = "SNAP (snap.stanford.edu/data/ego-Facebook.html)"
+	geomHome        = "the authors of Geom-GCN (github.com/graphdml-uiuc-jlu/geom-gcn, folders new_data and splits)"
+)
+
 // catalogue is every dataset that is known by name, in order.
 var catalogue = []entry{
-	{Info{"amazon_computers", "Amazon Computers", "goods bought together, by their reviews", 13752, 491722, 767, 10}, npzKind, []string{"amazon_computers.npz", "amazon_electronics_computers.npz"}},
-	{Info{"amazon_photo", "Amazon Photo", "goods bought together, by their reviews", 7650, 238162, 745, 8}, npzKind, []string{"amazon_photo.npz", "amazon_electronics_photo.npz"}},
-	{Info{"citeseer", "CiteSeer", "citations, by words; standard split", 3327, 9104, 3703, 6}, planetoidKind, []string{"ind.citeseer.allx"}},
-	{Info{"coauthor_cs", "Coauthor CS", "authors who wrote together, by keywords", 18333, 163788, 6805, 15}, npzKind, []string{"coauthor_cs.npz", "ms_academic_cs.npz"}},
-	{Info{"coauthor_physics", "Coauthor Physics", "authors who wrote together, by keywords", 34493, 495924, 8415, 5}, npzKind, []string{"coauthor_physics.npz", "ms_academic_phy.npz"}},
-	{Info{"cora", "Cora", "citations, by words; standard split", 2708, 10556, 1433, 7}, planetoidKind, []string{"ind.cora.allx"}},
-	{Info{"cora_linqs", "Cora (LINQS)", "Cora as first published, without a split", 2708, 10556, 1433, 7}, linqsKind, []string{"cora.content", "cora/cora.content", "cora.zip"}},
-	{Info{"cora_ml", "Cora ML", "citations in machine learning, by words", 2995, 16316, 2879, 7}, npzKind, []string{"cora_ml.npz"}},
-	{Info{"facebook", "Facebook (SNAP)", "friendships, without features or classes", 4039, 176468, 4039, 0}, edgesKind, []string{"facebook_combined.txt.gz", "facebook_combined.txt"}},
-	{Info{"karate", "Karate", "Zachary's karate club, part of the program", 34, 156, 34, 2}, embedded, nil},
-	{Info{"pubmed", "PubMed", "citations, by weighted words; standard split", 19717, 88648, 500, 3}, planetoidKind, []string{"ind.pubmed.allx"}},
-	{Info{"texas", "Texas (WebKB)", "web pages, links in one direction; first split", 183, 309, 1703, 5}, webkbKind, []string{"texas/" + webLinks}},
+	{Info{"amazon_computers", "Amazon Computers", "goods bought together, by their reviews", 13752, 491722, 767, 10, shchurHome}, npzKind, []string{"amazon_computers.npz", "amazon_electronics_computers.npz"}},
+	{Info{"amazon_photo", "Amazon Photo", "goods bought together, by their reviews", 7650, 238162, 745, 8, shchurHome}, npzKind, []string{"amazon_photo.npz", "amazon_electronics_photo.npz"}},
+	{Info{"citeseer", "CiteSeer", "citations, by words; standard split", 3327, 9104, 3703, 6, planetoidPage}, planetoidKind, []string{"ind.citeseer.allx"}},
+	{Info{"coauthor_cs", "Coauthor CS", "authors who wrote together, by keywords", 18333, 163788, 6805, 15, shchurHome}, npzKind, []string{"coauthor_cs.npz", "ms_academic_cs.npz"}},
+	{Info{"coauthor_physics", "Coauthor Physics", "authors who wrote together, by keywords", 34493, 495924, 8415, 5, shchurHome}, npzKind, []string{"coauthor_physics.npz", "ms_academic_phy.npz"}},
+	{Info{"cora", "Cora", "citations, by words; standard split", 2708, 10556, 1433, 7, planetoidPage}, planetoidKind, []string{"ind.cora.allx"}},
+	{Info{"cora_linqs", "Cora (LINQS)", "Cora as first published, without a split", 2708, 10556, 1433, 7, linqsHome}, linqsKind, []string{"cora.content", "cora/cora.content", "cora.zip"}},
+	{Info{"cora_ml", "Cora ML", "citations in machine learning, by words", 2995, 16316, 2879, 7, graph2gaussHome}, npzKind, []string{"cora_ml.npz"}},
+	{Info{"facebook", "Facebook (SNAP)", "friendships, without features or classes", 4039, 176468, 4039, 0, snapHome}, edgesKind, []string{"facebook_combined.txt.gz", "facebook_combined.txt"}},
+	{Info{"karate", "Karate", "Zachary's karate club, part of the program", 34, 156, 34, 2, ""}, embedded, nil},
+	{Info{"pubmed", "PubMed", "citations, by weighted words; standard split", 19717, 88648, 500, 3, planetoidPage}, planetoidKind, []string{"ind.pubmed.allx"}},
+	{Info{"texas", "Texas (WebKB)", "web pages, links in one direction; first split", 183, 309, 1703, 5, geomHome}, webkbKind, []string{"texas/" + webLinks}},
 }
 
 // find returns the file of the dataset in a data folder, or the folder that its
@@ -186,7 +198,7 @@ func Find(dataDir, name string) (path string, err error) {
 			return path, nil
 		}
 	}
-	get := "get it from where it is published"
+	get := "get it from " + e.Home
 	if Sources(e.Name) != nil {
 		get = "get it with gatbench data fetch " + e.Name
 	}

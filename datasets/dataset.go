@@ -42,6 +42,7 @@ type Dataset struct {
 	repeated int // edges of the raw data that stood there already
 
 	unread []string // what the raw data say and nothing reads
+	doubt  string   // what Doubt returns
 }
 
 // Column is something that a file says of nodes or edges that networks do not read: of tables

@@ -52,6 +52,9 @@ func (d *Dataset) Describe(w io.Writer) error {
 	if len(d.unread) > 0 {
 		b.line("not read", "%s", listed(d.unread))
 	}
+	if d.doubt != "" {
+		b.line("mind", "%s", plain.Text(d.doubt))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

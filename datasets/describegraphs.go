@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Describe writes what the graphs hold to w, a line each.
@@ -45,6 +46,9 @@ func (d *Graphs) Describe(w io.Writer) error {
 	if len(d.unread) > 0 {
 		b.line("not read", "%s", listed(d.unread))
 	}
+	if d.doubt != "" {
+		b.line("mind", "%s", plain.Text(d.doubt))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -69,9 +73,9 @@ func (d *Graphs) describeLabels(b *describer) {
 	}
 	switch {
 	case d.Targets != nil:
-		b.line("targets", "%d a graph", d.Targets.Dim(1))
+		b.line("targets", "%d a graph%s", d.Targets.Dim(1), zeroOrOne(d.Targets))
 	case d.NodeTargets != nil:
-		b.line("targets", "%d a node", d.NodeTargets.Dim(1))
+		b.line("targets", "%d a node%s", d.NodeTargets.Dim(1), zeroOrOne(d.NodeTargets))
 	case d.MultiLabels != nil:
 		b.line("classes", "%d, of which a graph may have several", d.Classes)
 	case labels == nil:
@@ -86,4 +90,12 @@ func (d *Graphs) describeLabels(b *describer) {
 		b.line("classes", "%d, one of each of the %s", d.Classes, noun)
 		b.classes(sizes, noun, d.ClassNames)
 	}
+}
+
+// zeroOrOne says it of numbers if each that is known is 0 or 1: training takes them for labels.
+func zeroOrOne(x *tensor.Dense) string {
+	if slices.ContainsFunc(x.Data, func(v tensor.Float) bool { return v == v && v != 0 && v != 1 }) {
+		return ""
+	}
+	return ", each 0 or 1: labels"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -62,7 +63,7 @@ func (d *Dataset) readEdges(z archive, name string) error {
 	if err := d.readEdgeValues(z, len(src), kept); err != nil {
 		return err
 	}
-	if name == "edges" {
+	if name == "edges" && !strings.HasSuffix(stem(z.path), "_directed") {
 		if d.Graph.NumEdges() > math.MaxInt32/2 {
 			return z.wrong(name, "%d edges are too many for both of their directions", d.Graph.NumEdges())
 		}
@@ -114,6 +115,11 @@ func (d *Dataset) readEdgeValues(z archive, edges int, kept []int32) error {
 		return err
 	}
 	d.EdgeColumns = rowsOf(columns, kept)
+	kinds, err := z.kinds("edge", edges)
+	if err != nil {
+		return err
+	}
+	d.EdgeKinds = kinds.carried(kept)
 	name := z.first(edgeLabelNames...)
 	if name == "" {
 		return nil
@@ -209,8 +215,12 @@ func (d *Dataset) nodesOf(z archive, name string, src, dst []int32) (int, error)
 		}
 		n = int(one[0])
 	} else {
+		least := int32(math.MaxInt32)
 		for k := range src {
-			n = max(n, int(src[k])+1, int(dst[k])+1)
+			n, least = max(n, int(src[k])+1, int(dst[k])+1), min(least, src[k], dst[k])
+		}
+		if len(src) > 0 && least >= 1 {
+			d.doubt = beginAtOne(fmt.Sprintf("%s: in array %q", z.path, name), "add num_nodes to the file")
 		}
 	}
 	if err := believableNodes(n, z.Size()); err != nil {

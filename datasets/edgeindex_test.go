@@ -75,6 +75,16 @@ func TestNPZEdges(t *testing.T) {
 	}
 }
 
+// Of files that are called so the edges have directions, as those who publish them have it.
+func TestNPZDirected(t *testing.T) {
+	edges := shaped("edges", []int32{0, 1, 2, 1, 0, 1}, 3, 2)
+	for name, want := range map[string]string{"x_directed.npz": "0→1 2→1", "x.npz": "0→1 1→0 1→2 2→1"} {
+		if d, err := Read(put(t, name, archiveOf(t, edges))); err != nil || edgesOf(d) != want {
+			t.Errorf("%s: edges %s, error %v, want %s", name, edgesOf(d), err, want)
+		}
+	}
+}
+
 // What is said of edges goes with them, whatever order the graph has them in.
 func TestNPZEdgeValues(t *testing.T) {
 	index := shaped("edge_index", []int64{2, 2, 0, 0, 1, 0, 1, 2, 2, 2}, 2, 5) // 2→0 2→1 0→2 0→2 1→2
@@ -237,6 +247,69 @@ func TestStored(t *testing.T) {
 		}
 		if ok && !slices.Equal(a.Dense().Data, x.Data) {
 			t.Errorf("%d of %d columns: other values", c.ones, c.cols)
+		}
+	}
+}
+
+// Edges that alone say how many nodes there are, and begin at 1, are taken as they stand, and the
+// doubt is said: a node 0 without edges is legal.
+func TestBeginAtOne(t *testing.T) {
+	index, zero := shaped("edge_index", []int32{1, 2, 2, 3}, 2, 2), shaped("edge_index", []int32{0, 2, 2, 3}, 2, 2)
+	doubt := func(d *Dataset, err error) string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if d.Describe(&b); strings.Contains(b.String(), "mind ") != (d.Doubt() != "") {
+			t.Errorf("%s does not say %s", b.String(), d.Doubt())
+		}
+		return d.Doubt()
+	}
+	path := put(t, "x.npz", archiveOf(t, index))
+	if got, want := doubt(Read(path)), path+`: in array "edge_index" no edge has an end 0, and nothing says how many nodes there are: node 0 has no edges. If the numbers begin at 1, subtract 1 from all; if they do not, add num_nodes to the file`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := doubt(Read(put(t, "x.npz", archiveOf(t, shaped("edges", []int32{1, 2, 2, 3}, 2, 2))))); got == "" {
+		t.Error("edges from 1 are not doubted")
+	}
+	for name, arrays := range map[string][]npy.Named{"num_nodes": {index, shaped("num_nodes", []int32{4}, 1)}, "y": {index, shaped("y", []int32{0, 1, 0, 1}, 4)}, "from 0": {zero}} {
+		if got := doubt(Read(put(t, "x.npz", archiveOf(t, arrays...)))); got != "" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for text, want := range map[string]bool{
+		`{"edges":[[1,2]],"y":0}` + "\n" + `{"edges":[[2,1]],"y":1}`: true,
+		`{"edges":[[1,2]],"y":0}` + "\n" + `{"edges":[],"y":1}`:      true,
+		`{"edges":[[1,2]],"y":0}` + "\n" + `{"edges":[[0,1]],"y":1}`: false,
+		`{"edges":[[1,2]],"num_nodes":3,"y":0}`:                      false,
+		`{"edges":[[1,2]],"x":[[1],[2],[3]],"y":0}`:                  false,
+	} {
+		d, err := JSONLines(put(t, "g.jsonl", []byte(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if d.Describe(&b); (d.Doubt() != "") != want || strings.Contains(b.String(), "mind ") != want {
+			t.Errorf("%s: doubt %q, want one: %v; %s", text, d.Doubt(), want, &b)
+		}
+	}
+}
+
+// Numbers of kinds, as PyG has them, go with their edges; those that cannot be are errors.
+func TestNPZKinds(t *testing.T) {
+	index, three := shaped("edge_index", []int64{2, 2, 0, 0, 1, 0}, 2, 3), shaped("x", []float32{1, 2, 3}, 3, 1) // 2→0 2→1 0→0
+	d, err := Read(put(t, "x.npz", archiveOf(t, index, three, shaped("edge_type", []int64{2, 0, 1}, 3), shaped("node_type", []int32{0, 1, 1}, 3, 1))))
+	if err != nil || !slices.Equal(d.EdgeKinds.Of, []int32{2, 0}) || !slices.Equal(d.EdgeKinds.Names, []string{"0", "1", "2"}) || !slices.Equal(d.NodeKinds.Of, []int32{0, 1, 1}) {
+		t.Fatalf("%v %v, error %v", d.EdgeKinds, d.NodeKinds, err)
+	}
+	for want, a := range map[string]npy.Named{
+		`array "edge_type": 2 kinds for 3 edges`:                                                  shaped("edge_type", []int64{0, 1}, 2),
+		`array "edge_type": the kind of edge 1 is -2, and there are names for 2`:                  shaped("edge_type", []int64{0, -2, 1}, 3),
+		`array "node_type": there is kind 65536; without node_kind_names kinds are at most 65535`: shaped("node_type", []int64{0, 1, 65536}, 3),
+		`array "edge_kinds": its shape is [3 2], want one axis`:                                   shaped("edge_kinds", make([]int32, 6), 3, 2),
+	} {
+		if _, err := Read(put(t, "x.npz", archiveOf(t, index, three, a))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

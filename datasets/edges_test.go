@@ -205,6 +205,41 @@ func TestWebKB(t *testing.T) {
 	}
 }
 
+// Words may be the numbers of those that are there, as film's are, and splits stand beside new_data, as
+// they are published.
+func TestWebKBListed(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "new_data", "film")
+	masks := archiveOf(t, arrays("train_mask", []int32{0, 1}, "val_mask", []int32{0, 0}, "test_mask", []int32{1, 0})...)
+	head := "node_id\tfeature(feature_amount:931)\tlabel\n"
+	for file, text := range map[string]string{
+		filepath.Join(dir, webPages): head + "1\t3,1,3\t0\n0\t0\t1\n", filepath.Join(dir, webLinks): linkHead + "0\t1\n",
+		filepath.Join(root, "splits", "film_split_0.6_0.2_0.npz"): string(masks),
+	} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := WebKB(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(d.Features.(*sparse.CSR).Dense().Data); got != "[1 0 0 0 0 1 0 1]" || !slices.Equal(d.Split.Train, []int32{1}) {
+		t.Errorf("features %s, split %v", got, d.Split)
+	}
+	for _, word := range []string{"x", "-1", "2147483647", ""} {
+		if err := os.WriteFile(filepath.Join(dir, webPages), []byte(head+"0\t0,"+word+"\t0\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := WebKB(dir); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("word %q is no number from 0", word)) {
+			t.Errorf("word %q: error %v", word, err)
+		}
+	}
+}
+
 func TestReadKnowsForms(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, small())
@@ -311,6 +346,7 @@ func FuzzTexts(f *testing.F) {
 func FuzzFolders(f *testing.F) {
 	f.Add(paperContent, paperCites)
 	f.Add(webHead+"0\t1\t0\n1\t0\t1\n", linkHead+"0\t1\n")
+	f.Add("node_id\tfeature_amount\tlabel\n0\t5,2\t0\n1\t0\t1\n", linkHead+"0\t1\n")
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, nodes, links string) {
 		dir := t.TempDir()

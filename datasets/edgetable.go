@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -143,6 +144,9 @@ func (e *edgeReader) row(f [][]byte, line int) error {
 			err = e.weigh(w)
 		} else {
 			err = fmt.Errorf("the weight is %.40q, want a finite number", f[e.weight])
+			if len(f[e.weight]) == 0 {
+				err = errors.New("the edge has no weight, and others have one: write it, 1 perhaps, or leave the column out with #- and its name after the file's")
+			}
 		}
 		if err != nil {
 			return e.inColumn(e.weight, err)

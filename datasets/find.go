@@ -15,14 +15,18 @@ type UnknownError struct {
 	Name    string
 	Nearest string   // the most similar name there is
 	Known   []string // all names there are
+	Get     string   // what the name is and how to get it, if others publish it; else empty
 }
 
 func (e *UnknownError) Error() string {
+	if e.Get != "" {
+		return e.Get
+	}
 	return fmt.Sprintf("there is no dataset %.60q; did you mean %q? There are: %s", e.Name, e.Nearest, strings.Join(e.Known, ", "))
 }
 
 func unknown(name string, known []string) error {
-	return &UnknownError{Name: name, Nearest: spell.Nearest(strings.ToLower(name), known), Known: known}
+	return &UnknownError{Name: name, Get: elsewhere(name), Nearest: spell.Nearest(strings.ToLower(name), known), Known: known}
 }
 
 func planetoidNames() []string { return slices.Sorted(maps.Keys(classNames)) }

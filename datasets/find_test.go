@@ -49,3 +49,27 @@ func TestUnknownName(t *testing.T) {
 		t.Errorf("karate from files: error %v", err)
 	}
 }
+
+// Of data that others publish an error says who does, where files go and the command that reads them.
+func TestPublishedElsewhere(t *testing.T) {
+	isolate(t)
+	for name, want := range map[string][2]string{
+		"enzymes":       {"ENZYMES is published by TUDataset", "--task graph --dataset ENZYMES --data DIR"},
+		"imdb_binary":   {"IMDB-BINARY is published by TUDataset", "IMDB-BINARY.zip"},
+		"ogbn-arxiv":    {"the Open Graph Benchmark", "node-label.csv.gz"},
+		"OGBG-molhiv":   {"the Open Graph Benchmark", "graph-label.csv.gz"},
+		"roman_empire":  {"roman-empire is published by Platonov", "--split-number each"},
+		"fb15k-237":     {"FB15k-237 is published", "--model rotate --dataset FOLDER"},
+		"twitch-de":     {"MUSAE", "_target.csv"},
+		"no-such-thing": {"there is no dataset", "did you mean"},
+	} {
+		_, one := Open("", name)
+		_, many := OpenGraphs("", name)
+		if one == nil || !errors.As(one, new(*UnknownError)) || !strings.Contains(one.Error(), want[0]) || !strings.Contains(one.Error(), want[1]) {
+			t.Errorf("%s: error %v", name, one)
+		}
+		if many == nil || name != "no-such-thing" && !strings.Contains(many.Error(), want[0]) {
+			t.Errorf("%s as graphs: error %v", name, many)
+		}
+	}
+}

@@ -93,6 +93,9 @@ func OpenGraphs(dataDir, name string) (*Graphs, error) {
 	if file, _ := strings.CutSuffix(name, "#directed"); exists(file) {
 		return ReadGraphs(name) // for its error
 	}
+	if get := elsewhere(name); get != "" {
+		return nil, &UnknownError{Name: name, Known: Names(), Get: fmt.Sprintf("there is no file %s.zip and no folder of that name in %s: %s", name, strings.Join(folders(dataDir), ", "), get)}
+	}
 	return nil, fmt.Errorf("there are no graphs %s: no file %s.zip and no folder of them in %s: name the folder it is in with --data or EDGEWISE_DATA, or the file itself", name, name, strings.Join(folders(dataDir), ", "))
 }
 

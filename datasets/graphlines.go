@@ -60,6 +60,9 @@ func JSONLines(path string) (*Graphs, error) {
 	if err := l.d.sound(f.Budget.Packed()); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if says := l.least.doubt(); says != "" {
+		l.d.doubt = path + ": " + says
+	}
 	return l.d, nil
 }
 
@@ -146,6 +149,7 @@ type graphLines struct {
 	names     []string
 	named     bool
 	described bool // the first graph has a label, or targets
+	least     leastNumbers
 }
 
 // wide is rows of as many numbers each, while they are read.
@@ -236,6 +240,9 @@ func (l *graphLines) graph(text []byte) error {
 	if err != nil {
 		return err
 	}
+	if g.Nodes == nil && len(x) == 0 {
+		l.least.see(edges)
+	}
 	if int64(l.offsets[len(l.offsets)-1])+int64(n) > believed(l.budget.Packed()) {
 		return fmt.Errorf("%d nodes, more than a file of that length is believed to have", n)
 	}
@@ -293,6 +300,9 @@ func inWords(err error, text []byte) error {
 		want = "true or false"
 	case reflect.Struct:
 		want = "an object in braces"
+	}
+	if bad.Value == "string" && (bad.Field == "y" || bad.Field == "targets") {
+		want += `; a class that is a word is the graph's "label"`
 	}
 	if bad.Field != "" {
 		return fmt.Errorf("%q: %s stands there, want %s", bad.Field, bad.Value, want)

@@ -88,7 +88,7 @@ func badGraphML() []bad {
 		{"int of a word", of(club, `>20<`, `>old<`), `DIR/x.graphml: line 12, key "d0" (age): "old" is no int`},
 		{"number is missing", of(club, `<data key="d0">20</data>`, ``), `DIR/x.graphml: line 12, column "age": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-age after the file's name`},
 		{"infinite number", of(club, `>20<`, `>-INF<`), `DIR/x.graphml: line 12, column "age": "-INF" is no finite number, as features are`},
-		{"weight is missing", of(club, `<data key="d3">2</data>`, ``), `DIR/x.graphml: line 16, column "weight": the weight is "", want a finite number`},
+		{"weight is missing", of(club, `<data key="d3">2</data>`, ``), `DIR/x.graphml: line 16, column "weight": the edge has no weight, and others have one: write it, 1 perhaps, or leave the column out with #- and its name after the file's`},
 		{"encoding", of(`<?xml version="1.0" encoding="ISO-8859-1"?>` + "\n<graphml/>"), `DIR/x.graphml: line 1: its encoding is "ISO-8859-1": save it as UTF-8`},
 		{"ascii", of(`<?xml version="1.0" encoding="US-ASCII"?>` + "\n<graphml/>"), "DIR/x.graphml: line 2: there is no graph in it"},
 		{"nested graph", of(club, `<data key="d0">20</data>`, `<graph/>`), "DIR/x.graphml: line 12: a graph within a node is not read: write it to a file of its own"},

@@ -34,6 +34,7 @@ type Graphs struct {
 
 	loops    int      // self-loops of the raw data, which are not in Graph
 	repeated int      // edges of the raw data that stood there already
+	doubt    string   // what Doubt returns
 	unread   []string // what the raw data say and nothing reads
 }
 

@@ -196,7 +196,8 @@ func (j *jsonReader) label(n *jsonNodes, _ bool) error {
 	return j.budget.Keep(len(text))
 }
 
-// feature reads the features of the next node: numbers, or by id those that are 1.
+// feature reads the features of the next node: numbers, or by id those that are 1. Of these, published
+// lists, such as Twitch's of MUSAE, name some twice: they are there or not.
 func (j *jsonReader) feature(n *jsonNodes, byPlace bool) error {
 	return j.opened('[', func() error {
 		if byPlace {
@@ -208,10 +209,7 @@ func (j *jsonReader) feature(n *jsonNodes, byPlace bool) error {
 			if err == nil && (v != math.Trunc(v) || v < 0 || v >= math.MaxInt32) {
 				err = fmt.Errorf("%v is not the number of a feature", v)
 			}
-			if err == nil && n.seen[int32(v)] {
-				err = fmt.Errorf("feature %v stands there twice", v)
-			}
-			if err == nil {
+			if err == nil && !n.seen[int32(v)] {
 				n.seen[int32(v)] = true
 				n.cols.add(int32(v))
 				n.values.add(1)

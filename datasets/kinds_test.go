@@ -3,6 +3,7 @@ package datasets_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -83,5 +84,31 @@ func TestKindsMissing(t *testing.T) {
 	}
 	if numbers := kindTables(t, strings.NewReplacer("shop", "1", "person", "2").Replace(kindNodes), kindEdges); numbers.NodeKinds != nil {
 		t.Errorf("numbers are kinds: %v", numbers.NodeKinds)
+	}
+}
+
+// An npz keeps kinds, both ways; one without has none.
+func TestNPZKeepsKinds(t *testing.T) {
+	d := kindTables(t, kindNodes, kindEdges)
+	path := filepath.Join(t.TempDir(), "k.npz")
+	for _, d := range []*datasets.Dataset{d, d.Undirected(), d.WithSelfLoops()} {
+		if err := d.WriteNPZ(path); err != nil {
+			t.Fatal(err)
+		}
+		e, err := datasets.NPZ(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(d.NodeKinds, e.NodeKinds) || !reflect.DeepEqual(d.EdgeKinds, e.EdgeKinds) {
+			t.Errorf("written %v %v, read %v %v", d.NodeKinds, d.EdgeKinds, e.NodeKinds, e.EdgeKinds)
+		}
+	}
+	bare := *d
+	bare.NodeKinds, bare.EdgeKinds = nil, nil
+	if err := bare.WriteNPZ(path); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := datasets.NPZ(path); err != nil || e.NodeKinds != nil || e.EdgeKinds != nil {
+		t.Errorf("kinds %v %v, error %v", e.NodeKinds, e.EdgeKinds, err)
 	}
 }

@@ -23,7 +23,8 @@ import (
 //     the sources of the edges into each node, as they are;
 //   - edge_index, as PyG has it: a row of sources and one of destinations, as they are;
 //   - edges, as Platonov and others' heterophilous graphs have it: a row of two nodes an
-//     edge, which stands there once and of which both directions are taken.
+//     edge, which stands there once and of which both directions are taken; but as they are
+//     where the file is called NAME_directed.npz, as theirs are that have directions.
 //
 // The features are node_attr, attr_matrix, features, node_features, x or feat, pickled
 // or dense, or attr_indptr and so on; without, they are the identity matrix. Dense ones
@@ -34,7 +35,8 @@ import (
 // predicted; of these and of zeros and ones NaN is not known. The edges may have edge_attr,
 // a row of features each, and edge_labels, a class each, −1 for none; splits are of edges
 // then. The splits are as [ReadSplits] has them. There may be class_names,
-// node_names, and weights or edge_weight; and what NodeColumns and EdgeColumns hold, as WriteNPZ
+// node_names, and weights or edge_weight; node_type and edge_type, numbers from 0 of the kinds of
+// nodes and edges; and what NodeColumns, EdgeColumns, NodeKinds and EdgeKinds hold, as WriteNPZ
 // writes it. The error names the file, the array, and the
 // first thing that is wrong.
 func NPZ(path string) (*Dataset, error) {
@@ -246,6 +248,9 @@ func (d *Dataset) readNames(z archive) (err error) {
 		return err
 	}
 	if d.NodeColumns, err = z.columns("node", d.Graph.NumNodes()); err != nil {
+		return err
+	}
+	if d.NodeKinds, err = z.kinds("node", d.Graph.NumNodes()); err != nil {
 		return err
 	}
 	if !z.Has("metadata") {

@@ -262,6 +262,7 @@ func FuzzNPZ(f *testing.F) {
 	f.Add(archiveOf(f, heterophilous()...))
 	f.Add(archiveOf(f, shaped("edge_index", []int32{0, 1}, 2, 1), shaped("edge_attr", []float32{1, 2}, 1, 2), shaped("edge_labels", []int64{0}, 1)))
 	f.Add(archiveOf(f, shaped("edge_index", []int32{0, 1}, 2, 1), npy.Named{Name: "y", Data: []float32{0, 0.5}}, npy.Named{Name: "edge_weight", Data: []float32{2}}))
+	f.Add(archiveOf(f, shaped("edge_index", []int32{0, 1}, 2, 1), shaped("edge_type", []int32{1}, 1), shaped("node_kinds", []int32{0, -1}, 2), npy.Named{Name: "node_kind_names", Data: []string{"a"}}))
 	path := filepath.Join(f.TempDir(), "fuzz.npz")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {

@@ -144,7 +144,7 @@ func TestCatalogue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := Info{want.Name, d.Name, want.About, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes}
+			got := Info{want.Name, d.Name, want.About, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, want.Home}
 			if got != want || d.Check() != nil {
 				t.Errorf("got %v, want %v; %v", got, want, d.Check())
 			}

@@ -178,6 +178,21 @@ func TestMissingWords(t *testing.T) {
 	}
 }
 
+// A list of features may name one twice, as Twitch's of MUSAE do: it is there once.
+func TestFeatureTwice(t *testing.T) {
+	d, err := JSON(put(t, "x.json", []byte(`{"edges":[[1,0]],"features":{"0":[2,0,2,2],"1":[1]}}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, ok := d.Features.(*sparse.CSR)
+	if !ok {
+		x = sparse.FromDense(d.Features.(*tensor.Dense))
+	}
+	if got := fmt.Sprint(x.Dense().Data); got != "[1 0 1 0 1 0]" {
+		t.Errorf("features %s", got)
+	}
+}
+
 func TestJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		`[[1,0],["2",1]]`:           `x ["0" "1" "2"]: 1→0 2→1`,
@@ -254,7 +269,7 @@ func badTables() []bad {
 		{"open quote", csv("source,target\n\"a,b\n"), "DIR/x.csv: line 2: a quote is not closed in its line: a field may not go on in another"},
 		{"weight is a word", csv("source,target,weight\na,b,heavy\n"), `DIR/x.csv: line 2, column "weight": the weight is "heavy", want a finite number`},
 		{"weight is NaN", csv("source,target,weight\na,b,nan\n"), `DIR/x.csv: line 2, column "weight": the weight is NaN, want a finite number`},
-		{"weight is empty", csv("source,target,weight\na,b,\n"), `DIR/x.csv: line 2, column "weight": the weight is "", want a finite number`},
+		{"weight is empty", csv("source,target,weight\na,b,\n"), `DIR/x.csv: line 2, column "weight": the edge has no weight, and others have one: write it, 1 perhaps, or leave the column out with #- and its name after the file's`},
 		{"cut gzip", fileOf("x.csv.gz", gz(peopleEdges)[:40]), "DIR/x.csv.gz: line 2: unexpected EOF"},
 		{"unknown node", tablesWith("source,target\na,b\nb,c\n", "id\na\nb\n"), `DIR/e_edges.csv: line 3: node "c" is not in DIR/e_nodes.csv: add it there, or leave its edges out`},
 		{"no id", tablesWith(edges, "age,label\n1,2\n"), `DIR/e_nodes.csv: line 1: of the columns "age", "label" none is the node's: call it id`},
@@ -300,7 +315,6 @@ func badTables() []bad {
 		{"features of two widths", js(`{"edges":[[1,0]],"features":[[1,2],[1]]}`), `DIR/x.json: byte 38: of node "1": 1 features, and 2 of the nodes before`},
 		{"feature far away", js(`{"edges":[[1,0]],"features":{"0":[1],"1":[2000000000]}}`), "DIR/x.json: 2000000001 features a node, in a file of 55 bytes: each takes weights, so at most 65591 are believed: leave out those that are zero everywhere, or save the file without compression"},
 		{"feature below zero", js(`{"edges":[[1,0]],"features":{"0":[-1]}}`), `DIR/x.json: byte 36: of node "0": -1 is not the number of a feature`},
-		{"feature twice", js(`{"edges":[[1,0]],"features":{"0":[1,1]}}`), `DIR/x.json: byte 37: of node "0": feature 1 stands there twice`},
 		{"link without source", js(`{"links":[{"target":1}]}`), `DIR/x.json: byte 22: edge 0: want its ends as "source" and "target"`},
 		{"link without a number", js(`[{"u":1,"v":0,"km":1},[0,1]]`), `DIR/x.json: link 2, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},
 		{"link of no finite number", js(`[{"u":1,"v":0,"km":1e999}]`), `DIR/x.json: link 1, column "km": "1e999" is no finite number, as features are`},

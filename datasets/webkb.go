@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,9 +26,11 @@ const (
 )
 
 // WebKB reads the pages of a university and their links (Texas, Cornell,
-// Wisconsin) as Pei and others (2020) publish them, from the folder dir with
-// out1_node_feature_label.txt and out1_graph_edges.txt. Links keep their
-// direction. The splits are those published, if the folder dir/../splits has them.
+// Wisconsin), and other data that Pei and others (2020) publish so, from the folder dir with
+// out1_node_feature_label.txt and out1_graph_edges.txt. The words of a page are zeros and ones, or
+// where the first line says feature_amount, as that of film does, the numbers of those that are
+// there. Links keep their direction. The splits are those published, if the folder dir/../splits or,
+// as in their repository, dir/../../splits has them.
 func WebKB(dir string) (*Dataset, error) {
 	p := &pages{}
 	if err := p.read(filepath.Join(dir, webPages), p.readPages); err != nil {
@@ -41,17 +45,9 @@ func WebKB(dir string) (*Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	d.Name = titleOf(name)
-	var splits []Split
-	for k := range splitsMost {
-		file := filepath.Join(dir, "..", "splits", fmt.Sprintf("%s_split_0.6_0.2_%d.npz", name, k))
-		if _, err := os.Stat(file); err != nil {
-			break
-		}
-		s, err := ReadSplit(file, len(p.labels))
-		if err != nil {
-			return nil, err
-		}
-		splits = append(splits, s)
+	splits, err := splitsBeside(dir, name, len(p.labels))
+	if err != nil {
+		return nil, err
 	}
 	if len(splits) > 0 {
 		d.setSplits(splits)
@@ -62,9 +58,31 @@ func WebKB(dir string) (*Dataset, error) {
 	return d, nil
 }
 
+// splitsBeside reads the splits of n nodes that are published with a dataset of that name.
+func splitsBeside(dir, name string, n int) (splits []Split, err error) {
+	for _, up := range []string{"..", "../.."} {
+		for k := range splitsMost {
+			file := filepath.Join(dir, filepath.FromSlash(up), "splits", fmt.Sprintf("%s_split_0.6_0.2_%d.npz", name, k))
+			if _, err := os.Stat(file); err != nil {
+				break
+			}
+			s, err := ReadSplit(file, n)
+			if err != nil {
+				return nil, err
+			}
+			splits = append(splits, s)
+		}
+		if len(splits) > 0 {
+			break
+		}
+	}
+	return splits, nil
+}
+
 // pages is what the two files hold.
 type pages struct {
 	width    int
+	listed   bool      // words are numbers of those that are there
 	words    [][]int32 // of each page; nil: not read yet
 	labels   []int32
 	src, dst chunkedSlice[int32]
@@ -86,6 +104,7 @@ func (p *pages) read(path string, from func(*bufio.Reader) error) error {
 	r := bufio.NewReader(f)
 	head, err := r.ReadString('\n')
 	head = strings.TrimPrefix(head, mark)
+	p.listed = strings.Contains(head, "feature_amount")
 	switch {
 	case err == nil && !strings.HasPrefix(head, "node_id"):
 		err = fmt.Errorf("line 1: %.40q does not begin with node_id", head)
@@ -117,7 +136,12 @@ func (p *pages) readPages(r *bufio.Reader) error {
 			return fmt.Errorf("class %.40q is no number", words[2])
 		}
 		labels[v] = int32(c)
-		if pages[v], err = p.ones(words[1]); err != nil {
+		if p.listed {
+			pages[v], err = p.numbers(words[1])
+		} else {
+			pages[v], err = p.ones(words[1])
+		}
+		if err != nil {
 			return err
 		}
 		return p.budget.Keep(paperTakes + wordTakes*len(pages[v]))
@@ -154,6 +178,19 @@ func (p *pages) ones(list string) ([]int32, error) {
 		return nil, fmt.Errorf("%d words, want %d as in the first line", width, p.width)
 	}
 	return cols, nil
+}
+
+// numbers returns the words of a list of their numbers, ascending and each once.
+func (p *pages) numbers(list string) (cols []int32, err error) {
+	for w := range strings.SplitSeq(list, ",") {
+		c, err := strconv.ParseInt(w, 10, 32)
+		if err != nil || c < 0 || c == math.MaxInt32 {
+			return nil, fmt.Errorf("word %.40q is no number from 0", w)
+		}
+		cols, p.width = append(cols, int32(c)), max(p.width, int(c)+1)
+	}
+	slices.Sort(cols)
+	return slices.Compact(cols), nil
 }
 
 func (p *pages) readLinks(r *bufio.Reader) error {

@@ -69,6 +69,8 @@ func (d *Dataset) WriteNPZ(path string) error {
 	}
 	arrays = append(arrays, columnArrays("node", d.NodeColumns)...)
 	arrays = append(arrays, columnArrays("edge", d.EdgeColumns)...)
+	arrays = append(arrays, kindArrays("node", d.NodeKinds)...)
+	arrays = append(arrays, kindArrays("edge", d.EdgeKinds)...)
 	return atomicfile.Write(path, func(w io.Writer) error { return npy.WriteArchive(w, arrays...) })
 }
 

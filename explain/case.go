@@ -206,10 +206,20 @@ func (c *Case) Probability() float64 { return c.probability(c.Features, c.weight
 
 // probability returns that of the class with other features and weights.
 func (c *Case) probability(x, weight *tensor.Dense) float64 {
+	p, _ := c.chance(x, weight)
+	return p
+}
+
+// chance returns the probability of the class for such features and weights of edges, and whether
+// it is the likeliest: of equal ones the lowest is.
+func (c *Case) chance(x, weight *tensor.Dense) (p float64, likeliest bool) {
 	row := c.logits(nil, grad.Const(x), grad.Const(weight)).Value().Data
-	sum := 0.0
-	for _, v := range row {
+	sum, best := 0.0, 0
+	for k, v := range row {
 		sum += math.Exp(float64(v) - float64(row[c.Class]))
+		if v > row[best] {
+			best = k
+		}
 	}
-	return 1 / sum
+	return 1 / sum, best == c.Class
 }

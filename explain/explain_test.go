@@ -317,6 +317,39 @@ func TestFidelity(t *testing.T) {
 	}
 }
 
+// Whether the class flips and holds is by the likeliest class: a node's class here is that of the sum
+// of what comes in and a bias of its own.
+func TestFidelityOfClasses(t *testing.T) {
+	g := graph.Must(graph.New(3, []int32{1, 2}, []int32{0, 0}))
+	x := tensor.Of([]tensor.Float{0.4, 0, 0, 1, 0.5, 0}, 3, 2) // node 1 speaks for class 1, node 2 for class 0
+	c, err := explain.New(func(t *grad.Tape, g *graph.Graph, x, w *grad.Var) *grad.Var {
+		m := message.U(x)
+		if w != nil {
+			m = m.Mul(message.E(w))
+		}
+		return x.Add(message.UpdateAll(g, m, message.Sum))
+	}, g, x, explain.Node{Hops: 1})
+	if err != nil || c.Class != 1 {
+		t.Fatal(c, err)
+	}
+	at := func(u int32) int { // the edge from a node of the whole graph
+		return slices.IndexFunc(c.Graph.In().Cols, func(s int32) bool { return c.Graph.From().Src[s] == u })
+	}
+	for _, tt := range []struct {
+		best         int32
+		class        int
+		flips, holds bool
+	}{{1, 1, true, true}, {2, 1, false, false}, {2, 0, true, true}} {
+		c.Class = tt.class
+		e := c.Saliency()
+		clear(e.Edges)
+		e.Edges[at(tt.best)] = 1
+		if f := c.Fidelity(e, explain.Part{Edges: 1}); f.Flips != tt.flips || f.Holds != tt.holds {
+			t.Errorf("edge from %d, class %d: flips %v, holds %v", tt.best, tt.class, f.Flips, f.Holds)
+		}
+	}
+}
+
 // Both ways of an edge have the mean of their scores, and one without a way back its own.
 func TestUndirected(t *testing.T) {
 	g := graph.Must(graph.New(3, []int32{1, 2, 1, 2}, []int32{0, 0, 2, 1}))

@@ -10,10 +10,14 @@ type Part struct{ Edges, Features int }
 // the class: Plus is how much of it is lost without the best edges and features, so
 // high where they were needed; Minus how much is lost with them alone, so near 0, or
 // below, where they are enough. Pope and others, CVPR 2019; Yuan, Yu, Gui and Ji,
-// "Explainability in Graph Neural Networks: A Taxonomic Survey", 2022.
+// "Explainability in Graph Neural Networks: A Taxonomic Survey", 2022. Flips and Holds
+// are the same of the class alone: the shares of cases that flip, and that do not hold, are the survey's
+// fidelities of accuracy, and PyG's.
 type Fidelity struct {
 	Probability float64 // with all
 	Plus, Minus float64
+	Flips       bool    // without the best, another class is the likeliest
+	Holds       bool    // with them alone the class is
 	Sparsity    float64 // the share of the edges that are not among the best
 }
 
@@ -37,8 +41,9 @@ func (c *Case) Fidelity(e *Explanation, best Part) Fidelity {
 		zero(only, func(j int) bool { return !keep[j] })
 	}
 	f := Fidelity{Probability: c.Probability()}
-	f.Plus = f.Probability - c.probability(less, without)
-	f.Minus = f.Probability - c.probability(only, alone)
+	left, likeliest := c.chance(less, without)
+	kept, holds := c.chance(only, alone)
+	f.Plus, f.Minus, f.Flips, f.Holds = f.Probability-left, f.Probability-kept, !likeliest, holds
 	if n := len(c.open); n > 0 {
 		f.Sparsity = 1 - float64(len(chosen))/float64(n)
 	}

@@ -137,6 +137,8 @@ func TestGPSConvMembers(t *testing.T) {
 		t.Errorf("got %v, want an error about the heads", err)
 	}
 	refuses(t, "layers.GPSConv", "bipartite", func() { l.Forward(nil, graph.CompleteBipartite(8, 2), x) })
+	const side = 46341 // whose square is the first beyond 2³¹−1
+	refuses(t, "layers.GPSConv", "2147488281 pairs", func() { l.Forward(nil, graph.Must(graph.New(side, nil, nil)), grad.Const(tensor.New(side, 2))) })
 	tp := grad.NewTape(1)
 	tp.Backward(weigh(m.apply(tp, g)))
 	if moved := l.BatchNorms[2].Mean.Value.Data; moved[0] == 1 {

@@ -3,6 +3,7 @@ package layers
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -28,7 +29,8 @@ import (
 // and all of its graph in MHA.
 //
 // A member of n nodes has n² pairs; none are listed: attention runs as products of
-// matrices on blocks. It wants all nodes of a graph, so there are no blocks of seeds.
+// matrices on blocks. It wants all nodes of a graph, so there are no blocks of seeds. A graph
+// of more than 2³¹−1 pairs in all its members is a [*tensor.ShapeError].
 type GPSConv struct {
 	Width     int
 	Heads     int     `json:",omitempty"` // 0: 1
@@ -132,7 +134,15 @@ type completeKey struct{ members string }
 // complete returns the graph in which each node of a member of g leads to all of them.
 // Graphs that differ in members share what is derived, so these are part of the key.
 func complete(g *graph.Graph) *graph.Graph {
-	ends := g.NodeOffsets()
+	ends, pairs := g.NodeOffsets(), int64(0)
+	for i := range len(ends) - 1 {
+		n := int64(ends[i+1] - ends[i])
+		pairs += n * n
+	}
+	if pairs > math.MaxInt32 {
+		panic(&tensor.ShapeError{Op: "layers.GPSConv", Shapes: [][]int{{g.NumNodes()}}, Why: fmt.Sprintf(
+			"the graph's members have %d pairs of nodes, and attention is between at most 2³¹−1: give it fewer graphs at a time, or take a layer that attends along edges, such as TransformerConv", pairs)})
+	}
 	return g.Derived(completeKey{fmt.Sprint(ends)}, func() any {
 		var members []*graph.Graph
 		for i := range len(ends) - 1 {

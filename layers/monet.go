@@ -18,11 +18,12 @@ import (
 // of Monti, Boscaini, Masci, Rodolà, Svoboda and Bronstein, "Geometric Deep Learning
 // on Graphs and Manifolds Using Mixture Model CNNs", CVPR 2017; DGL's and PyG's
 // GMMConv. r_k is one over the standard deviation of each coordinate. Src is
-// NumSrc×In, dense or sparse; Dst NumDst×In, of which only a residual reads; Edge
+// NumSrc×In, dense or sparse; Dst NumDst×InDst, of which only a residual reads; Edge
 // E×EdgeIn; Weight E or E×1. The result is NumDst×Out. A node without in-edges
 // aggregates zero. The Gaussians run in tiles and are stored for no edge.
 type MoNetConv struct {
 	In, Out    int
+	InDst      int             `json:",omitempty"` // width of the destinations' features; 0: In
 	EdgeIn     int             // number of pseudo-coordinates
 	Kernels    int             `json:",omitempty"` // Gaussians; 0: 1
 	Aggregate  Aggregator      `json:",omitempty"` // empty: sum, as DGL's; PyG's is mean
@@ -45,7 +46,7 @@ func (l *MoNetConv) Init(rng *rand.Rand) {
 	l.Mu, l.R = grad.NewParam(kernels, l.EdgeIn), grad.NewParam(kernels, l.EdgeIn)
 	l.Mu.Value.Normal(rng, 0, 0.1)
 	l.R.Value.Fill(1)
-	l.WRes = l.Residual.param(rng, l.In, l.Out)
+	l.WRes = l.Residual.param(rng, cmp.Or(l.InDst, l.In), l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 
@@ -59,7 +60,11 @@ func (l *MoNetConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 func (l *MoNetConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	kernels := cmp.Or(l.Kernels, 1)
 	compose.WantInit("layers.MoNetConv", l.W, kernels*l.Out)
-	in.check(g, wants{op: "layers.MoNetConv", src: l.W, dst: l.W, dstField: "In", edge: l.EdgeIn})
+	read := in
+	if l.Residual == NoResidual {
+		read.Dst = nil
+	}
+	read.check(g, wants{op: "layers.MoNetConv", src: l.W, dst: l.WRes, dstField: "InDst", edge: l.EdgeIn})
 	r := l.Aggregate.reducer("layers.MoNetConv", message.Sum)
 	if r == message.Max {
 		panic(&grad.TapeError{Op: "layers.MoNetConv", Why: "it has no aggregator called max: a sum over the kernels commutes with a sum and a mean only"})

@@ -62,6 +62,7 @@ func edged() []variant {
 		{name: "ResGated without root", layer: &gated{In: 3, Out: 2, EdgeIn: 1, NoRoot: true}, in: 3, edge: 1},
 		{name: "MoNet", layer: &monet{In: 3, Out: 2, EdgeIn: 2, Kernels: 3, Activation: grad.Tanh}, in: 3, edge: 2, weight: true},
 		{name: "MoNet mean", layer: &monet{In: 3, Out: 2, EdgeIn: 1, Aggregate: layers.AggregateMean, Residual: layers.ResidualLinear, NoBias: true}, in: 3, edge: 1},
+		{name: "MoNet two sides", layer: &monet{In: 3, InDst: 4, Out: 2, EdgeIn: 2, Kernels: 2, Residual: layers.ResidualLinear}, in: 3, inDst: 4, edge: 2, weight: true},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // dataCommand is gatbench data.
@@ -141,11 +142,17 @@ func (c *dataDescribeCommand) Run(e env) error {
 	if holdsGraphs(c.Data, c.Name) {
 		return c.graphs(e)
 	}
+	p := report.NewPrinter(e.out)
+	switch d, err := relatedIn(c.Data, c.Name); {
+	case err != nil:
+		return err
+	case d != nil:
+		return d.describe(p, c.JSON)
+	}
 	d, err := c.load(c.Name)
 	if err != nil {
 		return err
 	}
-	p := report.NewPrinter(e.out)
 	if c.JSON {
 		s := d.Split
 		p.Encode(description{d.Name, d.from, 0, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
@@ -195,6 +202,16 @@ func (c *dataCheckCommand) Run(e env) error {
 				p.Printf("wrong  %v\n", err)
 			} else {
 				p.Printf("right  %s: %d graphs, %d nodes, %d edges\n", path, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges())
+				mind(p, d.Doubt())
+			}
+			continue
+		}
+		if d, err := relatedIn("", path); d != nil || err != nil {
+			if err != nil {
+				wrong++
+				p.Printf("wrong  %v\n", err)
+			} else {
+				p.Printf("right  %s: %s\n", path, d)
 			}
 			continue
 		}
@@ -205,11 +222,26 @@ func (c *dataCheckCommand) Run(e env) error {
 			continue
 		}
 		p.Printf("right  %s: %d nodes, %d edges%s\n", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
+		mind(p, d.Doubt())
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%d of %d cannot be used", wrong, len(c.Paths))
 	}
 	return p.Err()
+}
+
+// mind prints what may be a mistake in data that is right otherwise, if anything is.
+func mind(p *report.Printer, doubt string) {
+	if doubt != "" {
+		p.Printf("mind   %s\n", doubt)
+	}
+}
+
+// sayDoubt says, before a training, what may be a mistake in its data, if anything is.
+func sayDoubt(e env, doubt string) {
+	if doubt != "" {
+		fmt.Fprintf(e.errOut, "gatbench: %s\n", plain.Lines(doubt))
+	}
 }
 
 // unusual returns what is legal in a graph and yet often a mistake.

@@ -13,7 +13,7 @@ import (
 
 // dataFetchCommand is gatbench data fetch.
 type dataFetchCommand struct {
-	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed."`
+	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed; of other data it says who publishes them, and where to put them."`
 	Into  string   `placeholder:"DIR" help:"Download into this folder (the user's cache)."`
 
 	getter  fetch.Getter
@@ -49,15 +49,25 @@ func (c *dataFetchCommand) Run(e env) error {
 	return nil
 }
 
-// known returns an error for a name that cannot be fetched.
+// known returns an error for a name that cannot be fetched, which says how else to get it.
 func (c *dataFetchCommand) known(name string) error {
 	if c.sources(name) != nil {
 		return nil
 	}
-	if slices.Contains(datasets.Names(), strings.ToLower(name)) {
-		return misuse("%s cannot be fetched: cora, citeseer and pubmed can; see %s data list for where it is looked for", name, program)
+	switch strings.ToLower(name) {
+	case "karate", csl, planted:
+		return misuse("%s is part of the program: there is nothing to fetch", name)
+	}
+	if i := slices.Index(datasets.Names(), strings.ToLower(name)); i >= 0 {
+		return misuse("%s cannot be fetched: no checksum of it is known here: get it from %s; %s data list and docs/datasets.md say where its file is looked for", name, datasets.Catalogue()[i].Home, program)
+	}
+	if _, isText := textNamed(name); isText {
+		return misuse("%s is a dataset of text, and none of these is fetched: docs/text.md says as what texts are published", name)
 	}
 	_, err := datasets.Find("", name)
+	if err == nil {
+		return misuse("%s is here already: %s data describe %s", name, program, name)
+	}
 	return err
 }
 

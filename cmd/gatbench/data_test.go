@@ -158,7 +158,10 @@ func TestDataErrors(t *testing.T) {
 		{"data check " + dir, "1 of 1 cannot be used", failed},
 		{"data convert karate -o " + dir + "/x.csv", "--out " + dir + "/x.csv: its name must end in .npz", misused},
 		{"data convert karate -o " + dir + "/no/x.npz", "--out " + dir + "/no/x.npz: there is no folder " + dir + "/no to put it in", misused},
-		{"data fetch karate", "karate cannot be fetched: cora, citeseer and pubmed can; see gatbench data list for where it is looked for", misused},
+		{"data fetch karate", "karate is part of the program: there is nothing to fetch", misused},
+		{"data fetch texas", "texas cannot be fetched: no checksum of it is known here: get it from the authors of Geom-GCN (github.com/graphdml-uiuc-jlu/geom-gcn, folders new_data and splits); gatbench data list and docs/datasets.md say where its file is looked for", misused},
+		{"data fetch trec", "trec is a dataset of text, and none of these is fetched: docs/text.md says as what texts are published", misused},
+		{"data fetch mutag", "MUTAG is published by TUDataset (chrsmrrs.github.io/datasets); there is no checksum of it here, so nothing downloads it: get it from there, put MUTAG.zip as it is, or the folder MUTAG of MUTAG_A.txt, MUTAG_graph_indicator.txt, MUTAG_graph_labels.txt and so on, into DIR or DIR/tudataset; then gatbench train --task graph --dataset MUTAG --data DIR", misused},
 		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
 		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", failed},
 	} {

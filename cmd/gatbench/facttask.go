@@ -57,8 +57,8 @@ func rotateRecipe(model string) factRecipe {
 	return r
 }
 
-// openFacts opens a knowledge graph, and divides it if it has no parts.
-func openFacts(dir, name string, r *factRecipe) (*datasets.Knowledge, error) {
+// readFacts reads a knowledge graph as it stands.
+func readFacts(dir, name string) (*datasets.Knowledge, error) {
 	if name == planted {
 		return datasets.PlantedRules(rand.New(rand.NewPCG(0, 7)), 10, 12)
 	}
@@ -69,7 +69,12 @@ func openFacts(dir, name string, r *factRecipe) (*datasets.Knowledge, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, planted)
 	}
-	k, err := datasets.Triples(path)
+	return datasets.Triples(path)
+}
+
+// openFacts opens a knowledge graph, and divides it if it has no parts.
+func openFacts(dir, name string, r *factRecipe) (*datasets.Knowledge, error) {
+	k, err := readFacts(dir, name)
 	if err != nil {
 		return nil, err
 	}

@@ -166,6 +166,9 @@ func graphModelNames(edges ...edgesRead) []string {
 // suit makes the graphs what the convolutions of a recipe want: with loops, or with kinds of
 // edges.
 func (k *graphTask) suit(r *graphRecipe) error {
+	if err := r.checkPairs(k.Sizes()); err != nil {
+		return err
+	}
 	d := *k.Graphs
 	if r.Kinds > 0 {
 		kinds, _ := k.EdgeKinds()

@@ -170,6 +170,7 @@ func (c *trainCommand) graphs(e env) error {
 	if err != nil {
 		return err
 	}
+	sayDoubt(e, k.Doubt())
 	if err := c.edges(k, &r); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func TestLinksMisread(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--task link learns what to recommend":      {"train", "--dataset", data},
 		"its 1 links are too few":                   {"train", "--task", "link", "--dataset", few},
-		"of users and items, not of nodes: --task ": {"data", "describe", data},
+		"of users and items, not of nodes: --task ": {"data", "convert", data, "-o", filepath.Join(filepath.Dir(few), "x.npz")},
 	} {
 		if _, errOut, status := gatbench(t, args...); status == succeeded || !strings.Contains(errOut, want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)

@@ -139,6 +139,7 @@ func (c *trainCommand) links(e env) error {
 	if err != nil {
 		return err
 	}
+	sayDoubt(e, d.Doubt())
 	if r.Features == "" && r.Model != modelLightGCN {
 		r.Features = formRaw // as the authors have it
 	}

@@ -62,10 +62,14 @@ func run(e env, args []string) int {
 	if err == nil {
 		return succeeded
 	}
+	unknown := (*datasets.UnknownError)(nil)
+	if errors.As(err, &unknown) {
+		unknown.Get = strings.Replace(unknown.Get, "then gatbench ", "then "+program+" ", 1)
+	}
 	for _, line := range complaints(err) {
 		fmt.Fprintln(e.errOut, "gatbench:", plain.Lines(line))
 	}
-	if errors.As(err, new(usageError)) || errors.As(err, new(*datasets.UnknownError)) {
+	if errors.As(err, new(usageError)) || unknown != nil {
 		return misused
 	}
 	return failed

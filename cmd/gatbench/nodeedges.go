@@ -48,6 +48,12 @@ func (k *task) suit(r *recipe) error {
 	if err := r.model().edges.check(r.Model, r.EdgeIn, r.Kinds); err != nil {
 		return misuse("--model %w", err)
 	}
+	if err := r.checkPairs(k.graph.NumNodes()); err != nil {
+		return err
+	}
+	if err := r.checkRings(k.graph); err != nil {
+		return err
+	}
 	x, err := k.rowsOfEdges(r)
 	if err != nil {
 		return err

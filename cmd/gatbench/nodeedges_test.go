@@ -154,12 +154,43 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		"train --model rgcn":                  "--model rgcn: it reads the kinds of edges, one of each, and those of Cora have none: a table of edges says them in a column of words that is called relation",
 		"train --task node --dataset ../../datasets/testdata/club_edges.csv#relation": "what is to be learnt is of its edges: --task edge learns it",
 		"train --no-edge-features":                                   "--no-edge-features: the edges of Cora have none: leave it out",
-		"table --datasets cora --models nnconv --seeds 1 --epochs 1": "--model nnconv without features of edges",
+		"table --datasets cora --models nnconv --seeds 1 --epochs 1": "--model nnconv: it reads the features of edges, and there are none: take gat",
 		"eval " + file + " --splits random --dataset karate":         "name its dataset with --dataset",
 		"train --resume " + half + " --no-edge-features --epochs 9":  "leave the flag out",
 	} {
 		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
+		}
+	}
+}
+
+// A table has the models that read edges as train has them, and says of the others that they do not.
+func TestTableReadsEdges(t *testing.T) {
+	data := friends(t)
+	with := func(command string, more ...string) []map[string]any {
+		return results(t, append([]string{command, "--json", "--epochs", "60", "--preset", "quick", "--features", "standard"}, more...)...)
+	}
+	trained := with("train", "--dataset", data, "--model", "gat")
+	cells := with("table", "--datasets", data, "--models", "gat,gcn", "--seeds", "1")
+	want := trained[len(trained)-1]["test_accuracy"].(float64)
+	if got := cells[0]["test_accuracy_mean"].(float64); len(cells) != 2 || got != want {
+		t.Errorf("gat in the table %v, trained %v: %v", got, want, cells)
+	}
+	left := with("table", "--datasets", data, "--models", "gat", "--seeds", "1", "--no-edge-features")
+	if got := left[0]["test_accuracy_mean"].(float64); got == want {
+		t.Errorf("gat without features of edges is as good, %v", got)
+	}
+	out, stderr, status := gatbench(t, "table", "--datasets", data, "--models", "gat,gcn", "--seeds", "1", "--epochs", "1", "--preset", "quick")
+	if status != succeeded || !strings.Contains(out, "the features of friends's edges are not read by gcn") || strings.Contains(out, "not read by gat") {
+		t.Errorf("status %d, error %q, output\n%s", status, stderr, out)
+	}
+	for args, says := range map[string]string{
+		"--models nnconv --datasets cora":                 "--model nnconv: it reads the features of edges, and there are none",
+		"--models gat --no-edge-features --datasets cora": "--no-edge-features: the edges of Cora have none",
+	} {
+		_, stderr, status := gatbench(t, append([]string{"table", "--seeds", "1", "--epochs", "1"}, strings.Fields(args)...)...)
+		if status != misused || !strings.Contains(stderr, says) {
+			t.Errorf("%s: status %d, error %q", args, status, stderr)
 		}
 	}
 }

@@ -77,7 +77,9 @@ func TestAdviceNamesProgram(t *testing.T) {
 		"data list":                          "not here: go run ./cmd/gatbench data fetch pubmed\n",
 		"data describe pubmed --data " + dir: ": get it with go run ./cmd/gatbench data fetch pubmed, or",
 		"train --dataset pubmed":             ": get it with go run ./cmd/gatbench data fetch pubmed, or",
-		"data fetch karate":                  "; see go run ./cmd/gatbench data list ",
+		"data fetch texas":                   "; go run ./cmd/gatbench data list ",
+		"data fetch MUTAG":                   "; then go run ./cmd/gatbench train --task graph --dataset MUTAG",
+		"train --task graph --dataset MUTAG": "; then go run ./cmd/gatbench train --task graph --dataset MUTAG",
 		"zzz":                                "; go run ./cmd/gatbench --help lists",
 		"--help":                             "Usage: go run ./cmd/gatbench <command>",
 	} {

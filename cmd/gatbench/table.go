@@ -27,10 +27,13 @@ type tableCommand struct {
 	Select    *string  `placeholder:"RULE" help:"Which epoch's model is kept: accuracy, loss, either or last (the preset's)."`
 	Rows      *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
 	variation `embed:""`
-	Resume    string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
-	Data      string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
-	Threads   int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
-	JSON      bool   `name:"json" help:"Print JSON objects, one a line."`
+
+	NoEdgeFeatures bool `help:"Leave out the features of edges, and their kinds, which models that can read them read where the data has them."`
+
+	Resume  string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
+	Data    string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
+	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	JSON    bool   `name:"json" help:"Print JSON objects, one a line."`
 }
 
 // variation are settings that have no flag elsewhere: each shows what one part of
@@ -109,6 +112,9 @@ func (c *tableCommand) Run(e env) error {
 		}
 		for _, r := range rs {
 			if err := k.use(r.Features); err != nil {
+				return err
+			}
+			if err := k.suit(&r); err != nil {
 				return err
 			}
 			if err := t.add(e, k, r); err != nil {
@@ -210,9 +216,24 @@ func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
 			}
 		}
 		r.Features = or((*form)(c.Features), k.formFor(r.Preset))
+		if err := c.readEdges(k, &r); err != nil {
+			return nil, err
+		}
 		out[i] = r
 	}
 	return out, nil
+}
+
+// readEdges decides what a model reads of edges, as train has it; but models that read none leave
+// them out beside those that do, and the table says so.
+func (c *tableCommand) readEdges(k *task, r *recipe) (err error) {
+	m, there := r.model(), k.there()
+	if m.edges == readsNone && there.width > 0 {
+		return nil
+	}
+	r.NoEdges = c.NoEdgeFeatures
+	r.EdgeIn, r.Kinds, err = there.read(m.name, m.edges, r.NoEdges)
+	return err
 }
 
 // datasets returns the names of those in the table.
@@ -233,7 +254,7 @@ type accuracyTable struct {
 	rows     int
 	used     []noted  // a row for each preset
 	missed   []error  // datasets that are not there
-	unread   []string // datasets and models that leave their weights out
+	unread   []string // datasets and models that leave weights or features of edges out
 }
 
 func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *ledger) *accuracyTable {
@@ -286,6 +307,9 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 	t.progress.Clear()
 	if k.weighing(r.model()) == "not used" {
 		t.unread = append(t.unread, fmt.Sprintf("the weights of %s's edges are not used by %s", k.Name, r.Model))
+	}
+	if k.EdgeFeatures != nil && r.EdgeIn == 0 && r.Kinds == 0 {
+		t.unread = append(t.unread, fmt.Sprintf("the features of %s's edges are not read by %s", k.Name, r.Model))
 	}
 	if e.ctx.Err() != nil {
 		return t.interrupted(ready)

@@ -131,6 +131,9 @@ func open(dir, name string) (*datasets.Dataset, error) {
 	if readErr != nil && datasets.HoldsInteractions(name) {
 		return nil, misuse("--dataset %s: it is of users and items, not of nodes: --task link learns what to recommend", name)
 	}
+	if readErr != nil && isFacts(dir, name) {
+		return nil, misuse("--dataset %s: it is facts of a knowledge graph, not nodes: --task link learns which are missing", name)
+	}
 	return own, readErr
 }
 

@@ -98,6 +98,7 @@ func (c *trainCommand) nodes(e env) error {
 	if err != nil {
 		return err
 	}
+	sayDoubt(e, k.Doubt())
 	if k.pairs != nil {
 		if err := c.refused(taskEdge); err != nil {
 			return err
@@ -106,6 +107,7 @@ func (c *trainCommand) nodes(e env) error {
 	if r, err = c.settled(k, r); err != nil {
 		return err
 	}
+	sayDoubt(e, r.manyPairs(k.graph.NumNodes()))
 	if err := k.checkNodes(c.Nodes); err != nil {
 		return err
 	}

@@ -82,6 +82,8 @@ type Overall struct {
 	Std     float64 `json:"test_accuracy_std"` // of the sample: divided by seeds−1
 	TotalMS float64 `json:"total_ms"`
 	Metric  Metric  `json:"-"`
+
+	Means map[string]Spread `json:"means,omitempty"` // of what else there is to say of all tests, by its name in a Summary
 }
 
 // Take completes s with what a training was like, its scores those of the best epoch.
@@ -130,5 +132,6 @@ func NewOverall(dataset string, runs []Summary) Overall {
 		o.TotalMS += s.TotalMS
 	}
 	o.Mean, o.Std = MeanStd(tests)
+	o.Means = spreads(runs)
 	return o
 }

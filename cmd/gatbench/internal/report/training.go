@@ -94,12 +94,15 @@ func (s *Summary) Line(p *Printer) {
 // command to try next.
 func (o *Overall) Print(p *Printer, title, next string) {
 	if o.Metric.Says != "" {
-		p.Printf("\n%s: test %s "+p.Strong("%.4f ± %.4f")+" over %d seeds, %.2f s in all\nnext: "+p.Strong("%s")+"\n", title,
-			o.Metric.Says, o.Mean, o.Std, o.Seeds, o.TotalMS/1000, next)
-		return
+		p.Printf("\n%s: test %s "+p.Strong("%.4f ± %.4f")+" over %d seeds, %.2f s in all\n", title,
+			o.Metric.Says, o.Mean, o.Std, o.Seeds, o.TotalMS/1000)
+	} else {
+		p.Printf("\n%s: test accuracy "+p.Strong("%.1f ± %.1f %%")+" over %d seeds, %.2f s in all\n", title,
+			100*o.Mean, 100*o.Std, o.Seeds, o.TotalMS/1000)
 	}
-	p.Printf("\n%s: test accuracy "+p.Strong("%.1f ± %.1f %%")+" over %d seeds, %.2f s in all\n", title,
-		100*o.Mean, 100*o.Std, o.Seeds, o.TotalMS/1000)
+	if also := o.also(); also != "" {
+		p.Printf("test: %s\n", also)
+	}
 	p.Printf("next: "+p.Strong("%s")+"\n", next)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -310,7 +311,7 @@ func TestOptimiserThreads(t *testing.T) {
 	w.Normal(rng, 0, 1)
 	g.Normal(rng, 0, 1)
 	each(t, func(t *testing.T, opt func() train.Optimiser) {
-		for _, n := range []int{0, 1, 1<<14 - 1, 1 << 14, 1<<14 + 1, most} {
+		for _, n := range sparing.Some([]int{0, 1, 1<<14 - 1, most, 1 << 14, 1<<14 + 1}) {
 			var want []tensor.Float
 			for _, threads := range []int{1, 3, 8} {
 				undo := par.SetThreads(threads)

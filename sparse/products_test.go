@@ -299,7 +299,7 @@ func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
 // No bit of a result depends on the threads, and the kernels of plain Go agree.
 func TestKernelThreads(t *testing.T) {
 	a := hub(rand.New(rand.NewPCG(13, 13)))
-	for _, hd := range sparing.Some([][2]int{{8, 8}, {1, 7}, {3, 5}}) {
+	for _, hd := range sparing.Some([][2]int{{3, 5}, {8, 8}, {1, 7}}) {
 		undo := par.SetThreads(1)
 		want := everyKernel(a, hd[0], hd[1])
 		undo()

@@ -1,4 +1,4 @@
-package layers_test
+package docs_test
 
 import (
 	"go/ast"
@@ -25,13 +25,13 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// families are the packages of layers beside this one.
+// families are the packages of layers.
 var families = []string{"attention", "knowledge", "memory", "pool", "relational", "sequence"}
 
 // familyTypes returns the layers of a family: what has Params, or a Forward, Step or Recall.
 func familyTypes(t *testing.T, family string) map[string]bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(family, "*.go"))
+	files, err := filepath.Glob(filepath.Join("..", "layers", family, "*.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files of %s: %v", len(files), family, err)
 	}

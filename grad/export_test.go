@@ -27,10 +27,3 @@ func Unread(x *Var) bool {
 	l := x.late.Load()
 	return l != nil && l.state == waiting
 }
-
-// SetProjectLeast sets from how many elements a projection is not held.
-func SetProjectLeast(n int) (undo func()) {
-	old := projectLeast
-	projectLeast = n
-	return func() { projectLeast = old }
-}

@@ -1,14 +1,9 @@
 package grad_test
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/sparing"
-	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -21,14 +16,6 @@ func TestMeasure(t *testing.T) {
 	bag := grad.Const(sparse.FromDense(tensor.New(n, d)))
 	labels := make([]int32, n)
 	blk := newBlock(d)
-	rng := rand.New(rand.NewPCG(1, 2))
-	src, dst := make([]int32, 5*n), make([]int32, 5*n)
-	for i := range src {
-		src[i], dst[i] = rng.Int32N(n), rng.Int32N(n)
-	}
-	g := graph.Must(graph.New(n, src, dst))
-	band := graph.Band(n, 3)
-	near := make([]int32, band.NumEdges())
 	for name, f := range map[string]func(t *grad.Tape) *grad.Var{
 		"linear": func(t *grad.Tape) *grad.Var {
 			return x.Linear(t.Use(w), t.Use(b), grad.ReLU).Linear(t.Use(out), nil, grad.Identity).CrossEntropy(labels)
@@ -47,43 +34,6 @@ func TestMeasure(t *testing.T) {
 			return grad.Loss{}.Huber(h.CumSum(), h.Softmax(), 1)
 		},
 		"dropout": func(t *grad.Tape) *grad.Var { return blk.forward(t, blk.forward(t, x)).Tanh().Sum() },
-		"attention on a graph": func(t *grad.Tape) *grad.Var { // operations of another package
-			ft := x.MatMul(t.Use(w)).Reshape(-1, 4, 6)
-			score := message.UAddV(ft.Dot(t.Use(b).Reshape(4, 6)), ft.Dot(t.Use(b).Reshape(4, 6).Neg())).LeakyReLU(0.2)
-			return message.UpdateAll(g, message.U(ft).Mul(score.Softmax()), message.Sum).Square().Mean()
-		},
-		"attention with a bias": func(t *grad.Tape) *grad.Var {
-			ft := x.MatMul(t.Use(w)).Reshape(-1, 4, 6)
-			el, er := dots(ft, t.Use(b).Reshape(4, 6), t.Use(b).Reshape(4, 6))
-			alpha := message.UAddV(el, er).LeakyReLU(0.2).Softmax()
-			y := message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum).Reshape(n, d)
-			return y.AddBias(t.Use(b), grad.Identity).Square().Mean()
-		},
-		"any message": func(t *grad.Tape) *grad.Var {
-			ft := x.MatMul(t.Use(w))
-			return message.UpdateAll(g, message.U(ft).Mul(message.V(ft)).Tanh(), message.Max).Square().Mean()
-		},
-		"reductions": func(t *grad.Tape) *grad.Var {
-			ft, few := x.MatMul(t.Use(w)), message.U(x.MatMul(t.Use(out)))
-			y := message.UpdateAll(g, message.U(ft), message.Mean).Add(message.UpdateAll(g, message.U(ft), message.Max))
-			alpha := message.EdgeSoftmax(g, message.ApplyEdges(g, message.UDotV(ft, ft)))
-			y = y.Add(message.UpdateAll(g, message.U(ft).Mul(message.E(alpha)), message.Sum))
-			return message.UpdateAll(g, few.Exp(), message.Std, message.LogSumExp).Sum().Add(y.Square().Mean())
-		},
-		"attention on blocks": func(t *grad.Tape) *grad.Var {
-			ft := x.MatMul(t.Use(w)).Reshape(n, 4, 6)
-			table := t.Use(b).Reshape(6, 4, 1)
-			a := &message.Attention{Q: ft, K: ft, V: ft, Drop: 0.5, Bias: message.W(table).Pick(near)}
-			y, _ := a.Apply(t, band)
-			return y.Square().Mean()
-		},
-		"sweep": func(t *grad.Tape) *grad.Var {
-			wv := t.Use(w)
-			return message.Sweep(graph.Chains(n/2, n/2), message.State{x.RowRange(0, 2)}, func(l *message.Level, prev message.State) message.State {
-				prev[0] = prev[0].MatMul(wv).Add(l.Rows(x)).Tanh()
-				return prev
-			})[0].Sum()
-		},
 		"checkpoint": func(t *grad.Tape) *grad.Var {
 			f := func(xs ...*grad.Var) *grad.Var { return blk.forward(t, xs[0]) }
 			return t.Checkpoint(f, t.Checkpoint(f, x)).Sum()
@@ -126,45 +76,4 @@ func TestMeasureEvalInParts(t *testing.T) {
 			t.Error("it records")
 		}
 	})
-}
-
-// TestMeasureComputesNothing reads what operations on a graph leave under
-// Measure: nothing.
-func TestMeasureComputesNothing(t *testing.T) {
-	const n = 40
-	g := graph.Complete(n)
-	x, e := grad.Const(param(1, n, 2, 3).Value), grad.Const(param(2, n*n, 2, 1).Value)
-	ring := graph.Must(graph.New(n, []int32{0, 1, 2, 0}, []int32{1, 2, 3, 3}))
-	few := grad.Const(param(3, 4, 2, 1).Value)
-	for name, f := range map[string]func(h *grad.Var) *grad.Var{
-		"sum":      func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Sum) },
-		"mean":     func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Mean) },
-		"max":      func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.U(h), message.Max) },
-		"weighted": func(h *grad.Var) *grad.Var { return message.UpdateAll(ring, message.UMulE(h, few), message.Sum) },
-		"dot":      func(h *grad.Var) *grad.Var { return message.ApplyEdges(ring, message.UDotV(h, h)) },
-		"softmax":  func(h *grad.Var) *grad.Var { return message.EdgeSoftmax(g, e.Add(h.Sum())) },
-		"arbitrary": func(h *grad.Var) *grad.Var {
-			return message.UpdateAll(ring, message.UMulV(h, h).Exp(), message.LogSumExp)
-		},
-		"edges": func(h *grad.Var) *grad.Var { return message.ApplyEdges(ring, message.UAddV(h, h).Exp()) },
-		"gat": func(h *grad.Var) *grad.Var {
-			return message.UpdateAll(ring, message.U(h).Mul(message.UAddV(h.Dot(h), h.Dot(h)).LeakyReLU(0.2).Softmax()), message.Sum)
-		},
-		"blocks": func(h *grad.Var) *grad.Var {
-			y, _ := (&message.Attention{Q: h, K: h, V: x, Bias: message.E(e)}).Apply(nil, g)
-			return y
-		},
-	} {
-		watched := param(4, n, 2, 3).Value
-		if y := f(grad.NewTape(1).Watch(watched)).Value(); !slices.ContainsFunc(y.Data, func(v tensor.Float) bool { return v != 0 }) {
-			t.Errorf("%s: zero without Measure", name)
-		}
-		grad.Measure(func(t1 *grad.Tape) *grad.Var {
-			y := f(t1.Watch(watched))
-			if i := slices.IndexFunc(y.Value().Data, func(v tensor.Float) bool { return v != 0 }); i >= 0 && !sparing.Raced {
-				t.Errorf("%s: element %d is %v", name, i, y.Value().Data[i])
-			}
-			return y.Sum()
-		})
-	}
 }

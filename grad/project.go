@@ -4,12 +4,9 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/scratch"
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
-
-// projectLeast is from how many elements on a projection need not be held, which is a
-// gigabyte: to make it in parts costs time. Tests set it.
-var projectLeast = 1 << 28
 
 // Project returns x·w as rows of so many heads, N×heads×D: [Var.MatMul] and [Var.Reshape].
 //
@@ -40,7 +37,7 @@ func (x *Var) projects(w *Var, heads int) bool {
 		return false
 	}
 	xs, ws := x.Shape(), w.Shape()
-	return len(xs) == 2 && len(ws) == 2 && xs[1] == ws[0] && heads > 0 && heads%8 == 0 && ws[1] == 8*heads && xs[0]*ws[1] >= projectLeast
+	return len(xs) == 2 && len(ws) == 2 && xs[1] == ws[0] && heads > 0 && heads%8 == 0 && ws[1] == 8*heads && xs[0]*ws[1] > cpu.HeldMost
 }
 
 // Projection is the result of [Var.Project] that is not held.

@@ -14,7 +14,7 @@ import (
 // TestMatMulThreads shows that no bit of a product depends on the threads.
 func TestMatMulThreads(t *testing.T) {
 	for _, s := range sparing.Some([][3]int{
-		{301, 90, 257}, {300, 200, 130}, {97, 5000, 33}, {97, 3000, 33}, {200, 4200, 16}, {2000, 500, 7}, {64, 128, 512}, {61, 100, 1200}, {1, 700, 1100},
+		{301, 90, 257}, {300, 200, 130}, {97, 5000, 33}, {1, 700, 1100}, {97, 3000, 33}, {200, 4200, 16}, {64, 128, 512}, {61, 100, 1200}, {2000, 500, 7},
 	}) {
 		for _, f := range sparing.Some(flags) {
 			rng := rand.New(rand.NewPCG(1, 2))

@@ -36,6 +36,11 @@ func Aligned(x []Float, stride, register int) bool {
 // set it.
 var StreamFrom = 1 << 22
 
+// HeldMost is how many elements a projection may have that is held where nothing is
+// recorded, a gigabyte of float32: a larger one is made in parts, which costs time. Tests
+// set it.
+var HeldMost = 1<<28 - 1
+
 // Widest is how many elements the largest register has.
 const Widest = 16
 

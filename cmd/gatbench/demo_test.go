@@ -35,7 +35,7 @@ func TestDemos(t *testing.T) {
 	if err := os.WriteFile(guide, []byte(strings.Repeat("a few words, again and again\n", 130)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dear := []string{"copy", "reverse"} // each half a second, and others do the same with less
+	dear := []string{"copy", "reverse", "associative-recall", "stack", "sentiment"} // each a third of a second or more, and others do the same with less
 	quick := map[string]string{"names": "1", "antonyms": "60", "beer": "40", "stretch": "1", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1", "hopfield": "1", "sort": "1"}
 	for _, d := range demo.All() {
 		t.Run(d.Name, func(t *testing.T) {

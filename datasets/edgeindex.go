@@ -229,18 +229,24 @@ func (d *Dataset) nodesOf(z archive, name string, src, dst []int32) (int, error)
 	return n, nil
 }
 
+// column reads an array of one dimension, which other frameworks also write as one column of two.
+func (z archive) column(name string) (*npy.Array, error) {
+	a, err := z.Read(name)
+	if err == nil && len(a.Shape) == 2 && a.Shape[1] == 1 {
+		a.Shape = a.Shape[:1]
+	}
+	return a, err
+}
+
 // weights reads the weights of so many edges, nil if there are none.
 func (z archive) weights(edges int) ([]tensor.Float, error) {
 	name := z.first(weightNames...)
 	if name == "" {
 		return nil, nil
 	}
-	a, err := z.Read(name)
+	a, err := z.column(name)
 	if err != nil {
 		return nil, err
-	}
-	if len(a.Shape) == 2 && a.Shape[1] == 1 {
-		a.Shape = a.Shape[:1]
 	}
 	values, err := elements(z, name, a, numbers)
 	if err == nil && len(values) != edges {

@@ -26,12 +26,9 @@ func (z archive) kinds(noun string, n int) (*Kinds, error) {
 	if name == "" {
 		return nil, nil
 	}
-	a, err := z.Read(name)
+	a, err := z.column(name)
 	if err != nil {
 		return nil, err
-	}
-	if len(a.Shape) == 2 && a.Shape[1] == 1 {
-		a.Shape = a.Shape[:1]
 	}
 	of, err := elements(z, name, a, (*npy.Array).Int32s)
 	if err != nil {

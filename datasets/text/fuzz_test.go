@@ -33,13 +33,19 @@ func FuzzParseTree(f *testing.F) {
 
 func FuzzReadLines(f *testing.F) {
 	f.Add("a\r\n\nb", "\ufeffc\n")
+	f.Add("\r\r", "\n\r\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		dir := put(t, "train.de", a, "train.en", b, "A.txt", a, "B.txt", b)
 		lines, err := ReadLines(filepath.Join(dir, "train.de"))
 		if err == nil {
-			text := strings.ReplaceAll(strings.TrimPrefix(a, "\ufeff"), "\r\n", "\n")
-			text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-			if got := strings.TrimSuffix(strings.Join(lines, "\n"), "\r"); got != text && !strings.HasPrefix(a, "\x1f\x8b") && !strings.HasPrefix(a, "\x28\xb5\x2f\xfd") {
+			var want []string
+			for line := range strings.SplitAfterSeq(strings.TrimPrefix(a, "\ufeff"), "\n") {
+				if line != "" { // behind the last line feed
+					want = append(want, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
+				}
+			}
+			packed := strings.HasPrefix(a, "\x1f\x8b") || strings.HasPrefix(a, "\x28\xb5\x2f\xfd")
+			if !packed && !slices.Equal(lines, want) {
 				t.Fatalf("%q has the lines %q", a, lines)
 			}
 		}

@@ -37,7 +37,7 @@ const single = 3e-7
 const leastWeight = -69.31472
 
 const (
-	exponents = 1 << 15
+	exponents = 1 << 14
 	exponBins = 16
 )
 

@@ -28,6 +28,9 @@ const eps = 0.1
 // gain, bias and shift. The gradients hold numbers that are added to.
 func newNormed(rng *rand.Rand, n, d int, with string) normed {
 	v := normed{n: n, d: d, x: random(rng, n*d), dy: random(rng, n*d)}
+	if n > 1000 {
+		small(v.dy)
+	}
 	v.to.X = random(rng, n*d)
 	for _, c := range with {
 		switch c {

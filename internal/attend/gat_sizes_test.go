@@ -17,11 +17,14 @@ import (
 func TestAttentionCopies(t *testing.T) {
 	defer attend.SetCopiesFrom([3]int{1 << 9, 1 << 11, 1 << 12})()
 	rng := rand.New(rand.NewPCG(4, 4))
-	for _, edges := range []int{1<<9 - 1, 1 << 9, 1<<11 - 1, 1 << 11, 1<<12 - 1, 1 << 12} {
+	for _, edges := range []int{1<<9 - 1, 1 << 9, 1<<11 - 1, 1 << 11, 1<<12 - 1, 1 << 12, 1 << 17} {
 		for _, c := range []struct {
 			heads, d int
 			weighted bool // then in tiles
 		}{{1, 2, false}, {2, 1, true}, {8, 1, false}} {
+			if edges > 1<<12 && c.heads > 1 {
+				continue // one takes so many: grad's TestMutations plants an error there
+			}
 			a := regular(t, rng, 1+edges/200, 1+edges/150, edges)
 			k := &attend.GAT{In: a, El: normal(rng, a.NumCols, c.heads), Er: normal(rng, a.NumRows, c.heads), Ft: normal(rng, a.NumCols, c.heads, c.d), Slope: 0.2}
 			if c.weighted {

@@ -63,11 +63,13 @@ type pool[T tensor.Float | int32 | int64] struct {
 	cut  int // elements of all slabs
 }
 
-// The first slabs are small, for tapes on which little is computed. Buffers of
-// more than a slabPart of a large one have their own memory.
+// The first slabs are small, for tapes on which little is computed, and one between is of
+// some size: to clear a large one takes a millisecond. Buffers of more than a slabPart of a
+// large one have their own memory.
 const (
 	slabLeast = 1 << 14
 	slabFew   = 1 << 16
+	slabSome  = 1 << 18
 	slabMost  = 1 << 21
 	slabPart  = 4
 	lineSize  = 16 // elements that a buffer is aligned to, a line of the cache or two
@@ -125,6 +127,8 @@ func (p *pool[T]) fresh(n, size int) []T {
 		all := slabMost
 		if p.cut < slabFew && size <= slabLeast {
 			all = slabLeast
+		} else if p.cut < slabSome && size <= slabSome/slabPart {
+			all = slabSome
 		}
 		p.slab = pages.Make[T](all, all)
 		p.cut += all

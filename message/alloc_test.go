@@ -93,7 +93,7 @@ func TestAllocations(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // pools stay full
 	defer par.SetThreads(1)()                        // so that they need hold one worker alone
 	for name, f := range layeredMessages() {
-		for _, size := range [][2]int{{60, 200}, {1500, 6000}} {
+		for _, size := range [][2]int{{60, 200}, {500, 2500}} {
 			g := powerLaw(size[0], size[1])
 			n1, b1 := garbage(g, f, 1)
 			n5, b5 := garbage(g, f, 5)

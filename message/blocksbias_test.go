@@ -86,11 +86,16 @@ func (b *biased) run(g *graph.Graph) []*tensor.Dense {
 // dropout: as in tiles, with the same bits on any number of threads, and with
 // the weights that the Msg has.
 func TestDenseBias(t *testing.T) {
-	for name, g := range blocksOf() {
+	places := blocksOf()
+	for i, name := range slices.Sorted(maps.Keys(places)) {
+		g := places[name]
 		all := biases(g)
-		for _, form := range sparing.Some(slices.Sorted(maps.Keys(all))) {
+		for j, form := range sparing.Some(slices.Sorted(maps.Keys(all))) {
 			bias := all[form]
-			for _, drop := range sparing.Some([]float64{0.4, 0}) {
+			for k, drop := range sparing.Some([]float64{0.4, 0}) {
+				if (i+j+k)%2 != 0 && !sparing.Full() {
+					continue // another graph has these
+				}
 				h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: biasParam(g, form)}
 				b := &biased{h, bias, drop}
 				tape := grad.NewTape(7)
@@ -104,7 +109,7 @@ func TestDenseBias(t *testing.T) {
 				near(t, name+", "+form+", weights", []*tensor.Dense{y.Value()}, []*tensor.Dense{sum.Value()})
 
 				got := b.run(g)
-				for _, threads := range []int{1, 3, 8} {
+				for _, threads := range []int{1, 3} {
 					undo := par.SetThreads(threads)
 					sameBits(t, name+", "+form, b.run(g), got)
 					undo()

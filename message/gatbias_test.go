@@ -83,7 +83,7 @@ func TestAttentionsAtOnce(t *testing.T) {
 		return y.Reshape(y.Dim(0), 64).AddBias(b, grad.Identity)
 	}
 	var wg sync.WaitGroup
-	nodes := 17_000 // so many that buffers are not of the pools
+	nodes := 8_300 // so many that buffers are not of slabs
 	if sparing.Raced {
 		nodes = 3_000 // pools are what goroutines share
 	}

@@ -147,10 +147,13 @@ func TestHubs(t *testing.T) {
 		dy := param(8, g.NumDst(), shape[0], shape[1]).Value
 		want := newWalked(g, m, 0.2, dy)
 		type sizes struct{ tile, work, window int }
-		for _, c := range sparing.Some([]sizes{
+		for i, c := range sparing.Some([]sizes{
 			{48 << 10, 1 << 14, 1 << 20}, {512, 1 << 14, 1 << 20}, {48 << 10, 1 << 18, 1 << 20}, {512, 1 << 18, 1 << 9}, {8 << 10, 1 << 10, 1 << 14},
 		}) {
-			for _, joins := range []bool{true, false} {
+			for j, joins := range []bool{true, false} {
+				if (i+j)%2 != 0 && shape[0] != 8 && !sparing.Full() {
+					continue // eight heads go another way
+				}
 				what := fmt.Sprintf("heads %v, tiles and chunks of %v, joined %v", shape, c, joins)
 				message.SetTileBytes(t, c.tile)
 				message.SetChunks(t, c.work, c.window)
@@ -160,9 +163,11 @@ func TestHubs(t *testing.T) {
 					past := cpu.StreamFrom
 					cpu.StreamFrom = 1
 					want.compare(t, what+", stored past the caches", dy)
-					undo := cpu.Narrow()
-					want.compare(t, what+", by AVX2", dy)
-					undo()
+					if cpu.Path() == "avx512" {
+						undo := cpu.Narrow()
+						want.compare(t, what+", by AVX2", dy)
+						undo()
+					}
 					cpu.StreamFrom = past
 				}
 			}

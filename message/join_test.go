@@ -110,8 +110,12 @@ func TestJoined(t *testing.T) {
 			if shape[0] == 8 { // several at once are told apart by nothing of the shape
 				reducers = append(reducers, []message.Reducer{message.Max, message.Sum})
 			}
-			for name, x := range joined {
-				for _, rs := range reducers {
+			for j, name := range slices.Sorted(maps.Keys(joined)) {
+				x := joined[name]
+				for l, rs := range reducers {
+					if (i+j+k+l)%2 != 0 && !sparing.Full() {
+						continue // another graph or shape has these
+					}
 					checkJoined(t, fmt.Sprintf("%v of %s, %v, on %s", rs, name, shape, at), func() []*tensor.Dense { return m.result(g, x.make, rs...) })
 				}
 			}

@@ -3,6 +3,7 @@ package message_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -49,7 +51,9 @@ func picking(pick func(m message.Msg) message.Msg) map[string]func(x []*grad.Var
 func TestPickOffset(t *testing.T) {
 	const lo, hi = -2, 3
 	rows := func(n int) int { return max(n, 1) }
-	for name, g := range placed() {
+	places := placed()
+	for i, name := range slices.Sorted(maps.Keys(places)) {
+		g := places[name]
 		if g.NumEdges() > 3000 {
 			continue // TestDenseOffsets has them
 		}
@@ -77,11 +81,16 @@ func TestPickOffset(t *testing.T) {
 			return out
 		}
 		listed := picking(func(m message.Msg) message.Msg { return m.Pick(kinds) })
-		for leaf, f := range picking(func(m message.Msg) message.Msg { return m.PickOffset(lo, hi) }) {
-			for _, bytes := range []int{48 << 10, 8} {
+		by := picking(func(m message.Msg) message.Msg { return m.PickOffset(lo, hi) })
+		for j, leaf := range slices.Sorted(maps.Keys(by)) {
+			f := by[leaf]
+			for k, bytes := range []int{48 << 10, 8} {
+				if (i+j+k)%2 != 0 && !sparing.Full() {
+					continue // another graph has these
+				}
 				message.SetTileBytes(t, bytes)
 				want := run(listed[leaf])
-				for _, threads := range []int{1, 2, 4} {
+				for _, threads := range []int{1, 3} {
 					undo := par.SetThreads(threads)
 					sameBits(t, fmt.Sprint(name, ", ", leaf, ", ", bytes, ", ", threads), run(f), want)
 					undo()
@@ -95,12 +104,17 @@ func TestPickOffset(t *testing.T) {
 // to the bit, as in tiles.
 func TestDenseOffsets(t *testing.T) {
 	const lo, hi = -3, 5
-	for name, g := range placed() {
+	places := placed()
+	for i, name := range slices.Sorted(maps.Keys(places)) {
+		g := places[name]
 		if g.Spans() == nil || g.DstRows() != nil && g.Bipartite() {
 			continue
 		}
 		kinds := g.WithOffsets(lo, hi).Kinds()
-		for _, shape := range [][]int{{hi - lo + 1, 2, 1}, {hi - lo + 1, 1}, {hi - lo + 1}} {
+		for j, shape := range [][]int{{hi - lo + 1, 2, 1}, {hi - lo + 1, 1}, {hi - lo + 1}} {
+			if i%3 == j && !sparing.Full() {
+				continue // another graph has it
+			}
 			h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: param(4, shape...)}
 			by := func(pick func(message.Msg) message.Msg) *biased {
 				return &biased{h, func(t *grad.Tape, p *grad.Param) message.Msg { return pick(message.W(t.Use(p))) }, 0.3}
@@ -114,7 +128,7 @@ func TestDenseOffsets(t *testing.T) {
 			}
 			got := offsets.run(g)
 			sameBits(t, name, got, listed.run(g))
-			for _, threads := range []int{1, 2, 4} {
+			for _, threads := range []int{1, 3} {
 				undo := par.SetThreads(threads)
 				sameBits(t, name, offsets.run(g), got)
 				undo()

@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -167,8 +169,13 @@ func TestSweepIsTheRecursion(t *testing.T) {
 }
 
 func TestSweepGradients(t *testing.T) {
-	for name, g := range acyclic() {
-		for _, roots := range []int{1, len(g.Roots())} {
+	all := acyclic()
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		g := all[name]
+		for k, roots := range []int{1, len(g.Roots())} {
+			if (i+k)%2 != 0 && !gradtest.Sharp && !sparing.Full() {
+				continue // of float64 both are checked, in which differences say more
+			}
 			c := newCell(g, roots)
 			t.Run(name, func(t *testing.T) {
 				gradtest.Check(t, c, func(tp *grad.Tape) *grad.Var {

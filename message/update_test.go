@@ -1,12 +1,15 @@
 package message_test
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -21,13 +24,13 @@ func odd() *graph.Graph {
 
 func param(seed uint64, shape ...int) *grad.Param {
 	p := grad.NewParam(shape...)
-	p.Value.Normal(rand.New(rand.NewPCG(seed, 1)), 0, 1)
+	sparing.Normals(rand.New(rand.NewPCG(seed, 1)), p.Value.Data)
 	return p
 }
 
 func weigh(y *grad.Var) *grad.Var {
 	w := tensor.New(y.Shape()...)
-	w.Normal(rand.New(rand.NewPCG(99, 1)), 0, 1)
+	sparing.Normals(rand.New(rand.NewPCG(99, 1)), w.Data)
 	return y.Mul(grad.Const(w)).Sum()
 }
 
@@ -176,7 +179,12 @@ func modulo4(g *graph.Graph) []int32 {
 func TestGradients(t *testing.T) {
 	g := odd()
 	m := newModel(g)
-	for name, f := range expressions(modulo4(g)) {
+	all := expressions(modulo4(g))
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		f := all[name]
+		if i%3 != 0 && !gradtest.Sharp && !sparing.Full() {
+			continue // of float64 all are checked, in which differences say more
+		}
 		t.Run(name, func(t *testing.T) {
 			gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var {
 				x := m.use(tp)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -52,7 +53,7 @@ func random(rng *rand.Rand, rows, cols, nnz int, weighted bool) *sparse.CSR {
 
 func normal(rng *rand.Rand, shape ...int) *tensor.Dense {
 	x := tensor.New(shape...)
-	x.Normal(rng, 0, 1)
+	sparing.Normals(rng, x.Data)
 	return x
 }
 

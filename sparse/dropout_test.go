@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -77,9 +78,12 @@ func spoilt(n int) []float {
 
 // What a dropout left gives the same bits as its values without that knowledge.
 func TestDrop(t *testing.T) {
-	for _, size := range [][3]int{{1, 3, 0}, {5, 4, 0}, {20, 30, 200}, {300, 90, 40000}} {
+	for _, size := range [][3]int{{1, 3, 0}, {5, 4, 0}, {20, 30, 200}, {300, 90, 14000}} { // the last in parts
 		for _, f := range []int{1, 7, 16, 64, 96} {
 			for _, p := range []float64{0, 0.6, 1} {
+				if p != 0.6 && f != 7 && f != 64 && !sparing.Full() {
+					continue // where all or nothing is left does not depend on the width
+				}
 				rng := rand.New(rand.NewPCG(uint64(f), uint64(size[0])))
 				a := random(rng, size[0], size[1], size[2], f != 7)
 				d := tensor.NewMask(1, 2, 3, p)
@@ -152,7 +156,7 @@ func checkLeft(t *testing.T, make func() *sparse.CSR, c *sparse.CSR, f int) {
 		},
 	} {
 		want := run(c)
-		for _, threads := range []int{1, 3, 8} {
+		for _, threads := range append(crowds(), 1) {
 			undo := par.SetThreads(threads)
 			got := run(make())
 			undo()

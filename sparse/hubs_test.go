@@ -7,10 +7,10 @@ import (
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
-// hubs returns the structure of a graph with a destination of 15,000 in-edges,
-// a source of as many out-edges, loops, parallel edges, and nodes without any.
+// hubs returns the structure of a graph with a destination of 5000 in-edges, which are
+// several parts, a source of as many out-edges, loops, parallel edges, and nodes without any.
 func hubs(t testing.TB, rng *rand.Rand) *sparse.CSR {
-	const nodes, hub = 700, 15000
+	const nodes, hub = 700, 5000
 	var r, c []int32
 	put := func(v, u int32) { r, c = append(r, v), append(c, u) }
 	for range hub {

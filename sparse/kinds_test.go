@@ -89,7 +89,7 @@ func TestKinds(t *testing.T) {
 				nearSums(t, what+": y", y, c.y)
 				nearSums(t, what+": dx", dx, c.dx)
 				nearSums(t, what+": dw", dw, c.dw)
-				for _, n := range []int{1, 3, 8} {
+				for _, n := range append(crowds(), 1) {
 					undo := par.SetThreads(n)
 					y2, dx2, dw2 := c.run()
 					undo()
@@ -106,7 +106,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// nearSums is near for sums of 15,000 elements, which round in each.
+// nearSums is near for sums of 5000 elements, which round in each.
 func nearSums(t *testing.T, what string, got *tensor.Dense, want []float64) {
 	t.Helper()
 	scale, tol := 1.0, 1e-4

@@ -242,23 +242,19 @@ func TestStoredZeros(t *testing.T) {
 	}
 }
 
-// hub returns a matrix in which one row and one column have 15,000 nonzeros,
-// and every fifth row and column has none.
+// hub returns a matrix in which one row and one column have 5000 nonzeros, which are
+// several parts, and every fifth row and column has none.
 func hub(rng *rand.Rand) *sparse.CSR {
-	const n = 3000
+	const n = 1500
 	var r, c []int32
 	live := func() int32 { return rng.Int32N(n/5)*5 + 1 + rng.Int32N(4) }
-	for range 15000 {
+	for range 5000 {
 		r, c = append(r, 7, live(), live()), append(c, live(), 11, live())
 	}
 	for i := range int32(n / 5) { // loops, twice
 		r, c = append(r, 5*i+1, 5*i+1), append(c, 5*i+1, 5*i+1)
 	}
-	v := make([]float, len(r))
-	for k := range v {
-		v[k] = float(rng.NormFloat64())
-	}
-	a, _, err := sparse.FromCOO(n, n, r, c, v)
+	a, _, err := sparse.FromCOO(n, n, r, c, normal(rng, len(r)).Data)
 	if err != nil {
 		panic(err)
 	}
@@ -296,6 +292,15 @@ func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
 	return out
 }
 
+// crowds are numbers of threads that share a kernel. What depends on them is seen on three,
+// of which none has as much as another.
+func crowds() []int {
+	if sparing.Full() {
+		return []int{3, 8}
+	}
+	return []int{3}
+}
+
 // No bit of a result depends on the threads, and the kernels of plain Go agree.
 func TestKernelThreads(t *testing.T) {
 	a := hub(rand.New(rand.NewPCG(13, 13)))
@@ -303,7 +308,7 @@ func TestKernelThreads(t *testing.T) {
 		undo := par.SetThreads(1)
 		want := everyKernel(a, hd[0], hd[1])
 		undo()
-		for _, threads := range sparing.Some([]int{8, 3}) {
+		for _, threads := range crowds() {
 			undo := par.SetThreads(threads)
 			for name, got := range everyKernel(a, hd[0], hd[1]) {
 				if !slices.Equal(got, want[name]) {
@@ -312,7 +317,7 @@ func TestKernelThreads(t *testing.T) {
 			}
 			undo()
 		}
-		if sparing.Raced {
+		if sparing.Raced || hd[0] == 1 && !sparing.Full() {
 			continue
 		}
 		undo = cpu.Disable()
@@ -355,8 +360,11 @@ func TestKernelAllocations(t *testing.T) {
 		"MaxDense":          func() { sparse.MaxDense(y, arg, a, nil, x) },
 		"MaxDense/0":        func() { sparse.MaxDense(y, nil, a, w, x) },
 	} {
-		run()
-		if n := testing.AllocsPerRun(20, run); n > 0 && !sparing.Raced {
+		n := testing.AllocsPerRun(2, run)
+		for tries := 0; n > 0 && tries < 5; tries++ { // a worker that came late has filled its pools now
+			n = testing.AllocsPerRun(2, run)
+		}
+		if n > 0 && !sparing.Raced {
 			t.Errorf("%s: %v allocations a call", name, n)
 		}
 	}

@@ -16,7 +16,11 @@ import (
 func TestSetProduct(t *testing.T) {
 	for seed, f := range sparing.Some([]int{0, 1, 7, 8, 16, 24, 32, 48, 64, 65}) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 9))
-		for _, a := range []*sparse.CSR{hub(rng), hubs(t, rng)} {
+		matrices := []*sparse.CSR{hub(rng), hubs(t, rng)}
+		if !sparing.Full() {
+			matrices = matrices[seed%2:][:1] // the next width has the other
+		}
+		for _, a := range matrices {
 			values := normal(rng, a.NNZ()).Data
 			for i := range values {
 				if rng.IntN(3) == 0 {
@@ -41,7 +45,7 @@ func TestSetProduct(t *testing.T) {
 				mean, meanT := want.Like(), wantT.Like()
 				sparse.Product{A: a, Mean: true, Add: true}.Into(mean, x)
 				sparse.Product{A: a, Transpose: true, Mean: true, Add: true}.Into(meanT, xt)
-				for _, threads := range []int{1, 3, 8} {
+				for _, threads := range append(crowds(), 1) {
 					undo := par.SetThreads(threads)
 					got, gotT := want.Like(), wantT.Like()
 					got.Fill(float(math.NaN()))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -30,6 +31,9 @@ func TestSetHeads(t *testing.T) {
 	}
 	for name, a := range map[string]*sparse.CSR{"hub": hub, "values": hub.WithValues(values), "none": none, "few": random(rng, 50, 40, 90, true)} {
 		for _, f := range []int{1, 7, 64, 100, 128, 300} {
+			if name == "values" && f%64 != 0 && !sparing.Full() {
+				continue // the hub has these
+			}
 			x, w := normal(rng, a.NumCols, f), normal(rng, a.NNZ(), 1+f%2)
 			wantDense, wantHeads := tensor.New(a.NumRows, f), tensor.New(a.NumRows, f)
 			sparse.Product{A: a, Add: true}.Into(wantDense, x)
@@ -37,7 +41,7 @@ func TestSetHeads(t *testing.T) {
 			if heads {
 				sparse.Product{A: a, Weights: w, Add: true}.Into(wantHeads, x)
 			}
-			for _, n := range []int{1, 3, 8} {
+			for _, n := range append(crowds(), 1) {
 				undo := par.SetThreads(n)
 				y := tensor.New(a.NumRows, f)
 				y.Fill(float(math.NaN()))

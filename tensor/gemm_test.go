@@ -17,10 +17,13 @@ import (
 
 var flags = []tensor.Flags{0, tensor.TransA, tensor.TransB, tensor.TransA | tensor.TransB}
 
+// random returns an array of numbers from −2 to 2: drawing them from rng would take longer
+// than the products.
 func random(rng *rand.Rand, shape ...int) *tensor.Dense {
-	d := tensor.New(shape...)
+	d, at := tensor.New(shape...), rng.Uint32()
 	for i := range d.Data {
-		d.Data[i] = tensor.Float(rng.NormFloat64())
+		at = at*1664525 + 1013904223
+		d.Data[i] = tensor.Float(int32(at)) / (1 << 30)
 	}
 	return d
 }
@@ -37,22 +40,36 @@ func operands(rng *rand.Rand, m, k, n int, f tensor.Flags) (a, b *tensor.Dense) 
 	return a, b
 }
 
-// element is one element of a product in float64, and the sum of its terms'
-// magnitudes.
-func element(a, b *tensor.Dense, f tensor.Flags, i, j int) (sum, size float64) {
-	k := a.RowLen()
-	if f&tensor.TransA != 0 {
-		k = a.Rows()
+// reference is a product in float64: rows of a and columns of b.
+type reference struct{ rows, columns [][]float64 }
+
+func newReference(a, b *tensor.Dense, f tensor.Flags) reference {
+	return reference{lines(a, f&tensor.TransA != 0), lines(b, f&tensor.TransB == 0)}
+}
+
+// lines returns the rows of d, or its columns.
+func lines(d *tensor.Dense, columns bool) [][]float64 {
+	out := make([][]float64, d.Rows())
+	if columns {
+		out = make([][]float64, d.RowLen())
 	}
-	for l := range k {
-		x, y := a.Data[(i*a.RowLen()+l)%len(a.Data)], b.Data[(l*b.RowLen()+j)%len(b.Data)]
-		if f&tensor.TransA != 0 {
-			x = a.Row(l)[i]
+	for i := range d.Rows() {
+		for j, v := range d.Row(i) {
+			if columns {
+				out[j] = append(out[j], float64(v))
+			} else {
+				out[i] = append(out[i], float64(v))
+			}
 		}
-		if f&tensor.TransB != 0 {
-			y = b.Row(j)[l]
-		}
-		v := float64(x) * float64(y)
+	}
+	return out
+}
+
+// element is one element of the product, and the sum of its terms' magnitudes.
+func (r reference) element(i, j int) (sum, size float64) {
+	y := r.columns[j]
+	for l, x := range r.rows[i] {
+		v := x * y[l]
 		sum, size = sum+v, size+math.Abs(v)
 	}
 	return sum, size
@@ -67,17 +84,23 @@ func TestMatMul(t *testing.T) {
 	for _, path := range []string{"as built", "go"} {
 		t.Run(path, func(t *testing.T) {
 			if path == "go" {
+				if cpu.Path() == path {
+					t.Skip("it is as built")
+				}
 				defer cpu.Disable()()
 			}
 			rng := rand.New(rand.NewPCG(1, 1))
-			for _, s := range sizes {
+			for i, s := range sizes {
+				if path == "go" && i%2 == 0 && !sparing.Full() {
+					continue // whose kernels are compared in internal/simd
+				}
 				for _, f := range flags {
 					a, b := operands(rng, s[0], s[1], s[2], f)
 					dst := random(rng, s[0], s[2])
-					was := dst.Clone()
+					was, want := dst.Clone(), newReference(a, b, f)
 					tensor.MatMul(dst, a, b, f)
 					for at, v := range dst.Data {
-						sum, size := element(a, b, f, at/s[2], at%s[2])
+						sum, size := want.element(at/s[2], at%s[2])
 						start := float64(was.Data[at])
 						if d := math.Abs(start + sum - float64(v)); d > 1e-6*(size+math.Abs(start)) || v != v {
 							t.Fatalf("%v flags %d: element %d is %v, want %v", s, f, at, v, start+sum)
@@ -232,7 +255,11 @@ func TestMatMulAllocates(t *testing.T) {
 			"Packed.Set":       func() { packed.Set(b, f) },
 			"BatchMatMul":      func() { tensor.BatchMatMul(batchDst, batchA, batchB, f) },
 		} {
-			if n := testing.AllocsPerRun(20, call); n > 0.5 {
+			n := testing.AllocsPerRun(2, call)
+			for tries := 0; n > 0 && tries < 5; tries++ { // a worker that came late has filled its pools now
+				n = testing.AllocsPerRun(2, call)
+			}
+			if n > 0 {
 				t.Errorf("%s, flags %d: %v allocations a product", name, f, n)
 			}
 		}

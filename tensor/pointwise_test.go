@@ -164,6 +164,8 @@ func TestPointwiseAllocates(t *testing.T) {
 
 // TestStreamed adds arrays that are larger than the caches.
 func TestStreamed(t *testing.T) {
+	defer func(old int) { cpu.StreamFrom = old }(cpu.StreamFrom)
+	cpu.StreamFrom = 1 << 17 // four chunks
 	n := cpu.StreamFrom + 5
 	whole := New(3*n + 1)
 	for i := range whole.Data[:2*n+1] {

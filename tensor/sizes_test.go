@@ -39,22 +39,39 @@ func times(d *Dense, transposed bool, v []float64) []float64 {
 	return out
 }
 
-// isProduct checks that c − was = a·b + bias, all whole numbers, by what both sides make of
-// a vector of whole numbers: exact, and without the work of a product.
-func isProduct(t *testing.T, what string, f Flags, c *Dense, was Float, a, b, bias *Dense) {
-	t.Helper()
-	v, ones := make([]float64, c.RowLen()), 0.0
-	for j := range v {
-		v[j] = float64(j*7919%1013 + 1)
-		add := float64(was)
-		if bias != nil {
-			add += float64(bias.Data[j])
-		}
-		ones += add * v[j]
+// expected is a product of whole numbers, and a bias or none, by what both sides make of a
+// vector of whole numbers: exact, and without the work of a product.
+type expected struct {
+	v, product []float64
+	sum, added float64 // of v, and of v times the bias
+}
+
+func newExpected(f Flags, a, b, bias *Dense) expected {
+	n := b.RowLen()
+	if f&TransB != 0 {
+		n = b.Rows()
 	}
-	want := times(a, f&TransA != 0, times(b, f&TransB != 0, v))
-	for i, got := range times(c, false, v) {
-		if got != want[i]+ones {
+	e := expected{v: make([]float64, n)}
+	for j := range e.v {
+		e.v[j] = float64(j*7919%1013 + 1)
+		e.sum += e.v[j]
+		if bias != nil {
+			e.added += float64(bias.Data[j]) * e.v[j]
+		}
+	}
+	e.product = times(a, f&TransA != 0, times(b, f&TransB != 0, e.v))
+	return e
+}
+
+// check checks that c is what it was, everywhere, and the product, and the bias if that was set.
+func (e expected) check(t *testing.T, what string, c *Dense, was Float, set bool) {
+	t.Helper()
+	add := float64(was) * e.sum
+	if set {
+		add += e.added
+	}
+	for i, got := range times(c, false, e.v) {
+		if got != e.product[i]+add {
 			t.Fatalf("%s: row %d is wrong", what, i)
 		}
 	}
@@ -112,23 +129,23 @@ func TestProductSizes(t *testing.T) {
 		if s.f&TransB != 0 {
 			b = whole(rng, s.n, s.k)
 		}
-		what, c := fmt.Sprint(s), New(s.m, s.n)
+		what, c, want := fmt.Sprint(s), New(s.m, s.n), newExpected(s.f, a, b, bias)
 		c.Fill(2)
 		MatMul(c, a, b, s.f)
-		isProduct(t, what+" added", s.f, c, 2, a, b, nil)
+		want.check(t, what+" added", c, 2, false)
 		c.Fill(Float(math.NaN()))
 		MatMulThen(c, a, b, s.f, Epilogue{Bias: bias})
-		isProduct(t, what+" set", s.f, c, 0, a, b, bias)
+		want.check(t, what+" set", c, 0, true)
 		if s.f == 0 {
 			c.Fill(Float(math.NaN()))
 			MatMulPackedThen(c, a, Pack(b, 0), 0, Epilogue{Bias: bias})
-			isProduct(t, what+" packed", s.f, c, 0, a, b, bias)
+			want.check(t, what+" packed", c, 0, true)
 		}
 		if s.f == TransA {
 			sums, ones := New(s.n), make([]float64, s.k)
 			c.Fill(Float(math.NaN()))
 			MatMulSum(c, a, b, true, sums)
-			isProduct(t, what+" with sums", s.f, c, 0, a, b, nil)
+			want.check(t, what+" with sums", c, 0, false)
 			for i := range ones {
 				ones[i] = 1
 			}
@@ -150,7 +167,8 @@ func TestBatchSizes(t *testing.T) {
 		c.Fill(1)
 		BatchMatMul(c, a, b, 0)
 		for i := range s[0] {
-			isProduct(t, fmt.Sprintf("%v, product %d", s, i), 0, Of(c.Row(i), s[1], s[3]), 1, Of(a.Row(i), s[1], s[2]), Of(b.Row(i), s[2], s[3]), nil)
+			want := newExpected(0, Of(a.Row(i), s[1], s[2]), Of(b.Row(i), s[2], s[3]), nil)
+			want.check(t, fmt.Sprintf("%v, product %d", s, i), Of(c.Row(i), s[1], s[3]), 1, false)
 		}
 	}
 }

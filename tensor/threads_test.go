@@ -13,10 +13,13 @@ import (
 
 // TestMatMulThreads shows that no bit of a product depends on the threads.
 func TestMatMulThreads(t *testing.T) {
-	for _, s := range sparing.Some([][3]int{
+	for i, s := range sparing.Some([][3]int{
 		{301, 90, 257}, {300, 200, 130}, {97, 5000, 33}, {1, 700, 1100}, {97, 3000, 33}, {200, 4200, 16}, {64, 128, 512}, {61, 100, 1200}, {2000, 500, 7},
 	}) {
-		for _, f := range sparing.Some(flags) {
+		for j, f := range sparing.Some(flags) {
+			if (i+j)%2 != 0 && !sparing.Full() {
+				continue // the next shape has these
+			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			a, b := operands(rng, s[0], s[1], s[2], f)
 			e := tensor.Epilogue{Bias: random(rng, s[2]), Act: tensor.Activate(tensor.Unary(vec.Sigmoid), 0)}
@@ -57,7 +60,7 @@ func TestBatchMatMulThreads(t *testing.T) {
 	}
 }
 
-// onThreads compares what f returns on 1, 2, 3 and 8 threads.
+// onThreads compares what f returns on one thread and on several.
 func onThreads(t *testing.T, what string, f func() *tensor.Dense) {
 	t.Helper()
 	on := func(threads int) *tensor.Dense {
@@ -65,7 +68,11 @@ func onThreads(t *testing.T, what string, f func() *tensor.Dense) {
 		return f()
 	}
 	want := on(1)
-	for _, threads := range sparing.Some([]int{8, 3}) {
+	crowds := []int{3} // of which none has as much as another
+	if sparing.Full() {
+		crowds = append(crowds, 8)
+	}
+	for _, threads := range crowds {
 		same(t, fmt.Sprintf("%s on %d threads", what, threads), on(threads).Data, want.Data)
 	}
 }

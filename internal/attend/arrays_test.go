@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -47,7 +48,7 @@ func random(rng *rand.Rand, rows, cols, nnz int, weighted bool) *sparse.CSR {
 
 func normal(rng *rand.Rand, shape ...int) *tensor.Dense {
 	x := tensor.New(shape...)
-	x.Normal(rng, 0, 1)
+	sparing.Normals(rng, x.Data)
 	return x
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -28,9 +29,12 @@ func TestForwardByHeads(t *testing.T) {
 	for _, asm := range []bool{true, false} {
 		t.Run(fmt.Sprintf("assembly %t", asm), func(t *testing.T) {
 			if !asm {
+				if cpu.Path() == "go" {
+					t.Skip("it is as built")
+				}
 				defer cpu.Disable()()
 			}
-			for _, c := range []struct{ nodes, heads, edges, hub int }{{1, 8, 1, 0}, {200, 8, 3, 0}, {70, 16, 5, 2500}, {3, 8, 0, 1}, {300, 24, 2, 1024}} {
+			for _, c := range []struct{ nodes, heads, edges, hub int }{{1, 8, 1, 0}, {200, 8, 3, 0}, {70, 16, 5, 1030}, {3, 8, 0, 1}, {130, 24, 2, 1024}} {
 				checkByHeads(t, c.nodes, c.heads, c.edges, c.hub)
 			}
 		})
@@ -53,9 +57,7 @@ func checkByHeads(t *testing.T, nodes, heads, edges, hub int) {
 	}
 	draw := func(shape ...int) *tensor.Dense {
 		x := tensor.New(shape...)
-		for i := range x.Data {
-			x.Data[i] = tensor.Float(rng.NormFloat64())
-		}
+		sparing.Normals(rng, x.Data)
 		return x
 	}
 	k := GAT{In: a, El: draw(nodes, heads), Er: draw(nodes, heads), Ft: draw(nodes, heads*8), Slope: 0.2}

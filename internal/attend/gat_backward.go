@@ -36,21 +36,19 @@ type gatBackward struct {
 
 var gatBackwards = sync.Pool{New: func() any { return new(gatBackward) }}
 
-// mostCopiesFrom is from how many edges there are most copies. Tests set it.
-var mostCopiesFrom = 1 << 22
+// copiesFrom is from how many edges there are 2, 4 and 8 copies. Tests set it.
+var copiesFrom = [3]int{1 << 9, 1 << 17, 1 << 22}
 
 // derCopies is the number of copies for a matrix of nnz edges: few where they
 // would be more work than the edges.
 func derCopies(nnz int) int {
-	switch {
-	case nnz < 1<<9:
-		return 1
-	case nnz < 1<<17:
-		return 2
-	case nnz < mostCopiesFrom:
-		return 4
+	copies := 1
+	for _, from := range copiesFrom {
+		if nnz >= from {
+			copies *= 2
+		}
 	}
-	return 8
+	return copies
 }
 
 func (t *gatBackward) prepare(k *GAT, dOut *tensor.Dense, rec *Records, into *GATGrads) {

@@ -9,7 +9,6 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // A query of the past has the bits of the last row of a causal block, and those of each row of
@@ -18,11 +17,7 @@ func TestPastIsLastOfBlock(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct{ heads, dk, dx, reach int }{{1, 1, 1, 0}, {2, 3, 5, 0}, {3, 8, 8, 2}, {8, 32, 32, 0}, {1, 17, 33, 70}} {
 		const n, room, regions = 150, 160, 3
-		floats := func(n int) []float {
-			x := tensor.New(n)
-			x.Normal(rng, 0, 1)
-			return x.Data
-		}
+		floats := func(n int) []float { return normal(rng, n).Data }
 		q, k, x := floats(n*c.heads*c.dk), floats(n*c.heads*c.dk), floats(n*c.heads*c.dx)
 		g := graph.Causal(n)
 		m := attend.Blocks{Spans: g.Spans(), Q: q, K: k, X: x, Heads: c.heads, KeyWidth: c.dk, ValueWidth: c.dx, Scale: 0.3}
@@ -90,11 +85,7 @@ func TestPastIsRowOfWhole(t *testing.T) {
 func TestPastIsRowOfBand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n, heads, d = 260, 2, 5
-	floats := func(n int) []float {
-		x := tensor.New(n)
-		x.Normal(rng, 0, 1)
-		return x.Data
-	}
+	floats := func(n int) []float { return normal(rng, n).Data }
 	q, k, x := floats(n*heads*d), floats(n*heads*d), floats(n*heads*d)
 	for _, window := range []int{1, 7, 47, 48, 64, 100, 300} {
 		g := graph.CausalBand(n, window)

@@ -10,7 +10,11 @@
 // inputs that follow from its name; its hash is that of every result, of the gradient
 // of every Param and watched input, and of what Params are afterwards. A failure names
 // the entries with other bits: a change of one kernel shows in the entries of the
-// operations that call it.
+// operations that call it. The usual run computes four entries in ten, some of each operation
+// and layer; all are computed with EDGEWISE_FULL set. Who moves code to where it must keep
+// its bits runs all:
+//
+//	EDGEWISE_FULL=1 go test ./internal/bits
 //
 // Who means to change bits records the table again, in each of the three builds and in
 // the commit that changes them, and says there which entries changed and why:

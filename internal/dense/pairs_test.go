@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/dense"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -75,7 +76,7 @@ func TestPairLosses(t *testing.T) {
 // without targets that are missing, and their bits on several threads.
 func TestPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 61))
-	for _, n := range []int{0, 1, 7, 1 << 13, 20_001} {
+	for _, n := range []int{0, 1, 7, 1 << 13, 16_500} {
 		x, y, dx, dy, weights := random(rng, n), random(rng, n), random(rng, n), random(rng, n), random(rng, n)
 		for i, v := range y {
 			y[i] = tensor.Float(0.5 + 0.4*math.Tanh(float64(v)))
@@ -87,6 +88,9 @@ func TestPairs(t *testing.T) {
 		for name, c := range pairLosses(weights) {
 			for _, skip := range []bool{false, true} {
 				for _, each := range []bool{false, true} {
+					if n > 7 && skip == each && !sparing.Full() {
+						continue // which are no matter of parts
+					}
 					p := dense.Pairs{Of: c.of, X: x, Y: y, SkipMissing: skip, Each: each}
 					if skip {
 						p.Y = holes

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 func TestSetThreads(t *testing.T) {
@@ -78,7 +80,11 @@ func TestSetThreadsWhileRunning(t *testing.T) {
 			}
 		})
 	}
-	for i := range 300 {
+	changes := 60
+	if sparing.Full() {
+		changes = 300
+	}
+	for i := range changes {
 		SetThreads(i % 6)
 		time.Sleep(50 * time.Microsecond)
 	}

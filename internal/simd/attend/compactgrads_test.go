@@ -37,7 +37,7 @@ func checkCompactGrads(t *testing.T, rng *rand.Rand, h, d, n, sources int) {
 
 func TestCompactGrads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 1))
-	for n := range 101 {
+	for _, n := range simdtest.Lengths() {
 		checkCompactGrads(t, rng, 8, 8, n, 7)
 		checkCompactGrads(t, rng, n%12, 8, n, 1)
 		checkCompactGrads(t, rng, 1+n%3, 8*(n%9), n, 7)

@@ -13,17 +13,15 @@ func checkDotPair(t *testing.T, rng *rand.Rand, rows, heads, width int) {
 	t.Helper()
 	f, pos := heads*width, simdtest.Positive(rng)
 	what := fmt.Sprintf("%d rows, %dx%d", rows, heads, width)
-	arrays := func() [][]Float {
-		return [][]Float{
-			simdtest.Draw(rows*f, pos), simdtest.Draw(f, pos), simdtest.Draw(f, pos), simdtest.Draw(rows*heads, pos), simdtest.Draw(rows*heads, pos),
-			simdtest.Draw(rows*f, pos), simdtest.Draw(f, pos), simdtest.Draw(f, pos),
-		}
+	arrays := [][]Float{
+		simdtest.Draw(rows*f, pos), simdtest.Draw(f, pos), simdtest.Draw(f, pos), simdtest.Draw(rows*heads, pos), simdtest.Draw(rows*heads, pos),
+		simdtest.Draw(rows*f, pos), simdtest.Draw(f, pos), simdtest.Draw(f, pos),
 	}
 	ends := func(s [][]Float) *DotPair {
 		return &DotPair{X: s[0], A: s[1], B: s[2], L: s[3], R: s[4], H: heads, Width: width}
 	}
-	simdtest.Trial(t, "Pairs, "+what, 2e-5, arrays(), func(s [][]Float) { ends(s).Pairs(rows) })
-	simdtest.Trial(t, "Grad, "+what, 2e-5, arrays(), func(s [][]Float) { ends(s).Grad(DotPairGrads{s[5], s[6], s[7]}, rows) })
+	simdtest.Trial(t, "Pairs, "+what, 2e-5, arrays, func(s [][]Float) { ends(s).Pairs(rows) })
+	simdtest.Trial(t, "Grad, "+what, 2e-5, arrays, func(s [][]Float) { ends(s).Grad(DotPairGrads{s[5], s[6], s[7]}, rows) })
 }
 
 func TestAsmDotPair(t *testing.T) {

@@ -79,17 +79,20 @@ func checkFanOf(t *testing.T, rng *rand.Rand, c edgeRowsCase, sources int) {
 	t.Helper()
 	f := c.edgeRows(rng, sources)
 	n, w := int(f.Offsets[len(c.deg)]-3), c.h*c.d
+	arrays := func(next func() Float) [][]Float {
+		rows := func(m int) []Float { return simdtest.Draw(m, next) }
+		return [][]Float{rows(sources * w), rows(len(c.deg) * w), rows(w), rows(n * c.h), rows(n * w), rows(n * w), rows(n * c.h), rows(len(c.deg) * w), rows(w), rows(len(c.deg) * w)}
+	}
+	even, special, oneSign := arrays(simdtest.NearOne(rng)), arrays(simdtest.Some(rng)), arrays(simdtest.OneSign(rng))
 	for _, k := range fanKernels {
 		for _, odd := range []bool{false, true} {
-			next, tolerance := simdtest.NearOne(rng), 2e-5
+			with, tolerance := even, 2e-5
 			if odd && !k.sums {
-				next, tolerance = simdtest.Some(rng), 0
+				with, tolerance = special, 0
 			} else if odd {
-				next = simdtest.OneSign(rng)
+				with = oneSign
 			}
-			rows := func(m int) []Float { return simdtest.Draw(m, next) }
-			simdtest.Trial(t, fmt.Sprintf("%s of %d heads of %d, %v edges, added %v, extremes %v:", k.name, c.h, c.d, c.deg, f.Add, odd), tolerance,
-				[][]Float{rows(sources * w), rows(len(c.deg) * w), rows(w), rows(n * c.h), rows(n * w), rows(n * w), rows(n * c.h), rows(len(c.deg) * w), rows(w), rows(len(c.deg) * w)},
+			simdtest.Trial(t, fmt.Sprintf("%s of %d heads of %d, %v edges, added %v, extremes %v:", k.name, c.h, c.d, c.deg, f.Add, odd), tolerance, with,
 				func(s [][]Float) {
 					f.U, f.V, f.A, f.C, f.Z, f.D, f.G, f.DV, f.DA, f.R = s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]
 					k.run(&f)

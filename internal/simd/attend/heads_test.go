@@ -35,11 +35,9 @@ func checkHeads(t *testing.T, rng *rand.Rand, rows, heads, width int) {
 	}
 	pos := simdtest.Positive(rng)
 	many := max(rows, cols)
-	arrays := func() [][]Float {
-		return [][]Float{
-			simdtest.Draw(many*xs, pos), simdtest.Draw(rows*ys+f, pos), simdtest.Draw((n+rows)*w, pos), simdtest.Draw(rows*heads+heads, pos),
-			simdtest.Draw(rows*ys+f, pos), simdtest.Draw((n+rows)*w, pos),
-		}
+	arrays := [][]Float{
+		simdtest.Draw(many*xs, pos), simdtest.Draw(rows*ys+f, pos), simdtest.Draw((n+rows)*w, pos), simdtest.Draw(rows*heads+heads, pos),
+		simdtest.Draw(rows*ys+f, pos), simdtest.Draw((n+rows)*w, pos),
 	}
 	for name, run := range map[string]func(k *Heads, s [][]Float){
 		"Sum": func(k *Heads, s [][]Float) { k.X, k.Y, k.W, k.S = s[0], s[1], s[2], s[3]; k.Sum() },
@@ -60,7 +58,7 @@ func checkHeads(t *testing.T, rng *rand.Rand, rows, heads, width int) {
 		"Fold":   func(k *Heads, s [][]Float) { k.X, k.Y, k.W, k.YStride = s[0], s[1], s[2], 0; k.Fold(rows) },
 		"Spread": func(k *Heads, s [][]Float) { k.X, k.Y, k.W, k.XStride = s[0], s[1], s[2], 0; k.Spread(rows) },
 	} {
-		simdtest.Trial(t, fmt.Sprintf("%s, %d rows, %dx%d", name, rows, heads, width), 2e-5, arrays(), func(s [][]Float) { run(k(), s) })
+		simdtest.Trial(t, fmt.Sprintf("%s, %d rows, %dx%d", name, rows, heads, width), 2e-5, arrays, func(s [][]Float) { run(k(), s) })
 	}
 }
 

@@ -124,7 +124,7 @@ func checkTile(t *testing.T, rng *rand.Rand, rows, most, lanes int) {
 func TestAsmTile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 1))
 	for _, lanes := range []int{1, 2, 4, 8} {
-		for rows := range 30 {
+		for _, rows := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 29} {
 			for _, most := range []int{0, 1, 5, 20} {
 				checkTile(t, rng, rows, most, lanes)
 			}

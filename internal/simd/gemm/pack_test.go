@@ -41,7 +41,7 @@ var packs = []struct {
 func checkPack(t *testing.T, rng *rand.Rand, which, rows, columns int) {
 	t.Helper()
 	p := packs[which]
-	next := func() Float { return Float(rng.NormFloat64()) }
+	next := simdtest.Plain(rng)
 	ld := columns + rng.IntN(5)
 	from, _ := simdtest.Guarded(max(0, (rows-1)*ld+columns), rng.IntN(8), next)
 	to, intact := simdtest.Guarded(p.size(rows, columns), rng.IntN(8), next)
@@ -69,6 +69,9 @@ func TestPack(t *testing.T) {
 	for _, path := range []string{"as built", "go"} {
 		t.Run(path, func(t *testing.T) {
 			if path == "go" {
+				if cpu.Path() == path {
+					t.Skip("it is as built")
+				}
 				defer cpu.Disable()()
 			}
 			rng := rand.New(rand.NewPCG(5, 5))
@@ -77,8 +80,9 @@ func TestPack(t *testing.T) {
 					checkPack(t, rng, which, 1+n%13, n)
 					checkPack(t, rng, which, n, 1+n%37)
 				}
-				for rows := range 40 {
-					for columns := range 40 {
+				sides := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 18, 24, 31, 32, 33} // of groups of 6, panels of 16 and registers
+				for _, rows := range sides {
+					for _, columns := range sides {
 						checkPack(t, rng, which, rows, columns)
 					}
 				}

@@ -37,7 +37,7 @@ const single = 3e-7
 const leastWeight = -69.31472
 
 const (
-	exponents = 1 << 15
+	exponents = 1 << 14
 	exponBins = 16
 )
 
@@ -101,7 +101,7 @@ func Softened(f func(y, x []Float)) func(y, x []Float) {
 	}
 }
 
-// CheckExponentials checks places on every path.
+// CheckExponentials checks places on every path that there is.
 func CheckExponentials(t *testing.T, places []Exponential) {
 	t.Helper()
 	if unsafe.Sizeof(Float(0)) == 8 {
@@ -117,6 +117,10 @@ func CheckExponentials(t *testing.T, places []Exponential) {
 		}
 	}
 	t.Run(cpu.Path(), check)
-	t.Run("narrow", func(t *testing.T) { defer cpu.Narrow()(); check(t) })
-	t.Run("go", func(t *testing.T) { defer cpu.Disable()(); check(t) })
+	if cpu.Path() == "avx512" {
+		t.Run("narrow", func(t *testing.T) { defer cpu.Narrow()(); check(t) })
+	}
+	if cpu.Path() != "go" {
+		t.Run("go", func(t *testing.T) { defer cpu.Disable()(); check(t) })
+	}
 }

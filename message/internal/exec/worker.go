@@ -97,8 +97,11 @@ func (w *worker) layOut() {
 }
 
 // spoil spoils what holds anything until it is set; what is fixed for a pass is made next.
+// All but the largest may become longer on the way.
 func (w *worker) spoil() {
-	for _, x := range [...][]tensor.Float{w.scratch, w.tmp, w.mix, w.unwantedTile, w.inEdgeSums, w.unwantedEdges, w.unwantedRows, w.walkScratch, w.messageGrad, w.scaledGrad} {
+	spoil.Floats(w.scratch)
+	spoil.Floats(w.tmp)
+	for _, x := range [...][]tensor.Float{w.mix, w.unwantedTile, w.inEdgeSums, w.unwantedEdges, w.unwantedRows, w.walkScratch, w.messageGrad, w.scaledGrad} {
 		spoil.Floats(x[:cap(x)])
 	}
 	spoil.Ints(w.dst)

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -22,7 +23,7 @@ func newAdditive(g *graph.Graph, width int) *additive {
 	rng := rand.New(rand.NewPCG(7, uint64(g.NumEdges())))
 	of := func(shape ...int) *grad.Param {
 		p := grad.NewParam(shape...)
-		p.Value.Normal(rng, 0, 1)
+		sparing.Normals(rng, p.Value.Data)
 		return p
 	}
 	return &additive{of(g.NumSrc(), width), of(g.NumDst(), width), of(width), of(g.NumSrc(), 3), of(g.NumEdges(), 1)}
@@ -94,6 +95,9 @@ func TestAdditiveBlocks(t *testing.T) {
 	for name, g := range additiveGraphs {
 		for i, f := range forms {
 			for _, width := range []int{1, 13, 40} {
+				if name == "large" && width == 13 && !sparing.Full() {
+					continue // the small graphs have it
+				}
 				o := newAdditive(g, width)
 				shared := (i+width)%2 == 0 && g.NumDst() <= g.NumSrc()
 				got := o.run(g, f, shared)
@@ -153,7 +157,10 @@ func TestAdditiveBlocksBatch(t *testing.T) {
 func TestAdditiveBlocksGradient(t *testing.T) {
 	for _, name := range []string{"masks", "a step"} {
 		g := additiveGraphs[name]
-		for _, f := range forms[:5] {
+		for i, f := range forms[:5] {
+			if i%2 != 0 && !gradtest.Sharp && !sparing.Full() {
+				continue // of float64 all are checked, in which differences say more
+			}
 			o := newAdditive(g, 3)
 			gradtest.Check(t, o, func(tape *grad.Tape) *grad.Var {
 				z := message.UAddV(tape.Use(o.K), tape.Use(o.Q)).Tanh().Dot(message.W(tape.Use(o.V)))

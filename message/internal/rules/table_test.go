@@ -47,6 +47,7 @@ func TestEveryRule(t *testing.T) {
 		{"U(x)·V(y): one sampled product", ring, message.UDotV(of(5, 2, 3), of(5, 2, 3)), nil},
 		{"GATv2: a walk of each destination's edges", ring, message.U(wide).Mul(gatv2), []message.Reducer{message.Sum}},
 		{"tiles", ring, x.Tanh(), []message.Reducer{message.Sum}},
+		{"tiles", ring, x.Mul(message.E(of(ring.NumEdges(), 2, 3))), []message.Reducer{message.Sum}}, // a weight an element
 	} {
 		seen[c.says] = true
 		want := "kernel: " + c.says + "\n"

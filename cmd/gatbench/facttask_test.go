@@ -7,7 +7,7 @@ import (
 
 // RotatE finds the rules that were planted.
 func TestPlantedRules(t *testing.T) {
-	lines := results(t, "train", "--task", "link", "--dataset", planted, "--hidden", "32", "--json", "--epochs", "120")
+	lines := results(t, "train", "--task", "link", "--dataset", planted, "--hidden", "16", "--json", "--epochs", "120")
 	if s := lines[len(lines)-1]; s["event"] != "summary" || s["model"] != "rotate" || s["test_mrr"].(float64) < 0.9 || s["test_hits_at_10"].(float64) < 0.95 || len(lines) != 121 {
 		t.Errorf("%d lines, the last of which is %v", len(lines), s)
 	}

@@ -39,9 +39,9 @@ func (s *linkScores) of(u int32) (scores []float64, base int32) {
 	n := s.rows.Rows() - s.users
 	s.scores = slices.Grow(s.scores[:0], n)[:n]
 	from := s.rows.Row(int(u))
-	i := 0
+	i, width := 0, len(from)
 	for ; i+4 <= n; i += 4 { // four sums at a time, as each waits for its last addition
-		a, b, c, d := s.candidate(i), s.candidate(i+1), s.candidate(i+2), s.candidate(i+3)
+		a, b, c, d := s.candidate(i, width), s.candidate(i+1, width), s.candidate(i+2, width), s.candidate(i+3, width)
 		w, x, y, z := 0.0, 0.0, 0.0, 0.0
 		for j, v := range from {
 			f := float64(v)
@@ -54,7 +54,7 @@ func (s *linkScores) of(u int32) (scores []float64, base int32) {
 	}
 	for ; i < n; i++ {
 		sum := 0.0
-		for j, v := range s.candidate(i) {
+		for j, v := range s.candidate(i, width) {
 			sum += float64(v) * float64(from[j])
 		}
 		s.scores[i] = sum
@@ -63,7 +63,9 @@ func (s *linkScores) of(u int32) (scores []float64, base int32) {
 }
 
 // candidate returns the row of the node i of those that a node is scored with.
-func (s *linkScores) candidate(i int) []tensor.Float { return s.rows.Row(s.users + i) }
+func (s *linkScores) candidate(i, width int) []tensor.Float {
+	return s.rows.Data[(s.users+i)*width:][:width]
+}
 
 // neighbours returns the nodes that some graphs link to each, in both directions.
 func neighbours(graphs ...*graph.Graph) map[int32][]int32 {

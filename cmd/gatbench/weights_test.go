@@ -126,7 +126,7 @@ func TestWeightedModels(t *testing.T) {
 	}
 	for _, name := range modelNames(readsNone, mayNumbers, mayKinds) {
 		k := weightedWay()
-		_, r := taskOf(t, name)
+		r := undropped(t, name)
 		net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
@@ -27,18 +28,18 @@ func allBombs() []bomb {
 const refused = "which is refused"
 
 // parallel is edges, of which many parallel ones fit a short file.
-var parallel = strings.Repeat("0 1\n", 1<<20)
+var parallel = sync.OnceValue(func() string { return strings.Repeat("0 1\n", 1<<20) })
 
 func archiveBombs() []bomb {
 	return []bomb{
 		{"sparse member, PAX", "dataset", "x.tar", func() []byte { return sparseTar() }, `"edges.txt" is sparse`},
 		{"sparse member, PAX, in gzip", "dataset", "x.tar.gz", func() []byte { return gzipped(string(sparseTar()), 1) }, `"edges.txt" is sparse`},
-		{".gz in a .tar.gz, 1.2 GB", "dataset", "x.tar.gz", func() []byte { return gzipped(string(tarOf("edges.txt.gz", gzipped(parallel, 300))), 1) }, refused},
-		{".gz in a .zip, 1.2 GB", "dataset", "x.zip", func() []byte { return zipOf(member{name: "edges.txt.gz", text: gzipped(parallel, 300)}) }, refused},
-		{".gz in a .tar, 80 MB", "dataset", "x.tar", func() []byte { return tarOf("edges.txt.gz", gzipped(parallel, 20)) }, refused},
-		{"zip that says 8 bytes of 80 MB", "dataset", "x.zip", func() []byte { return zipOf(member{name: "edges.txt", raw: deflated(parallel, 20), size: 8}) }, "not a valid zip file"},
+		{".gz in a .tar.gz, 1.2 GB", "dataset", "x.tar.gz", func() []byte { return gzipped(string(tarOf("edges.txt.gz", gzipped(parallel(), 300))), 1) }, refused},
+		{".gz in a .zip, 1.2 GB", "dataset", "x.zip", func() []byte { return zipOf(member{name: "edges.txt.gz", text: gzipped(parallel(), 300)}) }, refused},
+		{".gz in a .tar, 80 MB", "dataset", "x.tar", func() []byte { return tarOf("edges.txt.gz", gzipped(parallel(), 20)) }, refused},
+		{"zip that says 8 bytes of 80 MB", "dataset", "x.zip", func() []byte { return zipOf(member{name: "edges.txt", raw: deflated(parallel(), 20), size: 8}) }, "not a valid zip file"},
 		{"zip that says 16 EB", "dataset", "x.zip", func() []byte {
-			return zipOf(member{name: "edges.txt", raw: deflated(parallel, 1), size: math.MaxUint64})
+			return zipOf(member{name: "edges.txt", raw: deflated(parallel(), 1), size: math.MaxUint64})
 		}, refused},
 		{"zip of 66,000 members", "dataset", "x.zip", func() []byte {
 			members := make([]member, 66_000)
@@ -48,15 +49,15 @@ func archiveBombs() []bomb {
 			return zipOf(members...)
 		}, "66000 files are too many"},
 		{"tar of names of 1 MiB", "dataset", "x.tgz", func() []byte { return gzipped(string(longNames(4)), 1) }, "bytes; the limit is 4096"},
-		{"gzip of a gzip of 1.2 GB", "dataset", "x.txt.gz", func() []byte { return gzipped(string(gzipped(parallel, 300)), 1) }, "is not an edge"},
+		{"gzip of a gzip of 1.2 GB", "dataset", "x.txt.gz", func() []byte { return gzipped(string(gzipped(parallel(), 300)), 1) }, "is not an edge"},
 	}
 }
 
 func textBombs() []bomb {
 	const head = "%%MatrixMarket matrix "
 	return []bomb{
-		{"edges in gzip, 80 MB", "dataset", "x.txt.gz", func() []byte { return gzipped(parallel, 20) }, refused},
-		{"edges in zstd, 1.2 GB", "dataset", "x.txt.zst", func() []byte { return zstded(parallel, 300) }, refused},
+		{"edges in gzip, 80 MB", "dataset", "x.txt.gz", func() []byte { return gzipped(parallel(), 20) }, refused},
+		{"edges in zstd, 1.2 GB", "dataset", "x.txt.zst", func() []byte { return zstded(parallel(), 300) }, refused},
 		{"edges between far nodes", "dataset", "x.txt.gz", func() []byte { return gzipped(strings.Repeat("9223372036854775799 0\n", 1<<18), 10) }, refused},
 		{"comments of 50 MB", "dataset", "x.txt.gz", func() []byte { return gzipped(strings.Repeat("#\n", 1<<21), 12) }, refused},
 		{"zstd with a window of 128 MiB", "dataset", "x.txt.zst", func() []byte { return wideWindow() }, ""},

@@ -149,14 +149,18 @@ func deflated(text string, times int) []byte {
 	return append(bytes.Repeat(b.Bytes(), times), 3, 0) // an empty block, the last
 }
 
-// member is one of a zip archive: a text to be packed, or what is packed and says
-// that it has that size.
+// member is one of a zip archive: a text to be packed, with so many zeros after it, or what is
+// packed and says that it has that size.
 type member struct {
-	name string
-	text []byte
-	raw  []byte
-	size uint64
+	name  string
+	text  []byte
+	zeros int
+	raw   []byte
+	size  uint64
 }
+
+// nothing is what arrays of zeros are written of.
+var nothing [1 << 14]byte
 
 func zipOf(members ...member) []byte {
 	var b bytes.Buffer
@@ -172,7 +176,11 @@ func zipOf(members ...member) []byte {
 		if err != nil {
 			panic(err)
 		}
-		w.Write(append(m.text, m.raw...))
+		w.Write(m.text)
+		w.Write(m.raw)
+		for left := m.zeros; left > 0; left -= len(nothing) {
+			w.Write(nothing[:min(left, len(nothing))])
+		}
 	}
 	if err := z.Close(); err != nil {
 		panic(err)
@@ -254,7 +262,7 @@ func le8(vs ...uint64) (b []byte) {
 // npzOf is a graph without edges of n nodes, and more.
 func npzOf(n int, more ...member) []byte {
 	return zipOf(append([]member{
-		{name: "indptr.npy", text: npyOf("<i8", fmt.Sprintf("(%d,)", n+1), nil, 8*(n+1))},
+		{name: "indptr.npy", text: npyOf("<i8", fmt.Sprintf("(%d,)", n+1), nil, 0), zeros: 8 * (n + 1)},
 		{name: "indices.npy", text: npyOf("<i4", "(0,)", nil, 0)},
 	}, more...)...)
 }
@@ -308,22 +316,22 @@ func arrayBombs() []bomb {
 		{"5 million parallel edges", "graph", "x.npz", func() []byte { return edgesOf("", 5_000_000) }, ""},
 		{"5 million edges, both directions", "dataset", "x.npz", func() []byte { return edgesOf("adj_", 5_000_000) }, taken},
 		{"6 million labels of 2 nodes", "dataset", "x.npz", func() []byte {
-			return npzOf(2, member{name: "labels.npy", text: npyOf("|b1", "(2, 3000000)", nil, 6_000_000)})
+			return npzOf(2, member{name: "labels.npy", text: npyOf("|b1", "(2, 3000000)", nil, 0), zeros: 6_000_000})
 		}, "3000000 classes"},
 		{"as many classes as nodes", "dataset", "x.npz", func() []byte {
-			return npzOf(60_000, member{name: "labels.npy", text: npyOf("<i4", "(60000,)", le4(59_999), 4*59_999)})
+			return npzOf(60_000, member{name: "labels.npy", text: npyOf("<i4", "(60000,)", le4(59_999), 0), zeros: 4 * 59_999})
 		}, "60000 classes of 60000 nodes"},
 		{"dense zeros of float64", "dataset", "x.npz", func() []byte {
-			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("<f8", "(10, 1600000)", nil, 128<<20)})
+			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("<f8", "(10, 1600000)", nil, 0), zeros: 128 << 20})
 		}, refused},
 		{"dense zeros of bytes", "dataset", "x.npz", func() []byte {
-			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("|u1", "(10, 2000000)", nil, 20_000_000)})
+			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("|u1", "(10, 2000000)", nil, 0), zeros: 20_000_000})
 		}, taken},
 		{"10 rows of 600,000 zeros", "dataset", "x.npz", func() []byte {
-			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("|u1", "(10, 600000)", nil, 6_000_000)})
+			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("|u1", "(10, 600000)", nil, 0), zeros: 6_000_000})
 		}, "600000 features a node"},
 		{"strings of no bytes", "dataset", "x.npz", func() []byte {
-			return npzOf(10, member{name: "node_names.npy", text: npyOf("|S0", "(4000000,)", nil, 4_000_000)})
+			return npzOf(10, member{name: "node_names.npy", text: npyOf("|S0", "(4000000,)", nil, 0), zeros: 4_000_000})
 		}, taken},
 		{"shape that overflows", "dataset", "x.npz", func() []byte {
 			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("<f4", "(4611686018427387904, 4)", nil, 0)})
@@ -344,7 +352,7 @@ func arrayBombs() []bomb {
 			return zipOf(member{name: "adj_matrix.npy", text: pickleOf(strings.Repeat("N", 8<<20))})
 		}, taken},
 		{"masks of 6 million", "splits", "s.npz", func() []byte {
-			return zipOf(member{name: "train_mask.npy", text: npyOf("|b1", "(6000000,)", nil, 6_000_000)})
+			return zipOf(member{name: "train_mask.npy", text: npyOf("|b1", "(6000000,)", nil, 0), zeros: 6_000_000})
 		}, "6000000 elements for 2708 nodes"},
 	}
 }

@@ -89,7 +89,7 @@ var dearBombs = []string{
 	"rows of a table of texts", "header of 100,000 tensors", "words of a tokeniser", "empty lines", "edges in zstd, 1.2 GB",
 	".gz in a .zip, 1.2 GB", ".gz in a .tar, 80 MB", "edges between far nodes", "dense matrix in gzip, as it is", "papers of nothing",
 	"brackets of a tree", "lists in a pickle", "edges in gzip, 80 MB", "4 million empty graphs", "ledger of one line",
-	"zip of 66,000 members", "6 million labels of 2 nodes", "100 masks of 60,000 nodes",
+	"one fact many times", "nodes of TUDataset", "lists in a .pt", "zip of 66,000 members", "6 million labels of 2 nodes", "100 masks of 60,000 nodes",
 	"pages of nothing", "times of edges", "60,000 columns of edges", "comment in DOT of 20 MB", "4 million nodes, as a graph",
 	"5 million parallel edges", "5 million edges, both directions", "10 rows of 600,000 zeros", "parallel edges of TUDataset",
 }

@@ -49,7 +49,7 @@ var smallTask = sync.OnceValues(func() (c struct {
 		}
 	}
 	for v := range int32(14) {
-		c.Split.Train = append(c.Split.Train, v)
+		c.Split.Train = append(c.Split.Train, 20*v)
 	}
 	if c.Graph, err = graph.New(n, src, dst); err != nil {
 		return c, err

@@ -318,7 +318,7 @@ func TestOptimiserThreads(t *testing.T) {
 				p, q := grad.NewParam(n), grad.NewParam(5)
 				copy(p.Value.Data, w.Data)
 				o := opt()
-				for range 8 {
+				for range 3 {
 					o.Step(grad.Grads{{Param: p, Value: tensor.Of(g.Data[:n], n)}, {Param: q, Value: tensor.Of(g.Data[:5], 5)}})
 				}
 				undo()

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // The scripts in peers draw the same split: these are the first that theirs
@@ -144,8 +145,8 @@ func TestBenchReading(t *testing.T) {
 
 // A line of a training has the step, and the epoch that contains it.
 func TestTrainBenchmark(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for 200 epochs")
+	if testing.Short() || !sparing.Full() {
+		t.Skip("trains for 200 epochs: set EDGEWISE_FULL=1; TestBenchTraining has three of them")
 	}
 	out, err := benched(t, benchCommand{all: bench.All(bench.Choice{Threads: 1, Trainings: (&benchCommand{}).trainings()}), Patterns: []string{"train/cora"}, JSON: true})
 	if err != nil {

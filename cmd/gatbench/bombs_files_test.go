@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
@@ -27,18 +28,18 @@ func allBombs() []bomb {
 const refused = "which is refused"
 
 // parallel is edges, of which many parallel ones fit a short file.
-var parallel = strings.Repeat("0 1\n", 1<<20)
+var parallel = sync.OnceValue(func() string { return strings.Repeat("0 1\n", 1<<20) })
 
 func archiveBombs() []bomb {
 	return []bomb{
 		{"sparse member, PAX", "dataset", "x.tar", func() []byte { return sparseTar() }, `"edges.txt" is sparse`},
 		{"sparse member, PAX, in gzip", "dataset", "x.tar.gz", func() []byte { return gzipped(string(sparseTar()), 1) }, `"edges.txt" is sparse`},
-		{".gz in a .tar.gz, 1.2 GB", "dataset", "x.tar.gz", func() []byte { return gzipped(string(tarOf("edges.txt.gz", gzipped(parallel, 300))), 1) }, refused},
-		{".gz in a .zip, 1.2 GB", "dataset", "x.zip", func() []byte { return zipOf(member{name: "edges.txt.gz", text: gzipped(parallel, 300)}) }, refused},
-		{".gz in a .tar, 80 MB", "dataset", "x.tar", func() []byte { return tarOf("edges.txt.gz", gzipped(parallel, 20)) }, refused},
-		{"zip that says 8 bytes of 80 MB", "dataset", "x.zip", func() []byte { return zipOf(member{name: "edges.txt", raw: deflated(parallel, 20), size: 8}) }, "not a valid zip file"},
+		{".gz in a .tar.gz, 1.2 GB", "dataset", "x.tar.gz", func() []byte { return gzipped(string(tarOf("edges.txt.gz", gzipped(parallel(), 300))), 1) }, refused},
+		{".gz in a .zip, 1.2 GB", "dataset", "x.zip", func() []byte { return zipOf(member{name: "edges.txt.gz", text: gzipped(parallel(), 300)}) }, refused},
+		{".gz in a .tar, 80 MB", "dataset", "x.tar", func() []byte { return tarOf("edges.txt.gz", gzipped(parallel(), 20)) }, refused},
+		{"zip that says 8 bytes of 80 MB", "dataset", "x.zip", func() []byte { return zipOf(member{name: "edges.txt", raw: deflated(parallel(), 20), size: 8}) }, "not a valid zip file"},
 		{"zip that says 16 EB", "dataset", "x.zip", func() []byte {
-			return zipOf(member{name: "edges.txt", raw: deflated(parallel, 1), size: math.MaxUint64})
+			return zipOf(member{name: "edges.txt", raw: deflated(parallel(), 1), size: math.MaxUint64})
 		}, refused},
 		{"zip of 66,000 members", "dataset", "x.zip", func() []byte {
 			members := make([]member, 66_000)
@@ -48,15 +49,15 @@ func archiveBombs() []bomb {
 			return zipOf(members...)
 		}, "66000 files are too many"},
 		{"tar of names of 1 MiB", "dataset", "x.tgz", func() []byte { return gzipped(string(longNames(4)), 1) }, "bytes; the limit is 4096"},
-		{"gzip of a gzip of 1.2 GB", "dataset", "x.txt.gz", func() []byte { return gzipped(string(gzipped(parallel, 300)), 1) }, "is not an edge"},
+		{"gzip of a gzip of 1.2 GB", "dataset", "x.txt.gz", func() []byte { return gzipped(string(gzipped(parallel(), 300)), 1) }, "is not an edge"},
 	}
 }
 
 func textBombs() []bomb {
 	const head = "%%MatrixMarket matrix "
 	return []bomb{
-		{"edges in gzip, 80 MB", "dataset", "x.txt.gz", func() []byte { return gzipped(parallel, 20) }, refused},
-		{"edges in zstd, 1.2 GB", "dataset", "x.txt.zst", func() []byte { return zstded(parallel, 300) }, refused},
+		{"edges in gzip, 80 MB", "dataset", "x.txt.gz", func() []byte { return gzipped(parallel(), 20) }, refused},
+		{"edges in zstd, 1.2 GB", "dataset", "x.txt.zst", func() []byte { return zstded(parallel(), 300) }, refused},
 		{"edges between far nodes", "dataset", "x.txt.gz", func() []byte { return gzipped(strings.Repeat("9223372036854775799 0\n", 1<<18), 10) }, refused},
 		{"comments of 50 MB", "dataset", "x.txt.gz", func() []byte { return gzipped(strings.Repeat("#\n", 1<<21), 12) }, refused},
 		{"zstd with a window of 128 MiB", "dataset", "x.txt.zst", func() []byte { return wideWindow() }, ""},
@@ -148,14 +149,18 @@ func deflated(text string, times int) []byte {
 	return append(bytes.Repeat(b.Bytes(), times), 3, 0) // an empty block, the last
 }
 
-// member is one of a zip archive: a text to be packed, or what is packed and says
-// that it has that size.
+// member is one of a zip archive: a text to be packed, with so many zeros after it, or what is
+// packed and says that it has that size.
 type member struct {
-	name string
-	text []byte
-	raw  []byte
-	size uint64
+	name  string
+	text  []byte
+	zeros int
+	raw   []byte
+	size  uint64
 }
+
+// nothing is what arrays of zeros are written of.
+var nothing [1 << 14]byte
 
 func zipOf(members ...member) []byte {
 	var b bytes.Buffer
@@ -171,7 +176,11 @@ func zipOf(members ...member) []byte {
 		if err != nil {
 			panic(err)
 		}
-		w.Write(append(m.text, m.raw...))
+		w.Write(m.text)
+		w.Write(m.raw)
+		for left := m.zeros; left > 0; left -= len(nothing) {
+			w.Write(nothing[:min(left, len(nothing))])
+		}
 	}
 	if err := z.Close(); err != nil {
 		panic(err)
@@ -253,7 +262,7 @@ func le8(vs ...uint64) (b []byte) {
 // npzOf is a graph without edges of n nodes, and more.
 func npzOf(n int, more ...member) []byte {
 	return zipOf(append([]member{
-		{name: "indptr.npy", text: npyOf("<i8", fmt.Sprintf("(%d,)", n+1), nil, 8*(n+1))},
+		{name: "indptr.npy", text: npyOf("<i8", fmt.Sprintf("(%d,)", n+1), nil, 0), zeros: 8 * (n + 1)},
 		{name: "indices.npy", text: npyOf("<i4", "(0,)", nil, 0)},
 	}, more...)...)
 }
@@ -307,22 +316,22 @@ func arrayBombs() []bomb {
 		{"5 million parallel edges", "graph", "x.npz", func() []byte { return edgesOf("", 5_000_000) }, ""},
 		{"5 million edges, both directions", "dataset", "x.npz", func() []byte { return edgesOf("adj_", 5_000_000) }, taken},
 		{"6 million labels of 2 nodes", "dataset", "x.npz", func() []byte {
-			return npzOf(2, member{name: "labels.npy", text: npyOf("|b1", "(2, 3000000)", nil, 6_000_000)})
+			return npzOf(2, member{name: "labels.npy", text: npyOf("|b1", "(2, 3000000)", nil, 0), zeros: 6_000_000})
 		}, "3000000 classes"},
 		{"as many classes as nodes", "dataset", "x.npz", func() []byte {
-			return npzOf(60_000, member{name: "labels.npy", text: npyOf("<i4", "(60000,)", le4(59_999), 4*59_999)})
+			return npzOf(60_000, member{name: "labels.npy", text: npyOf("<i4", "(60000,)", le4(59_999), 0), zeros: 4 * 59_999})
 		}, "60000 classes of 60000 nodes"},
 		{"dense zeros of float64", "dataset", "x.npz", func() []byte {
-			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("<f8", "(10, 1600000)", nil, 128<<20)})
+			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("<f8", "(10, 1600000)", nil, 0), zeros: 128 << 20})
 		}, refused},
 		{"dense zeros of bytes", "dataset", "x.npz", func() []byte {
-			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("|u1", "(10, 2000000)", nil, 20_000_000)})
+			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("|u1", "(10, 2000000)", nil, 0), zeros: 20_000_000})
 		}, taken},
 		{"10 rows of 600,000 zeros", "dataset", "x.npz", func() []byte {
-			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("|u1", "(10, 600000)", nil, 6_000_000)})
+			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("|u1", "(10, 600000)", nil, 0), zeros: 6_000_000})
 		}, "600000 features a node"},
 		{"strings of no bytes", "dataset", "x.npz", func() []byte {
-			return npzOf(10, member{name: "node_names.npy", text: npyOf("|S0", "(4000000,)", nil, 4_000_000)})
+			return npzOf(10, member{name: "node_names.npy", text: npyOf("|S0", "(4000000,)", nil, 0), zeros: 4_000_000})
 		}, taken},
 		{"shape that overflows", "dataset", "x.npz", func() []byte {
 			return npzOf(10, member{name: "attr_matrix.npy", text: npyOf("<f4", "(4611686018427387904, 4)", nil, 0)})
@@ -343,7 +352,7 @@ func arrayBombs() []bomb {
 			return zipOf(member{name: "adj_matrix.npy", text: pickleOf(strings.Repeat("N", 8<<20))})
 		}, taken},
 		{"masks of 6 million", "splits", "s.npz", func() []byte {
-			return zipOf(member{name: "train_mask.npy", text: npyOf("|b1", "(6000000,)", nil, 6_000_000)})
+			return zipOf(member{name: "train_mask.npy", text: npyOf("|b1", "(6000000,)", nil, 0), zeros: 6_000_000})
 		}, "6000000 elements for 2708 nodes"},
 	}
 }

@@ -14,7 +14,7 @@ func around(begin, part string, times int, end string) []byte {
 
 // edgeIndex is lists of edges, or what else an archive has beside one edge.
 func edgeIndex(shape string, bytes int, more ...member) []byte {
-	return zipOf(append([]member{{name: "edge_index.npy", text: npyOf("<i4", shape, nil, bytes)}}, more...)...)
+	return zipOf(append([]member{{name: "edge_index.npy", text: npyOf("<i4", shape, nil, 0), zeros: bytes}}, more...)...)
 }
 
 // tableBombs are of tables, JSON, and lists of edges in archives.
@@ -54,7 +54,7 @@ func tableBombs() []bomb {
 				member{name: "train_masks.npy", text: npyOf("|b1", "(100, 60000)", bytes.Repeat([]byte{1}, 6_000_000), 0)})
 		}, refusedRoom},
 		{"words of labels", "dataset", "x.npz", func() []byte {
-			return edgeIndex("(2, 1)", 8, member{name: "y.npy", text: npyOf("<U1", "(4000000,)", nil, 16_000_000)})
+			return edgeIndex("(2, 1)", 8, member{name: "y.npy", text: npyOf("<U1", "(4000000,)", nil, 0), zeros: 16_000_000})
 		}, refusedRoom},
 	}
 }

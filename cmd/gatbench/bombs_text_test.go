@@ -71,7 +71,7 @@ func factBombs() []bomb {
 		{"graph with an edge far away", "graphs", "x.jsonl", func() []byte { return []byte(`{"edges":[[0,2147483646]],"label":1}`) }, "is believed to have"},
 		{"parallel edges of TUDataset", "graphs", "x.zip", func() []byte { return tu(gzipped(strings.Repeat("1,2\n", many), 40), gzipped("1\n1\n", 1)) }, refused},
 		{"nodes of TUDataset", "graphs", "x.zip", func() []byte { return tu(gzipped("1,2\n", 1), gzipped(strings.Repeat("1\n", many), 40)) }, refused},
-		{"edges in a folder", "folder", "x.txt.gz", func() []byte { return gzipped(parallel, 20) }, refused},
+		{"edges in a folder", "folder", "x.txt.gz", func() []byte { return gzipped(parallel(), 20) }, refused},
 		{"links that say something", "dataset", "x.json.gz", func() []byte {
 			return around("[", strings.Repeat(`{"u":1,"v":0,"kind":"a"},`, many), 4, `{"u":1,"v":0}]`)
 		}, refused},

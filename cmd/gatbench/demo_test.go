@@ -29,7 +29,7 @@ func TestDemoList(t *testing.T) {
 // Every demo trains a little, says what came of it, and leaves its picture and its model;
 // another run says the same, on one thread too.
 func TestDemos(t *testing.T) {
-	fewTexts = 100
+	fewTexts = 25
 	defer func() { fewTexts = 0 }()
 	guide := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(guide, []byte(strings.Repeat("a few words, again and again\n", 130)), 0o600); err != nil {
@@ -168,7 +168,7 @@ func TestDemoWords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second")
 	}
-	fewTexts = 100
+	fewTexts = 25
 	defer func() { fewTexts = 0 }()
 	data := os.Getenv("EDGEWISE_DATA")
 	if data == "" {

@@ -74,7 +74,7 @@ func TestCommandsOfDocs(t *testing.T) {
 // taken returns an error for arguments that the program refuses before it does anything.
 func taken(args []string, all []bench.Benchmark) error {
 	var line commandLine
-	parser, err := newParser(&line, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
+	parser, err := newParser(&line, args, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
 	if err != nil {
 		return err
 	}

@@ -63,12 +63,12 @@ func TestExplain(t *testing.T) {
 	pgEpochs = 5
 	dir := t.TempDir()
 	model, scores, drawn := filepath.Join(dir, "m"), filepath.Join(dir, "s.csv"), filepath.Join(dir, "p.svg")
-	ok(t, "train", "--epochs", "5", "--save", model)
-	class := strings.Split(strings.Split(ok(t, "predict", model, "--nodes", "1709"), "\n")[1], ",")
+	ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
+	class := strings.Split(strings.Split(ok(t, "predict", model, "--nodes", "2"), "\n")[1], ",")
 	for _, method := range explainMethods {
-		lines := results(t, "explain", "--node", "1709", "--model", model, "--method", method, "--json", "--top", "3", "--csv", scores, "--picture", drawn)
+		lines := results(t, "explain", "--node", "2", "--model", model, "--method", method, "--json", "--top", "3", "--csv", scores, "--picture", drawn)
 		first := lines[0]
-		if got := first["class"].(float64); strconv.Itoa(int(got)) != class[1] || first["method"] != method || first["node"] != 1709.0 {
+		if got := first["class"].(float64); strconv.Itoa(int(got)) != class[1] || first["method"] != method || first["node"] != 2.0 {
 			t.Errorf("%s: %v, want class %s", method, first, class[1])
 		}
 		p, err := strconv.ParseFloat(class[3], 64)
@@ -88,7 +88,7 @@ func TestExplain(t *testing.T) {
 		}
 		rows, err := csv.NewReader(f).ReadAll()
 		f.Close()
-		features := 1433
+		features := 34
 		if method == "attention" || method == "pg" {
 			features = 0
 		}
@@ -98,12 +98,12 @@ func TestExplain(t *testing.T) {
 		if source := strconv.Itoa(int(lines[1]["source"].(float64))); rows[1][1] != source {
 			t.Errorf("%s: the best edge is from %s, in the file from %s", method, source, rows[1][1])
 		}
-		if text, err := os.ReadFile(drawn); err != nil || !strings.Contains(string(text), ">1709<") || !strings.Contains(string(text), "by "+method) {
+		if text, err := os.ReadFile(drawn); err != nil || !strings.Contains(string(text), ">2<") || !strings.Contains(string(text), "by "+method) {
 			t.Errorf("%s: the picture does not name the node: %v", method, err)
 		}
 	}
-	text := ok(t, "explain", "--node", "1709", "--model", model, "--method", "integrated", "--top", "4")
-	for _, want := range []string{"GAT, 8 heads of 8, then 1 of 7 on Cora", "node 1709: ", "the best 4 edges", "the best 4 features", "add up to what they change of the logit"} {
+	text := ok(t, "explain", "--node", "2", "--model", model, "--method", "integrated", "--top", "4")
+	for _, want := range []string{"GAT, 8 heads of 8, then 1 of 2 on Karate", "node 2: ", "the best 4 edges", "the best 4 features", "add up to what they change of the logit"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -16,7 +16,7 @@ import (
 // csls runs the folds of circular skip links and returns the summary.
 func csls(t *testing.T, args ...string) (s graphSummary, lines int) {
 	t.Helper()
-	stdout, stderr, status := gatbench(t, append([]string{"train", "--dataset", "csl", "--folds", "2", "--hidden", "32", "--layers", "2", "--lr", "0.003", "--batch", "75", "--dropout", "0", "--json"}, args...)...)
+	stdout, stderr, status := gatbench(t, append([]string{"train", "--dataset", "csl", "--folds", "2", "--hidden", "8", "--layers", "2", "--lr", "0.003", "--batch", "75", "--dropout", "0", "--json"}, args...)...)
 	if status != succeeded {
 		t.Fatal(stderr)
 	}

@@ -41,8 +41,8 @@ func TestGuidesRun(t *testing.T) {
 	}
 }
 
-// follow does what a line of a guide says: a command of this program, of few epochs, or a file
-// that printf writes.
+// follow does what a line of a guide says: a command of this program, of one epoch and small, or a
+// file that printf writes.
 func follow(t *testing.T, line string) (command bool) {
 	t.Helper()
 	if rest, ok := strings.CutPrefix(line, "printf '"); ok {
@@ -58,9 +58,11 @@ func follow(t *testing.T, line string) (command bool) {
 	}
 	args, _ := arguments(rest)
 	if args[0] == "train" {
-		args = append(args, "--epochs", "1")
-		if i := slices.Index(args, "--seeds"); i > 0 {
-			args[i+1] = "2" // several are as many as ten
+		args = append(args, "--epochs", "1", "--hidden", "4")
+		for _, several := range []string{"--seeds", "--folds"} {
+			if i := slices.Index(args, several); i > 0 {
+				args[i+1] = "2" // several are as many as ten
+			}
 		}
 	}
 	if stdout, stderr, status := gatbench(t, args...); status != succeeded {

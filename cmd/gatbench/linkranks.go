@@ -36,17 +36,35 @@ type linkScores struct {
 // of returns the scores of a node with all others, or of a user with the items: the first
 // of which is the node base.
 func (s *linkScores) of(u int32) (scores []float64, base int32) {
-	base = int32(s.users)
-	s.scores = s.scores[:0]
+	n := s.rows.Rows() - s.users
+	s.scores = slices.Grow(s.scores[:0], n)[:n]
 	from := s.rows.Row(int(u))
-	for w := s.users; w < s.rows.Rows(); w++ {
-		sum := 0.0
-		for j, x := range s.rows.Row(w) {
-			sum += float64(x) * float64(from[j])
+	i, width := 0, len(from)
+	for ; i+4 <= n; i += 4 { // four sums at a time, as each waits for its last addition
+		a, b, c, d := s.candidate(i, width), s.candidate(i+1, width), s.candidate(i+2, width), s.candidate(i+3, width)
+		w, x, y, z := 0.0, 0.0, 0.0, 0.0
+		for j, v := range from {
+			f := float64(v)
+			w += f * float64(a[j])
+			x += f * float64(b[j])
+			y += f * float64(c[j])
+			z += f * float64(d[j])
 		}
-		s.scores = append(s.scores, sum)
+		s.scores[i], s.scores[i+1], s.scores[i+2], s.scores[i+3] = w, x, y, z
 	}
-	return s.scores, base
+	for ; i < n; i++ {
+		sum := 0.0
+		for j, v := range s.candidate(i, width) {
+			sum += float64(v) * float64(from[j])
+		}
+		s.scores[i] = sum
+	}
+	return s.scores, int32(s.users)
+}
+
+// candidate returns the row of the node i of those that a node is scored with.
+func (s *linkScores) candidate(i, width int) []tensor.Float {
+	return s.rows.Data[(s.users+i)*width:][:width]
 }
 
 // neighbours returns the nodes that some graphs link to each, in both directions.

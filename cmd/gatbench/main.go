@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -22,19 +21,6 @@ const (
 	failed    = 1
 	misused   = 2
 )
-
-// commandLine is what kong reads.
-type commandLine struct {
-	Train   trainCommand   `cmd:"" help:"Train a graph attention network, or another, on a citation dataset."`
-	Eval    evalCommand    `cmd:"" help:"Say how good a saved model is."`
-	Predict predictCommand `cmd:"" help:"Write what a saved model says: the class of each node or graph, scores of links, answers to questions about facts."`
-	Table   tableCommand   `cmd:"" help:"Train models on datasets for many seeds, beside what is published."`
-	Bench   benchCommand   `cmd:"" help:"Time the kernels, beside what this machine can do."`
-	Explain explainCommand `cmd:"" help:"Say which edges and features the class of a node comes from."`
-	Demo    demoCommand    `cmd:"" help:"Train a model of sequences and show what it does."`
-	Data    dataCommand    `cmd:"" help:"List, describe, check, convert and fetch datasets."`
-	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`
-}
 
 // env is the world as a command sees it.
 type env struct {
@@ -77,7 +63,7 @@ func run(e env, args []string) int {
 
 func dispatch(e env, args []string) error {
 	helped := false
-	parser, err := newParser(new(commandLine), kong.Writers(e.out, e.errOut),
+	parser, err := newParser(new(commandLine), args, kong.Writers(e.out, e.errOut),
 		kong.Exit(func(int) { helped = true })) // --help; what kong says afterwards is of no interest
 	if err != nil {
 		return err
@@ -93,25 +79,6 @@ func dispatch(e env, args []string) error {
 		return command.Run(e)
 	}
 	_, err = promptly(e.ctx, func() (any, error) { return nil, command.Run(e) })
-	return err
-}
-
-// newParser returns what reads arguments into line.
-func newParser(line *commandLine, options ...kong.Option) (*kong.Kong, error) {
-	return kong.New(line, append(options,
-		kong.Name(program),
-		kong.Description("Graph neural networks in Go, at work."),
-		kong.KindMapper(reflect.String, kong.MapperFunc(asTyped)),
-		kong.Vars{"models": strings.Join(modelNames(), ", "), "graphmodels": strings.Join(graphModelNames(), ", ")})...)
-}
-
-// asTyped sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,
-// and the name of a file may have some.
-func asTyped(ctx *kong.DecodeContext, target reflect.Value) error {
-	token, err := ctx.Scan.PopValue("string")
-	if err == nil {
-		target.SetString(fmt.Sprint(token.Value))
-	}
 	return err
 }
 

@@ -16,12 +16,18 @@ func taskOf(t *testing.T, model string) (*task, recipe) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return k, undropped(t, model)
+}
+
+// undropped is the recipe of a model's paper without dropout.
+func undropped(t *testing.T, model string) recipe {
+	t.Helper()
 	r, err := newRecipe("paper", model, "cora")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Dropout, r.AttnDrop = 0, 0
-	return k, r
+	return r
 }
 
 // What a network gives on blocks is what it gives on the whole graph, for every

@@ -72,7 +72,7 @@ func TestGaussianFeatures(t *testing.T) {
 	for _, tt := range []struct{ file, model, preset string }{
 		{few, "gcn", "shchur"}, {few, "gat", "shchur"}, {many, "gcn", "graphsaint"}, {many, "gat", "graphsaint"},
 	} {
-		epochs := "200" // the preset has more; it is to be quick
+		epochs := "100" // the preset has more; it is to be quick
 		if tt.file == many {
 			epochs = "15"
 		}

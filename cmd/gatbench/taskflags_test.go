@@ -23,19 +23,19 @@ func TestFlagsByTask(t *testing.T) {
 	}
 	mols := bonded(t, chemistry(t, false))
 	tasks := []struct{ name, key, base string }{
-		{"nodes", taskNode, "--dataset karate --splits random --epochs 2"},
-		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --folds 3"},
-		{"graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --splits random"},
-		{"links", taskLink, "--task link --dataset karate --epochs 2 --hidden 4"},
-		{"links without features", taskRows, "--task link --model lightgcn --dataset karate --epochs 2 --hidden 4 --layers 2"},
+		{"nodes", taskNode, "--dataset karate --splits random --epochs 1"},
+		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 1 --hidden 4 --layers 2 --folds 2"},
+		{"graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 1 --hidden 4 --layers 2 --splits random"},
+		{"links", taskLink, "--task link --dataset karate --epochs 1 --hidden 4"},
+		{"links without features", taskRows, "--task link --model lightgcn --dataset karate --epochs 1 --hidden 4 --layers 2"},
 		{"facts", taskFacts, "--task link --dataset " + facts + " --model rotate --epochs 2 --hidden 4"},
 	}
 	values := map[string]string{ // FILE is a file of its own
 		"dataset": "", "model": "", "task": "", "data": "", "epochs": "--epochs 3", "json": "", "threads": "--threads 1", "rows": "--rows all",
 		"preset": "--preset dgl", "splits": "--splits random", "split-number": "--split-number 1", "seed": "--seed 5", "hidden": "--hidden 6", "heads": "--heads 2",
 		"out-heads": "--out-heads 3", "layers": "--layers 3", "features": "--features standard", "dropout": "--dropout 0.3", "attention-dropout": "--attention-dropout 0.1",
-		"residual": "--residual", "lr": "--lr 0.5", "weight-decay": "--weight-decay 1", "patience": "--patience 3 --epochs 40", "select": "--select last", "loss": "--loss mae",
-		"inductive": "--inductive", "batch": "--batch 7", "fanout": "--batch 4 --fanout 1,1", "folds": "--folds 4", "encoding": "--encoding degree:3", "no-edge-features": "--no-edge-features", "seeds": "--seeds 2",
+		"residual": "--residual", "lr": "--lr 0.5", "weight-decay": "--weight-decay 1", "patience": "--patience 2 --epochs 12", "select": "--select last", "loss": "--loss mae",
+		"inductive": "--inductive", "batch": "--batch 7", "fanout": "--batch 4 --fanout 1,1", "folds": "--folds 3", "encoding": "--encoding degree:3", "no-edge-features": "--no-edge-features", "seeds": "--seeds 2",
 		"save": "--save FILE", "checkpoint": "--checkpoint FILE", "every": "--checkpoint FILE --every 1", "resume": "", "csv": "--csv FILE", "log": "--log tensorboard:FILE",
 		"plot": "--plot FILE.svg", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE", "readout": "--readout max", "pool": "--pool sag",
 	}

@@ -126,7 +126,7 @@ func TestWeightedModels(t *testing.T) {
 	}
 	for _, name := range modelNames(readsNone, mayNumbers, mayKinds) {
 		k := weightedWay()
-		_, r := taskOf(t, name)
+		r := undropped(t, name)
 		net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestWeightedRowsAndBatches(t *testing.T) {
 			continue
 		}
 		whole := some.Forward(grad.NewEval(), k.hop(some), k.features).Value()
-		seeds := []int32{7, 0, 399, 123}
+		seeds := []int32{7, 0, 179, 123}
 		part := some.run(grad.NewEval(), batchOf(k, some, seeds)).Value()
 		for i, v := range seeds {
 			for j, got := range part.Row(i) {

@@ -33,6 +33,9 @@ func runModern(s *Stage) error {
 		if err := s.Ctx.Err(); err != nil {
 			return fmt.Errorf("interrupted at %d patterns", n)
 		}
+		if s.Few > 0 && n > 10*s.Few {
+			break
+		}
 		classic, attention, err := s.modernAt(n)
 		if err != nil {
 			return err

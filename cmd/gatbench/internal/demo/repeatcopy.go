@@ -24,10 +24,11 @@ func runRepeatCopy(s *Stage) error {
 	if err := l.run(); err != nil {
 		return err
 	}
+	few := len(s.few(100))
 	exact := map[string]float64{
-		"rows_5_times_5": marksOf(net, text.Task{Count: 100, Min: 5, Symbols: repeatBits, Seed: s.Seed + 2<<32}.RepeatBits(5, 5)).exact,
-		"rows_8_times_5": marksOf(net, text.Task{Count: 100, Min: 8, Symbols: repeatBits, Seed: s.Seed + 2<<32}.RepeatBits(5, 5)).exact,
-		"rows_5_times_8": marksOf(net, text.Task{Count: 100, Min: 5, Symbols: repeatBits, Seed: s.Seed + 2<<32}.RepeatBits(8, 8)).exact,
+		"rows_5_times_5": marksOf(net, text.Task{Count: few, Min: 5, Symbols: repeatBits, Seed: s.Seed + 2<<32}.RepeatBits(5, 5)).exact,
+		"rows_8_times_5": marksOf(net, text.Task{Count: few, Min: 8, Symbols: repeatBits, Seed: s.Seed + 2<<32}.RepeatBits(5, 5)).exact,
+		"rows_5_times_8": marksOf(net, text.Task{Count: few, Min: 5, Symbols: repeatBits, Seed: s.Seed + 2<<32}.RepeatBits(8, 8)).exact,
 	}
 	wrong := l.scores[len(l.scores)-1]
 	s.result(map[string]any{"wrong_bits": wrong, "exact": exact})

@@ -155,8 +155,8 @@ func datesForcing(s *Stage, steps int) train.TeacherForcing {
 }
 
 func runDates(s *Stage) error {
-	learnt := text.Task{Count: 5000, Seed: s.Seed}.Dates()
-	tried := unseen(text.Task{Count: 400, Seed: s.Seed + 1<<32}.Dates(), learnt)
+	learnt := text.Task{Count: len(s.few(5000)), Seed: s.Seed}.Dates()
+	tried := unseen(text.Task{Count: len(s.few(400)), Seed: s.Seed + 1<<32}.Dates(), learnt)
 	r, err := newRewriter(s, learnt, 24, 96)
 	if err != nil {
 		return err

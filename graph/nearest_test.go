@@ -96,8 +96,12 @@ func TestPointsThreads(t *testing.T) {
 	undo := par.SetThreads(1)
 	k, r := Must(KNN(x, 7)), Must(Radius(x, 1))
 	undo()
-	for v := 0; v < n; v += 9 {
-		for i, h := range byDistance(x, v)[:7] {
+	for v := 0; v < n; v += 8 { // the last one, too, which is a part of its own
+		all := byDistance(x, v)
+		if near := slices.IndexFunc(all, func(h hit) bool { return h.d > 1 }); near != len(r.sources(v)) {
+			t.Fatalf("%d points are near point %d, want %d", len(r.sources(v)), v, near)
+		}
+		for i, h := range all[:7] {
 			if k.sources(v)[i] != h.v {
 				t.Fatalf("neighbour %d of point %d is %d, want %d", i, v, k.sources(v)[i], h.v)
 			}

@@ -142,7 +142,7 @@ func TestEmpty(t *testing.T) {
 // No bit of a result or a gradient depends on the number of threads.
 func TestThreads(t *testing.T) {
 	whole := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 1000, 12000, 0.75)) // of which some node hears a whole chunk
-	small := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 200, 1600, 0.75)) // of pairs 40,000
+	small := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 200, 1600, 0.75))   // of pairs 40,000
 	sides := graph.Must(graph.NewBipartite(1000, 1000, whole.In().Cols, whole.Destinations()))
 	number, tapes := 0, map[int]*grad.Tape{1: grad.NewTape(1), 5: grad.NewTape(1)}
 	each(t, func(t *testing.T, v variant) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -18,18 +19,23 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
+// gz and zst keep their writers: to make one costs more than to use it.
 func gz(text string) []byte {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w := gzips.Get().(*gzip.Writer)
+	defer gzips.Put(w)
+	w.Reset(&b)
 	w.Write([]byte(text))
 	w.Close()
 	return b.Bytes()
 }
 
-func zst(text string) []byte {
-	w, _ := zstd.NewWriter(nil)
-	return w.EncodeAll([]byte(text), nil)
-}
+func zst(text string) []byte { return zstds().EncodeAll([]byte(text), nil) }
+
+var (
+	gzips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+	zstds = sync.OnceValue(func() *zstd.Encoder { w, _ := zstd.NewWriter(nil); return w })
+)
 
 // zipOf returns an archive of names and contents, alternating.
 func zipOf(parts ...string) []byte {

@@ -38,7 +38,7 @@ func TestFindOrder(t *testing.T) {
 
 func TestUnknownName(t *testing.T) {
 	isolate(t)
-	for name, nearest := range map[string]string{"corra": "cora", "CITESER": "citeseer", "pub-med": "pubmed", "carate": "karate", strings.Repeat("x", 1<<20): ""} {
+	for name, nearest := range map[string]string{"corra": "cora", "CITESER": "citeseer", "pub-med": "pubmed", "carate": "karate", strings.Repeat("x", 1<<17): ""} {
 		_, err := Open("", name)
 		var e *UnknownError
 		if !errors.As(err, &e) || e.Name != strings.ToLower(name) || nearest != "" && e.Nearest != nearest || len(err.Error()) > 300 {

@@ -11,8 +11,8 @@ import (
 func seeded() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
 
 func TestCSL(t *testing.T) {
-	d := CSL(seeded(), 15)
-	if d.Len() != 150 || d.Graph.NumNodes() != 150*41 || d.Graph.NumEdges() != 150*41*4 || !d.Graph.Symmetric() {
+	d := CSL(seeded(), 3)
+	if d.Len() != 30 || d.Graph.NumNodes() != 30*41 || d.Graph.NumEdges() != 30*41*4 || !d.Graph.Symmetric() {
 		t.Errorf("%d graphs, %v", d.Len(), d.Graph)
 	}
 	for v, n := range d.Graph.InDegrees() {

@@ -112,31 +112,37 @@ const (
 // mark is what some editors put before a text: the byte-order mark, in UTF-8.
 const mark = "\ufeff"
 
-// wordsOf returns the words of a line: what is between its tabs, or else between
-// blanks. Between tabs there may be blanks in a word.
-func wordsOf(line string) []string {
+// wordsOf returns the words of a line, in the place of those before: what is between its
+// tabs, or else between blanks. Between tabs there may be blanks in a word.
+func wordsOf(line string, before []string) []string {
 	line = strings.TrimSpace(line)
 	if !strings.Contains(line, "\t") {
 		return strings.Fields(line)
 	}
-	words := strings.Split(line, "\t")
-	for i, w := range words {
-		words[i] = strings.TrimSpace(w)
+	words := before[:0]
+	for more := true; more; {
+		var w string
+		w, line, more = strings.Cut(line, "\t")
+		if w = strings.TrimSpace(w); w != "" {
+			words = append(words, w)
+		}
 	}
-	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+	return words
 }
 
-// eachLine calls visit with the words of each line that is not empty.
+// eachLine calls visit with the words of each line that is not empty; the slice, but not
+// the words, is overwritten by the next line.
 func eachLine(r io.Reader, visit func(words []string) error) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 1<<16), linqsLine)
+	var words []string
 	line := 1
 	for ; s.Scan(); line++ {
 		text := s.Text()
 		if line == 1 {
 			text = strings.TrimPrefix(text, mark)
 		}
-		if words := wordsOf(text); len(words) > 0 {
+		if words = wordsOf(text, words); len(words) > 0 {
 			if err := visit(words); err != nil {
 				return fmt.Errorf("line %d: %w", line, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -41,9 +42,9 @@ func result(x, b *grad.Param, f func(x, b *grad.Var) *grad.Var) [][]tensor.Float
 // widths around a block and on any number of threads.
 func TestAddBias(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 0))
-	for _, shape := range [][]int{{1, 1}, {3, 7}, {700, 7}, {2708, 1}, {900, 64}, {5, 511}, {5, 512}, {20, 1537}, {40, 3, 100}} {
+	for s, shape := range [][]int{{1, 1}, {3, 7}, {700, 7}, {2708, 1}, {900, 64}, {5, 511}, {5, 512}, {20, 1537}, {40, 3, 100}} {
 		x, b := param(rng.Uint64(), shape...), param(rng.Uint64(), shape[len(shape)-1])
-		for _, a := range endings {
+		for i, a := range endings {
 			want := result(x, b, func(x, b *grad.Var) *grad.Var { return x.Add(b).Activate(a) })
 			fused := func(x, b *grad.Var) *grad.Var { return x.AddBias(b, a) }
 			got := result(x, b, fused)
@@ -54,7 +55,11 @@ func TestAddBias(t *testing.T) {
 					}
 				}
 			}
-			for _, threads := range []int{1, 3, 8} {
+			all := []int{1, 3, 8} // which agree: each is taken with every third of shapes and endings
+			if !sparing.Full() {
+				all = all[(s+i)%3:][:1]
+			}
+			for _, threads := range all {
 				undo := par.SetThreads(threads)
 				again := result(x, b, fused)
 				undo()
@@ -163,10 +168,10 @@ func TestBiasAndDropout(t *testing.T) {
 		}
 		return out
 	}
-	for _, shape := range [][]int{{1, 1}, {3, 7}, {700, 7}, {900, 64}, {5, 511}, {20, 1537}, {40, 3, 10}, {rng.IntN(90) + 1, 8}} {
+	for _, shape := range [][]int{{1, 1}, {3, 7}, {700, 7}, {260, 64}, {5, 511}, {20, 1537}, {40, 3, 10}, {rng.IntN(90) + 1, 8}} {
 		for _, a := range []grad.Activation{grad.ELU, grad.Tanh, grad.Identity} {
 			want := run(shape, a, func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.Dropout(x.Add(b).Activate(a), p) })
-			for _, threads := range []int{1, 3, 8} {
+			for _, threads := range []int{1, 3} {
 				undo := par.SetThreads(threads)
 				got := run(shape, a, func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.Dropout(x.Scale(1).AddBias(b, a), p) })
 				undo()

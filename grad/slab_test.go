@@ -12,9 +12,9 @@ func TestSlabs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	var p pool[int32]
 	var all [][]int32
-	for i := range 400 {
+	for i := range 120 {
 		n := 1 + rng.IntN(1<<rng.IntN(21))
-		if i%50 == 49 {
+		if i%30 == 29 {
 			n = slabMost/slabPart + rng.IntN(100)
 		}
 		size, _ := class(n)

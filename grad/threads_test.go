@@ -76,7 +76,11 @@ func TestThreads(t *testing.T) {
 			return bits
 		}
 		want := run(1)
-		for _, threads := range []int{3, 8} {
+		all := []int{3, 8}
+		if !sparing.Full() {
+			all = all[:1]
+		}
+		for _, threads := range all {
 			if !slices.Equal(run(threads), want) {
 				t.Errorf("%s: other bits on %d threads", name, threads)
 			}

@@ -82,7 +82,7 @@ func dgiAccuracy(t *testing.T, seed uint64, width, epochs, regressions int, rate
 // that of the authors' program, as wide, for as long and with as many regressions, and the
 // accuracy the paper's but for a deviation, 82.3 ± 0.6.
 func TestDGICora(t *testing.T) {
-	width, epochs, regressions, rate, want, seeds := 32, 40, 3, 0.01, 0.6, uint64(1)
+	width, epochs, regressions, rate, want, seeds := 32, 20, 1, 0.01, 0.6, uint64(1)
 	if os.Getenv("EDGEWISE_LONG") != "" {
 		width, epochs, regressions, rate, want, seeds = 512, 10_000, 50, 0.001, 0.817, 10
 	}

@@ -14,7 +14,7 @@ import (
 // TestGATv2Memory trains with many features of many edges: they are projected
 // without an array of a projected row for each edge.
 func TestGATv2Memory(t *testing.T) {
-	const nodes, edges, features = 1000, 200_000, 12
+	const nodes, edges, features = 500, 100_000, 12
 	rng := rand.New(rand.NewPCG(1, 1))
 	g := graph.Must(graph.Uniform(rng, nodes, edges))
 	l := &layers.GATv2Conv{In: 8, Out: 16, Heads: 4, EdgeIn: features}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -28,7 +29,7 @@ var silent = strings.Fields(`Error String Unwrap Is As Len Less Swap Format
 	MarshalJSON UnmarshalJSON MarshalText UnmarshalText`)
 
 func TestBudgets(t *testing.T) {
-	pkgs, err := sources(root)
+	pkgs, err := sources()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +109,8 @@ func parse(fset *token.FileSet, name string, src []byte) (source, error) {
 }
 
 // sources returns the files of every package of the module, by directory,
-// whatever their build tags.
-func sources(root string) (map[string][]source, error) {
+// whatever their build tags; they are read once.
+var sources = sync.OnceValues(func() (map[string][]source, error) {
 	pkgs := map[string][]source{}
 	fset := token.NewFileSet()
 	return pkgs, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -137,7 +138,7 @@ func sources(root string) (map[string][]source, error) {
 		pkgs[filepath.ToSlash(dir)] = append(pkgs[filepath.ToSlash(dir)], f)
 		return nil
 	})
-}
+})
 
 // enter skips the directories that hold no package of this module.
 func enter(root, path, name string) error {

@@ -14,7 +14,7 @@ import (
 // A user can call and fill in everything that a package exports: no exported
 // signature names a type of internal/.
 func TestSignatures(t *testing.T) {
-	pkgs, err := sources(root)
+	pkgs, err := sources()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,14 +105,14 @@ func archiveAt(t *testing.T, b []byte) (*Archive, error) {
 // TestBomb wants an array refused that expands without bound.
 func TestBomb(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteArchive(&b, Named{"x", make([]int32, 32<<20), nil}); err != nil {
+	if err := WriteArchive(&b, Named{"x", make([]int32, 20<<20), nil}); err != nil {
 		t.Fatal(err)
 	}
 	z, err := archiveAt(t, b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := z.Read("x"); err == nil || !strings.Contains(err.Error(), "to 134217856 bytes, which is refused") {
+	if _, err := z.Read("x"); err == nil || !strings.Contains(err.Error(), "to 83886208 bytes, which is refused") {
 		t.Errorf("read a bomb, error %v", err)
 	}
 }

@@ -4,10 +4,9 @@ package pickle
 // input. A neighbour in a list takes 16 bytes, of 2 to 5 bytes of input, and an
 // integer that is kept by itself 8 more; a node with a list of its own takes some 80,
 // of 7 at least. Strings and arrays are views.
-const (
-	valuesLeast = 16 << 20
-	valuesPer   = 12
-)
+const valuesPer = 12
+
+var valuesLeast = 16 << 20 // tests set it
 
 // What values take, in bytes.
 const (

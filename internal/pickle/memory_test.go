@@ -18,11 +18,19 @@ func allocated(b []byte) (bytes int, v any, err error) {
 	return int(after.TotalAlloc - before.TotalAlloc), v, err
 }
 
+// setValuesLeast sets the least budget, so that few values fill it.
+func setValuesLeast(bytes int) (undo func()) {
+	old := valuesLeast
+	valuesLeast = bytes
+	return func() { valuesLeast = old }
+}
+
 // Values that take most for a byte of input are refused before they take more than
 // a small multiple of what they may.
 func TestValuesAreBounded(t *testing.T) {
+	defer setValuesLeast(1 << 20)()
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what is allocated in all does not depend on it
-	const size = 1 << 20                               // values of 16 bytes fill the least budget there is
+	const size = 1 << 16                               // values of 16 bytes fill the least budget there is
 	for name, c := range map[string]struct{ start, again, end string }{
 		"nested lists":      {"", "]", strings.Repeat("a", size/2-1)},
 		"lists":             {"](", "]", "e"},
@@ -64,6 +72,7 @@ func TestValuesAreBounded(t *testing.T) {
 // What real data hold is read however long it is: nodes of one neighbour, of any
 // protocol, take most.
 func TestValuesOfData(t *testing.T) {
+	defer setValuesLeast(1 << 20)()
 	for name, node := range map[string]func(v int) string{
 		"protocol 2": func(v int) string {
 			return "J" + le(uint64(v), 4) + "]r" + le(uint64(v), 4) + "J" + le(uint64(v), 4) + "a"
@@ -72,7 +81,7 @@ func TestValuesOfData(t *testing.T) {
 		"no neighbours": func(v int) string { return "J" + le(uint64(v), 4) + "]\x94" },
 		"names":         func(v int) string { return "J" + le(uint64(v), 4) + "\x8c\x01a\x94" },
 	} {
-		const nodes, batch = 1 << 17, 1000
+		const nodes, batch = 1 << 13, 1000
 		var b bytes.Buffer
 		b.WriteString("\x80\x04}")
 		for v := range nodes {

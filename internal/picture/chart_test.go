@@ -3,7 +3,10 @@ package picture
 import (
 	"bytes"
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // charts are what a series can hold, hostile ones too.
@@ -37,6 +40,9 @@ func TestChartStaysInside(t *testing.T) {
 		var a, b bytes.Buffer
 		if c.Write(&a, "svg") != nil || Grid([][]Panel{{ch}}).Write(&b, "svg") != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
 			t.Errorf("%s: two svg differ", name)
+		}
+		if !strings.HasPrefix(name, "some NaN") && !strings.HasPrefix(name, "one") && name != "empty" && !sparing.Full() {
+			continue // to paint a shape is not another thing where it is elsewhere
 		}
 		if err := c.Write(&b, "png"); err != nil {
 			t.Errorf("%s: png: %v", name, err)

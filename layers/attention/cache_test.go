@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/message"
@@ -63,7 +64,11 @@ func equalBits(t *testing.T, what string, got, want []tensor.Float) {
 func TestCacheIsFullPass(t *testing.T) {
 	lengths := []int{1, 70, 131, 5}
 	for i, p := range positions {
-		for _, threads := range []int{1, 3} {
+		all := []int{1, 3}
+		if !sparing.Full() {
+			all = all[i%2:][:1]
+		}
+		for _, threads := range all {
 			undo := par.SetThreads(threads)
 			l := newLanguageModel(attention.Block{Model: 12, Heads: 1 + i%3, PreNorm: i%2 == 0, Drop: 0.5, Position: p, Longest: 131, Activation: grad.GELU}, 2, 11)
 			said := sentences(1, 11, lengths...)

@@ -177,7 +177,7 @@ func TestScoreIsTeacherForced(t *testing.T) {
 // step.
 func TestMemory(t *testing.T) {
 	w := newWriter(50, 8)
-	s := w.search(5, 400)
+	s := w.search(5, 100)
 	s.End = decode.NoEnd
 	run := func() {
 		if _, err := (decode.Beam{Width: 3}).Run(s); err != nil {
@@ -186,18 +186,18 @@ func TestMemory(t *testing.T) {
 	}
 	run()
 	for odd := range 2 { // two tapes take turns
-		if early, late := w.held[8+odd], w.held[398+odd]; late != early || late == 0 {
-			t.Errorf("the tape holds %d bytes before step %d and %d before step %d", early, 8+odd, late, 398+odd)
+		if early, late := w.held[8+odd], w.held[98+odd]; late != early || late == 0 {
+			t.Errorf("the tape holds %d bytes before step %d and %d before step %d", early, 8+odd, late, 98+odd)
 		}
 	}
 	s.Step = flat(make([]tensor.Float, 50)...)
 	s.State = nil
 	allocs := func(longest int) float64 {
 		s.Longest = []int{longest}
-		return testing.AllocsPerRun(3, run)
+		return testing.AllocsPerRun(2, run)
 	}
-	allocs(2000)
-	if each := (allocs(2000) - allocs(1000)) / 1000; each > 12 {
+	allocs(600)
+	if each := (allocs(600) - allocs(300)) / 300; each > 12 {
 		t.Errorf("a step more costs %v allocations", each)
 	}
 }

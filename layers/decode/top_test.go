@@ -14,7 +14,7 @@ func TestLargest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var kept top
 	var buf []choice
-	for range 1000 {
+	for range 300 {
 		x := make([]tensor.Float, rng.IntN(900))
 		for i := range x {
 			switch x[i] = tensor.Float(rng.NormFloat64()); rng.IntN(4) {

@@ -38,7 +38,7 @@ func Example() {
 
 	draw := sample.Corruptions{Number: 8, Seed: 1}
 	fit := &train.Fit{
-		Model: net, Optimiser: &train.Adam{LR: 0.02}, Epochs: 150,
+		Model: net, Optimiser: &train.Adam{LR: 0.02}, Epochs: 100,
 		Loss: func(t *grad.Tape) *grad.Var {
 			x := t.Use(net.Entities)
 			not, at := draw.Draw(k.Train, t.Step())

@@ -154,10 +154,7 @@ func (w *worker) deliver(k *leafGrad, t tile) {
 	x, n := w.grads[k.i], k.step.Width
 	switch {
 	case k.compact != nil: // pullScore has
-	case k.step.Gathers():
-		if !w.hasGrad[k.i] {
-			clear(x)
-		}
+	case k.step.Gathers(): // it lies in the window, which was zero where none comes in
 	case !w.hasGrad[k.i]:
 	case k.step.Kind == ir.LeafW:
 		vec.AddRows(w.partial[k.at:k.at+n], x)

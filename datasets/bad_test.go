@@ -25,17 +25,6 @@ type bad struct {
 	want string
 }
 
-// planetoidWith reads a small Planetoid dataset, one of whose files is another.
-func planetoidWith(part, content string) func(*testing.T, string) error {
-	return func(t *testing.T, dir string) error {
-		parts := small()
-		parts[part] = content
-		write(t, dir, parts)
-		_, err := Planetoid(dir, "citeseer")
-		return err
-	}
-}
-
 // npzWith reads the plain form, some of whose arrays are others.
 func npzWith(parts ...any) func(*testing.T, string) error {
 	return func(t *testing.T, dir string) error {
@@ -81,7 +70,17 @@ func checked(do func(d *Dataset)) func(*testing.T, string) error {
 	}
 }
 
-func badPlanetoid() []bad {
+func badPlanetoid(t *testing.T) []bad {
+	whole := newAltered(t)
+	planetoidWith := func(part, content string) func(*testing.T, string) error {
+		return func(t *testing.T, dir string) error {
+			_, err := whole.read(t, part, content)
+			if err == nil {
+				return nil
+			}
+			return errors.New(strings.ReplaceAll(err.Error(), string(whole), dir))
+		}
+	}
 	return []bad{
 		{"missing", func(t *testing.T, dir string) error { _, err := Planetoid(dir, "citeseer"); return err }, "stat DIR/ind.citeseer.allx: no such file or directory"},
 		{"missing part", func(t *testing.T, dir string) error {
@@ -296,16 +295,13 @@ func TestBadInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string][]bad{"planetoid": badPlanetoid(), "npz": badNPZ(t), "edges": badEdges(t), "tables": slices.Concat(badTables(), badColumns()), "ogb": badOGB(), "graphml": badGraphML(), "dot": badDOT(), "text": badTexts(), "dataset": badDatasets()}
-	count, root := 0, t.TempDir() // a folder in it costs less than another of t.TempDir
+	all := map[string][]bad{"planetoid": badPlanetoid(t), "npz": badNPZ(t), "edges": badEdges(t), "tables": slices.Concat(badTables(), badColumns()), "ogb": badOGB(), "graphml": badGraphML(), "dot": badDOT(), "text": badTexts(), "dataset": badDatasets()}
+	count, dir := 0, t.TempDir() // to empty it costs less than another a case
 	for group, list := range all {
 		for _, b := range list {
-			dir := filepath.Join(root, fmt.Sprint(count))
 			count++
 			t.Run(group+"/"+b.name, func(t *testing.T) {
-				if err := os.Mkdir(dir, 0o777); err != nil {
-					t.Fatal(err)
-				}
+				defer empty(t, dir)
 				err := b.read(t, dir)
 				if err == nil {
 					t.Fatal("no error")
@@ -319,5 +315,17 @@ func TestBadInput(t *testing.T) {
 	}
 	if count < 40 {
 		t.Errorf("%d bad inputs", count)
+	}
+}
+
+// empty takes away what is in a folder.
+func empty(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

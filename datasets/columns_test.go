@@ -10,12 +10,14 @@ import (
 // says where, and what to write. Words that look like them in part stay words.
 func TestDressedNumbers(t *testing.T) {
 	const edges = "source,target\na,b\n"
+	dir := t.TempDir()
 	read := func(cells ...string) error {
 		text := "id;share\n"
 		for i, c := range cells {
 			text += fmt.Sprintf("%c;%s\n", 'a'+i, c)
 		}
-		_, err := Read(saved(t, t.TempDir(), "e_edges.csv", edges, "e_nodes.csv", text) + "/e_edges.csv")
+		_, err := Read(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", text) + "/e_edges.csv")
+		empty(t, dir)
 		return err
 	}
 	for _, bad := range []string{"50%", "1,041", "1,041.5", "-12,000,000", "3,5", "$20", "€ 7.25", "12 %", "7 €", "1'041", "1 041"} {

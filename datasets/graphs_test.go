@@ -171,10 +171,11 @@ func TestBadTUDataset(t *testing.T) {
 	many["graph_indicator"], many["A"], many["graph_labels"] = strings.Repeat("1\n", 6000), "", "1\n"
 	delete(many, "edge_labels")
 	delete(many, "node_attributes")
-	many["node_labels"] = ""
+	var labels strings.Builder
 	for v := range 6000 {
-		many["node_labels"] += fmt.Sprintln(v)
+		fmt.Fprintln(&labels, v)
 	}
+	many["node_labels"] = labels.String()
 	if _, err := readTU(t, many); err == nil || !strings.Contains(err.Error(), "6000 different labels in 6000 lines are too many") {
 		t.Errorf("labels of all nodes: error %v", err)
 	}

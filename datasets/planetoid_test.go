@@ -105,6 +105,31 @@ func write(t testing.TB, dir string, parts map[string]string) {
 	}
 }
 
+// altered is a folder of the small dataset, which is written once: a test that alters one part
+// after another would write all eight of them for each.
+type altered string
+
+func newAltered(t testing.TB) altered {
+	dir := filepath.Join(t.TempDir(), "small")
+	write(t, dir, small())
+	return altered(dir)
+}
+
+// read reads the folder while the part has another content.
+func (dir altered) read(t testing.TB, part, content string) (*Dataset, error) {
+	t.Helper()
+	path := filepath.Join(string(dir), "ind.citeseer."+part)
+	whole := string(dir) + "." + part // beside the folder
+	if err := os.Rename(path, whole); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Rename(whole, path)
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return Planetoid(string(dir), "citeseer")
+}
+
 // Files of another name than the three are read too, whatever its case and with dots.
 func TestPlanetoidOwn(t *testing.T) {
 	from, dir := t.TempDir(), t.TempDir()
@@ -171,6 +196,7 @@ func TestPlanetoidSmall(t *testing.T) {
 }
 
 func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
+	dir := newAltered(t)
 	for _, c := range []struct{ part, content, want string }{
 		{"test.index", "5\nx\n", `line 2: "x"`},
 		{"test.index", "5\n\n3\n", "line 2"},
@@ -209,10 +235,7 @@ func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
 		{"graph", "cos\nsystem\n(U\x02lst R.", `"system" of "os"`},
 		{"allx", "\x80\x02", "byte 2"},
 	} {
-		dir, parts := t.TempDir(), small()
-		parts[c.part] = c.content
-		write(t, dir, parts)
-		d, err := Planetoid(dir, "citeseer")
+		d, err := dir.read(t, c.part, c.content)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "ind.citeseer.") {
 			t.Errorf("%s %.40q: %v, error %v; want one with %q", c.part, c.content, d, err, c.want)
 		}
@@ -222,6 +245,7 @@ func TestPlanetoidErrorsNameFileAndPlace(t *testing.T) {
 // Nodes without edges may be missing in the graph, whose numbers may be NumPy's, and
 // whose neighbours sets or tuples. The last lines of test.index may be empty.
 func TestPlanetoidForms(t *testing.T) {
+	dir := newAltered(t)
 	scalar := func(v int) string { // a numpy.int64
 		return "cnumpy.core.multiarray\nscalar\ncnumpy\ndtype\nU\x02i8K\x00K\x01\x87R(K\x03U\x01<NNNtbU\x08" + le4(v, 0) + "\x86R"
 	}
@@ -238,10 +262,7 @@ func TestPlanetoidForms(t *testing.T) {
 		"tuples":             {"graph", "\x80\x02}(K\x00K\x01K\x03\x86K\x02K\x03\x85K\x03)K\x04)K\x01K\x02K\x05\x86u.", 6, 10},
 		"no edges":           {"graph", "\x80\x02}(K\x01]q\x00K\x00h\x00u.", 6, 0},
 	} {
-		dir, parts := t.TempDir(), small()
-		parts[c.part] = c.content
-		write(t, dir, parts)
-		d, err := Planetoid(dir, "citeseer")
+		d, err := dir.read(t, c.part, c.content)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -253,23 +274,22 @@ func TestPlanetoidForms(t *testing.T) {
 }
 
 func TestMissingAndTruncatedFiles(t *testing.T) {
+	dir := newAltered(t)
 	for part, whole := range small() {
-		dir := t.TempDir()
-		write(t, dir, small())
-		path := filepath.Join(dir, "ind.citeseer."+part)
 		for _, n := range []int{0, 1, len(whole) / 2, len(whole) - 2} {
-			if err := os.WriteFile(path, []byte(whole[:n]), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := Planetoid(dir, "citeseer"); err == nil {
+			if _, err := dir.read(t, part, whole[:n]); err == nil {
 				t.Errorf("no error for %d of the %d bytes of %s", n, len(whole), part)
 			}
 		}
+		path := filepath.Join(string(dir), "ind.citeseer."+part)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Planetoid(dir, "citeseer"); err == nil || !strings.Contains(err.Error(), "ind.citeseer."+part) {
+		if _, err := Planetoid(string(dir), "citeseer"); err == nil || !strings.Contains(err.Error(), "ind.citeseer."+part) {
 			t.Errorf("without %s: error %v", part, err)
+		}
+		if err := os.WriteFile(path, []byte(whole), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -3,10 +3,7 @@ package docs_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -19,18 +16,6 @@ import (
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
-
-// What docs/from-dgl.md has in its columns of edgewise are lines of the tests in
-// this file, in fromdgl_more_test.go and in fromdgl_models_test.go, which say what
-// comes of them.
-
-// is fails the test unless got is what is wanted.
-func is(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
-}
 
 func TestDGLBuilding(t *testing.T) {
 	n, rng := 4, rand.New(rand.NewPCG(1, 1))
@@ -377,42 +362,4 @@ func TestDGLLoading(t *testing.T) {
 	there, not := column(2, 0.5), column(0, 0)
 	loss := grad.Loss{}.Ranking(there, not, 1)
 	want(t, "ranking", loss.Value(), 0.25)
-}
-
-// TestDGLPageCompiles finds every edgewise spelling of docs/from-dgl.md among the
-// lines of these files, and what the page's notes mention in them.
-func TestDGLPageCompiles(t *testing.T) {
-	doc, err := os.ReadFile("from-dgl.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var src []byte
-	for _, name := range []string{"fromdgl_test.go", "fromdgl_more_test.go", "fromdgl_models_test.go"} {
-		part, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src = append(src, part...)
-	}
-	lines := map[string]bool{}
-	for _, l := range strings.Split(string(src), "\n") {
-		lines[strings.TrimSuffix(strings.TrimSpace(l), ",")] = true
-	}
-	spelt := 0
-	for _, row := range regexp.MustCompile(`(?m)^\|.*\|$`).FindAllString(string(doc), -1) {
-		cells := strings.Split(row, "|")[2:] // without DGL's
-		for i, cell := range cells {
-			for _, code := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
-				switch spelt++; {
-				case i == 0 && !lines[code[1]]:
-					t.Errorf("no line of these files is %s", code[1])
-				case !strings.Contains(string(src), code[1]): // a note
-					t.Errorf("these files do not have %s", code[1])
-				}
-			}
-		}
-	}
-	if spelt < 280 {
-		t.Errorf("%d spellings", spelt)
-	}
 }

@@ -104,7 +104,7 @@ func TestHouseAUC(t *testing.T) {
 		labels[i] = d.Labels[v]
 	}
 	fit := &train.Fit{
-		Model: net, Optimiser: &train.Adam{LR: 1e-2}, Epochs: 250,
+		Model: net, Optimiser: &train.Adam{LR: 1e-2}, Epochs: 150,
 		Loss: func(t *grad.Tape) *grad.Var {
 			return net.model(t, d.Graph, t.Input(x), nil).Rows(d.Split.Train).CrossEntropy(labels)
 		},

@@ -48,7 +48,7 @@ func byDistance(x *tensor.Dense, v int) []hit {
 }
 
 func TestKNN(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 20))
 		n, dims, k := rng.IntN(120), 1+rng.IntN(5), rng.IntN(12)
 		x := randomPoints(rng, n, dims)
@@ -68,7 +68,7 @@ func TestKNN(t *testing.T) {
 }
 
 func TestRadius(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		n, dims := rng.IntN(120), 1+rng.IntN(5)
 		x, r := randomPoints(rng, n, dims), []float64{0, 1, 0.7, math.Sqrt2, 3, math.Inf(1)}[rng.IntN(6)]

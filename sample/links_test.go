@@ -142,7 +142,7 @@ func TestNegatives(t *testing.T) {
 		edges, pairs := linkSet(edgesOf(g), directed), map[bool]int{false: 15 - 3, true: 30 - 4}[directed]
 		for _, count := range []int{0, 3, pairs - 1, pairs} {
 			times := map[[2]int32]int{}
-			const draws = 4000
+			const draws = 1500
 			for step := range uint64(draws) {
 				drawn, err := (&Negatives{Graph: g, Directed: directed, Seed: 1}).Draw(count, step)
 				if err != nil {

@@ -107,7 +107,7 @@ func TestWeightsKeepTheMean(t *testing.T) {
 		l := loaderOf(t, 4)
 		l.Replace, l.Nodes, l.Size = replace, []int32{4, 154, 35, 3}, 4
 		value := rand.New(rand.NewPCG(1, 1)).Perm(l.Graph.NumNodes())
-		const epochs = 4000
+		const epochs = 1500
 		sum, square := map[int32]float64{}, map[int32]float64{}
 		for step := range uint64(epochs) {
 			b := l.At(step + 1)

@@ -106,18 +106,18 @@ func TestResumeEverything(t *testing.T) {
 	})
 }
 
-// TestResumeKilled kills a process in epoch 137, by the system, and goes on from
-// what it wrote after epoch 130.
+// TestResumeKilled kills a process in epoch 37, by the system, and goes on from
+// what it wrote after epoch 30.
 func TestResumeKilled(t *testing.T) {
 	fit := func(m *logistic, path string) *train.Fit {
 		f := newFit(m)
-		f.Epochs, f.Checkpoint, f.Every = 200, path, 10
+		f.Epochs, f.Checkpoint, f.Every = 50, path, 10
 		return f
 	}
 	if path := os.Getenv("EDGEWISE_TEST_KILLED"); path != "" {
 		f := fit(newLogistic(), path)
 		f.OnEpoch = func(e train.Epoch) {
-			if e.N == 137 {
+			if e.N == 37 {
 				p, _ := os.FindProcess(os.Getpid())
 				_ = p.Kill()
 				select {}
@@ -146,7 +146,7 @@ func TestResumeKilled(t *testing.T) {
 		}
 	}
 	got, err := f.Run(t.Context())
-	if err != nil || first != 131 {
+	if err != nil || first != 31 {
 		t.Fatalf("resumed at epoch %d, error %v", first, err)
 	}
 	if !slices.Equal(values(resumed), values(whole)) || !slices.Equal(epochs(got), epochs(want)) {

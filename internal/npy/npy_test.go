@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // file returns a version 1 file with the header and the elements given.
@@ -224,7 +226,7 @@ func TestArchive(t *testing.T) {
 // A bit that flips in a member, stored or compressed, is an error that names the
 // array: or, in what fills up a compressed one's last byte, it is nothing.
 func TestDamagedArchive(t *testing.T) {
-	elements, path := slices.Repeat([]int32{7, 1 << 20}, 32), filepath.Join(t.TempDir(), "a.npz")
+	elements, path := slices.Repeat([]int32{7, 1 << 20}, 8), filepath.Join(t.TempDir(), "a.npz")
 	for method, where := range map[uint16]string{zip.Store: "stored", zip.Deflate: "compressed"} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
@@ -232,12 +234,16 @@ func TestDamagedArchive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Write(file(headerOf("<i4", "(64,)"), elements))
+		w.Write(file(headerOf("<i4", "(16,)"), elements))
 		z.Close()
 		whole := b.Bytes()
 		start := bytes.Index(whole, []byte("first.npy")) + len("first.npy")
 		end := bytes.Index(whole, []byte("PK\x07\x08")) // what follows the member
-		for at := start; at < end; at++ {
+		step := 3                                       // so that each of the eight bits is turned round, and some bytes of each field
+		if sparing.Full() {
+			step = 1
+		}
+		for at := start; at < end; at += step {
 			damaged := bytes.Clone(whole)
 			damaged[at] ^= 1 << (at % 8)
 			if err := os.WriteFile(path, damaged, 0o644); err != nil {

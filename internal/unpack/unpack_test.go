@@ -42,6 +42,20 @@ func zipOf(parts ...string) []byte {
 	return out.Bytes()
 }
 
+// zipOfZeros returns an archive of members of so many MiB of zeros.
+func zipOfZeros(size int, names ...string) []byte {
+	var out bytes.Buffer
+	w, zeros := zip.NewWriter(&out), make([]byte, 1<<20)
+	for _, name := range names {
+		m, _ := w.Create(name)
+		for range size {
+			m.Write(zeros)
+		}
+	}
+	w.Close()
+	return out.Bytes()
+}
+
 func tarOf(headers []*tar.Header, contents ...string) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
@@ -125,7 +139,7 @@ func TestLimitOfFiles(t *testing.T) {
 			t.Errorf("%d bytes may expand to %d, want %d", packed, got, want)
 		}
 	}
-	b := gz(bytes.Repeat([]byte("0 1\n"), 10<<20))
+	b := bytes.Repeat(gz(bytes.Repeat([]byte("0 1\n"), 1<<18)), 40) // of a MiB each: gzip goes on after the first
 	r, err := Open(put(t, "edges.gz", b))
 	if err != nil {
 		t.Fatal(err)
@@ -140,8 +154,9 @@ func TestLimitOfFiles(t *testing.T) {
 // All members of an archive, and the archives in them, share one budget: what
 // expands twice does not multiply its limits, and neither do many members.
 func TestOneBudgetAnArchive(t *testing.T) {
-	text := make([]byte, 24<<20)
-	once, other := gz(text), string(zst(text))
+	const size = 24 // MiB: one of them is within Limit and two are not
+	text := make([]byte, 1<<20)
+	once, other := bytes.Repeat(gz(text), size), string(bytes.Repeat(zst(text), size))
 	regular := func(names ...string) (hs []*tar.Header) {
 		for _, name := range names {
 			hs = append(hs, &tar.Header{Name: name, Typeflag: tar.TypeReg})
@@ -152,7 +167,7 @@ func TestOneBudgetAnArchive(t *testing.T) {
 		"a .gz in a .zip":        put(t, "a.zip", zipOf("a.gz", string(once), "b.gz", string(once))),
 		"a .gz in a .tar":        put(t, "a.tar", tarOf(regular("a.gz", "b.gz"), string(once), string(once))),
 		"a .gz in a .tar.gz":     put(t, "a.tgz", gz(tarOf(regular("a.gz", "b.gz"), string(once), string(once)))),
-		"members of a .zip":      put(t, "b.zip", zipOf("a.gz", string(text), "b.gz", string(text))),
+		"members of a .zip":      put(t, "b.zip", zipOfZeros(size, "a.gz", "b.gz")),
 		"a .zst in a .gz's .tar": put(t, "b.tgz", gz(tarOf(regular("a.gz", "b.gz"), other, other))),
 	} {
 		f, err := OpenFolder(path)
@@ -246,10 +261,8 @@ func TestHostileArchives(t *testing.T) {
 	reg := func(name string) []*tar.Header { return []*tar.Header{{Name: name, Typeflag: tar.TypeReg}} }
 	link := []*tar.Header{{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}}
 	long := strings.Repeat("x", 5000)
-	many := make([]*tar.Header, 1<<16+1)
-	for i := range many {
-		many[i] = &tar.Header{Name: fmt.Sprint(i), Typeflag: tar.TypeReg}
-	}
+	empty := gz(bytes.Repeat(header("x", '0', 0), 1<<10)) // members of one name, and 64 times as many of them with one more
+	many := append(bytes.Repeat(empty, 64), gz(append(header("x", '0', 0), make([]byte, 1024)...))...)
 	for name, c := range map[string]struct {
 		b    []byte
 		want string
@@ -266,7 +279,7 @@ func TestHostileArchives(t *testing.T) {
 		"twice in zip":  {zipOf("x", "1", "x", "2"), `there are two members "x"`},
 		"long name":     {gz(tarOf(reg(long), "1")), `… of a member has 5000 bytes; the limit is 4096`},
 		"long in zip":   {zipOf(long, "1"), `… of a member has 5000 bytes; the limit is 4096`},
-		"many":          {gz(tarOf(many, make([]string, len(many))...)), "65537 files are too many; the limit is 65536"},
+		"many":          {many, "65537 files are too many; the limit is 65536"},
 		"neither":       {[]byte("hello, this is no archive at all"), "neither a folder nor"},
 		"cut zip":       {zipOf("x", "1")[:30], "no zip archive"},
 		"damaged gzip":  {flipped(gz(tarOf(reg("x"), "1")), 6), "checksum"},
@@ -335,20 +348,13 @@ func flipped(b []byte, n int) []byte {
 }
 
 func TestZipBomb(t *testing.T) {
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	m, _ := w.Create("x.content")
-	zeros := make([]byte, 1<<20)
-	for range 100 {
-		m.Write(zeros)
-	}
-	w.Close()
-	f, err := OpenFolder(put(t, "bomb.zip", out.Bytes()))
+	const size = 40 // MiB, more than Limit
+	f, err := OpenFolder(put(t, "bomb.zip", zipOfZeros(size, "x.content")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := f.Open("x.content"); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("to %d bytes, which is refused", 100<<20)) {
+	if _, err := f.Open("x.content"); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("to %d bytes, which is refused", size<<20)) {
 		t.Errorf("opened a bomb, error %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package convert_test
+package docs_test
 
 import (
 	"fmt"
@@ -18,9 +18,6 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
-
-// column returns a Var of a column.
-func column(v ...tensor.Float) *grad.Var { return grad.Const(tensor.Of(v, len(v), 1)) }
 
 func TestPyGUtilities(t *testing.T) {
 	g := graph.Must(graph.New(4, []int32{0, 1, 2, 0}, []int32{1, 0, 1, 1}))

@@ -1,12 +1,9 @@
-package convert_test
+package docs_test
 
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/convert"
@@ -20,16 +17,6 @@ import (
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
-
-// What docs/from-pyg.md has in its columns of edgewise are lines of the tests in this file and in
-// page_models_test.go.
-
-func is(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
-}
 
 func TestPyGData(t *testing.T) {
 	n, src, dst := 4, []int32{0, 1, 2, 0}, []int32{1, 0, 1, 1}
@@ -129,8 +116,8 @@ func TestPyGLayers(t *testing.T) {
 	block := &attention.EncoderBlock{Block: attention.Block{Model: 16, Heads: 2, Hidden: 64}}
 	all := slices.Concat(norms, more, []any{gcn, gat, pair, gatv2, transformer, super, agnn, sage, gin, gine, sgc, tag, appnp, cheb, arma, gcn2, rgcn, edge, nn, gmm, gated, ggnn, pna, gps, hgt, jump, lstm, block})
 	for _, l := range append(all, morris) {
-		if l, ok := l.(initer); ok {
-			initialised(l)
+		if l, ok := l.(interface{ Init(rng *rand.Rand) }); ok {
+			l.Init(rand.New(rand.NewPCG(5, 5)))
 		}
 	}
 	for _, l := range append(all, convert.GraphConv{Layer: morris}) {
@@ -145,34 +132,5 @@ func TestPyGLayers(t *testing.T) {
 		if (params > 0) != (len(state) > 0) {
 			t.Errorf("a %T with %d Params has the arrays\n%v", l, params, state)
 		}
-	}
-}
-
-// TestPyGPageCompiles finds every spelling of docs/from-pyg.md among the lines of both files.
-func TestPyGPageCompiles(t *testing.T) {
-	doc, err := os.ReadFile("../docs/from-pyg.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := map[string]bool{}
-	for _, name := range []string{"page_test.go", "page_models_test.go"} {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for l := range strings.Lines(string(src)) {
-			lines[strings.TrimSpace(l)] = true
-		}
-	}
-	spelt := 0
-	for _, row := range regexp.MustCompile(`(?m)^\|.*\|$`).FindAllString(string(doc), -1) {
-		for _, code := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(strings.Split(row, "|")[2], -1) {
-			if spelt++; !lines[code[1]] {
-				t.Errorf("no line of these files is %s", code[1])
-			}
-		}
-	}
-	if spelt < 110 {
-		t.Errorf("%d spellings", spelt)
 	}
 }

@@ -112,7 +112,7 @@ func TestDenseOffsets(t *testing.T) {
 		}
 		kinds := g.WithOffsets(lo, hi).Kinds()
 		for j, shape := range [][]int{{hi - lo + 1, 2, 1}, {hi - lo + 1, 1}, {hi - lo + 1}} {
-			if i%3 == j && !sparing.Full() {
+			if i%3 != j && !sparing.Full() {
 				continue // another graph has it
 			}
 			h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: param(4, shape...)}
@@ -206,7 +206,7 @@ func TestCausalConvolution(t *testing.T) {
 // Nothing of an edge is kept: neither the two million edges nor their offsets.
 func TestOffsetsAreNotListed(t *testing.T) {
 	defer par.SetThreads(1)() // each has scratch of its own
-	const n = 2000
+	const n = 1000
 	g := graph.Causal(n)
 	tape := grad.NewTape(1)
 	x, table := tape.Watch(param(1, n, 1, 2).Value), tape.Watch(param(2, 9, 1).Value)

@@ -206,7 +206,7 @@ func TestCausalConvolution(t *testing.T) {
 // Nothing of an edge is kept: neither the two million edges nor their offsets.
 func TestOffsetsAreNotListed(t *testing.T) {
 	defer par.SetThreads(1)() // each has scratch of its own
-	const n = 1000
+	const n = 2000
 	g := graph.Causal(n)
 	tape := grad.NewTape(1)
 	x, table := tape.Watch(param(1, n, 1, 2).Value), tape.Watch(param(2, 9, 1).Value)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -107,7 +108,7 @@ func TestPointsThreads(t *testing.T) {
 			}
 		}
 	}
-	for _, threads := range []int{3, 8} {
+	for _, threads := range sparing.Threads() {
 		undo := par.SetThreads(threads)
 		same(t, Must(KNN(x, 7)), k)
 		same(t, Must(Radius(x, 1)), r)

@@ -61,7 +61,7 @@ func TestCoraLosses(t *testing.T) {
 		t.Skip("there is no assembly to compare with")
 	}
 	fast, slow := newCoraNet(t), newCoraNet(t)
-	for epoch := range 8 {
+	for epoch := range 4 {
 		got := fast.step()
 		undo := cpu.Disable()
 		want := slow.step()

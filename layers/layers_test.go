@@ -146,8 +146,15 @@ func TestThreads(t *testing.T) {
 	sides := graph.Must(graph.NewBipartite(1000, 1000, whole.In().Cols, whole.Destinations()))
 	number, tapes := 0, map[int]*grad.Tape{1: grad.NewTape(1), 5: grad.NewTape(1)}
 	each(t, func(t *testing.T, v variant) {
-		if number++; sparing.Raced && number%7 != 0 {
-			return // the detector is slow, and what layers are made of has tests of its own
+		every := 2
+		switch {
+		case sparing.Raced:
+			every = 7 // the detector is slow
+		case sparing.Full():
+			every = 1
+		}
+		if number++; number%every != 0 {
+			return // what layers are made of has tests of its own
 		}
 		g := whole
 		if v.inDst > 0 {

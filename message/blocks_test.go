@@ -47,7 +47,7 @@ func TestDenseAttention(t *testing.T) {
 		}
 		h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: param(4, 1)}
 		got := attend(h, g)
-		for _, threads := range []int{1, 3, 8} {
+		for _, threads := range append(sparing.Threads(), 1) {
 			undo := par.SetThreads(threads)
 			sameBits(t, name, attend(h, g), got)
 			undo()
@@ -78,7 +78,7 @@ func TestDenseAttentionSharesOperands(t *testing.T) {
 			return []*tensor.Dense{y.Value(), tape.Backward(weigh(y)).Param(p)}
 		}
 		got := run()
-		for _, threads := range []int{1, 3, 8} {
+		for _, threads := range append(sparing.Threads(), 1) {
 			undo := par.SetThreads(threads)
 			sameBits(t, name, run(), got)
 			undo()

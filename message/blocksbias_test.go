@@ -73,13 +73,10 @@ func (b *biased) apply(t *grad.Tape, g *graph.Graph) (y *grad.Var, w message.Msg
 
 // run returns the result and all gradients.
 func (b *biased) run(g *graph.Graph) []*tensor.Dense {
-	tape := grad.NewTape(7)
-	y, _ := b.apply(tape, g)
-	out := []*tensor.Dense{y.Value()}
-	for _, d := range tape.Backward(weigh(y)) {
-		out = append(out, d.Value)
-	}
-	return out
+	again.Restart(7)
+	again.Reset()
+	y, _ := b.apply(again, g)
+	return withGradients(again, y)
 }
 
 // TestDenseBias attends on blocks with every form of bias, with and without
@@ -109,7 +106,7 @@ func TestDenseBias(t *testing.T) {
 				near(t, name+", "+form+", weights", []*tensor.Dense{y.Value()}, []*tensor.Dense{sum.Value()})
 
 				got := b.run(g)
-				for _, threads := range []int{1, 3} {
+				for _, threads := range append(sparing.Threads(), 1) {
 					undo := par.SetThreads(threads)
 					sameBits(t, name+", "+form, b.run(g), got)
 					undo()

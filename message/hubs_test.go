@@ -151,7 +151,7 @@ func TestHubs(t *testing.T) {
 			{48 << 10, 1 << 14, 1 << 20}, {512, 1 << 14, 1 << 20}, {48 << 10, 1 << 18, 1 << 20}, {512, 1 << 18, 1 << 9}, {8 << 10, 1 << 10, 1 << 14},
 		}) {
 			for j, joins := range []bool{true, false} {
-				if (i+j)%2 != 0 && shape[0] != 8 && !sparing.Full() {
+				if (i+j)%2 != 0 && (shape[0] != 8 || i > 2) && !sparing.Full() {
 					continue // eight heads go another way
 				}
 				what := fmt.Sprintf("heads %v, tiles and chunks of %v, joined %v", shape, c, joins)
@@ -159,7 +159,7 @@ func TestHubs(t *testing.T) {
 				message.SetChunks(t, c.work, c.window)
 				message.SetJoin(t, joins)
 				want.compare(t, what, dy)
-				if joins && shape[0] == 8 {
+				if joins && shape[0] == 8 && (i%3 == 0 || sparing.Full()) {
 					past := cpu.StreamFrom
 					cpu.StreamFrom = 1
 					want.compare(t, what+", stored past the caches", dy)

@@ -112,7 +112,7 @@ func TestDenseOffsets(t *testing.T) {
 		}
 		kinds := g.WithOffsets(lo, hi).Kinds()
 		for j, shape := range [][]int{{hi - lo + 1, 2, 1}, {hi - lo + 1, 1}, {hi - lo + 1}} {
-			if i%3 == j && !sparing.Full() {
+			if i%3 != j && !sparing.Full() {
 				continue // another graph has it
 			}
 			h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: param(4, shape...)}

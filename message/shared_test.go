@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -35,7 +36,7 @@ func TestSharedMemory(t *testing.T) {
 		return tape.Backward(weigh(message.UpdateAll(g, mixed([6]*grad.Var{lo, hi, lo, hi, lo, hi}), message.Sum))).Of(v)
 	}
 	want := run(true)
-	for _, threads := range []int{1, 2, 4, 8} {
+	for _, threads := range append(sparing.Threads(), 1) {
 		undo := par.SetThreads(threads)
 		near(t, "gradient", []*tensor.Dense{run(false)}, []*tensor.Dense{want})
 		undo()

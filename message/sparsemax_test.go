@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -93,7 +94,7 @@ func TestSparsemaxHubs(t *testing.T) {
 	var bits []*tensor.Dense
 	for _, tile := range []int{48 << 10, 512, 8} {
 		message.SetTileBytes(t, tile)
-		for _, threads := range []int{1, 2, 4} {
+		for _, threads := range append(sparing.Threads(), 1) {
 			undo := par.SetThreads(threads)
 			tape := grad.NewTape(1)
 			y := message.ApplyEdges(g, message.E(tape.Use(x)).Sparsemax())

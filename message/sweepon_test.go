@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -166,7 +167,7 @@ func TestSweepOnBatch(t *testing.T) {
 	p := newLocation(inputs, steps)
 	g, att := reading(inputs, steps)
 	all := p.run(nil, g, att)
-	for _, threads := range []int{1, 2, 4} {
+	for _, threads := range append(sparing.Threads(), 1) {
 		undo := par.SetThreads(threads)
 		sameBits(t, fmt.Sprint(threads, " threads"), values(p.run(nil, g, att)), values(all))
 		undo()

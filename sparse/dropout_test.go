@@ -156,7 +156,7 @@ func checkLeft(t *testing.T, make func() *sparse.CSR, c *sparse.CSR, f int) {
 		},
 	} {
 		want := run(c)
-		for _, threads := range append(crowds(), 1) {
+		for _, threads := range append(sparing.Threads(), 1) {
 			undo := par.SetThreads(threads)
 			got := run(make())
 			undo()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -89,7 +90,7 @@ func TestKinds(t *testing.T) {
 				nearSums(t, what+": y", y, c.y)
 				nearSums(t, what+": dx", dx, c.dx)
 				nearSums(t, what+": dw", dw, c.dw)
-				for _, n := range append(crowds(), 1) {
+				for _, n := range append(sparing.Threads(), 1) {
 					undo := par.SetThreads(n)
 					y2, dx2, dw2 := c.run()
 					undo()

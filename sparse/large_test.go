@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -23,7 +24,7 @@ func sameOnThreads(t *testing.T, name string, shape []int, set, add set) {
 	want := tensor.New(shape...)
 	add(want)
 	got := want.Like()
-	for _, n := range append(crowds(), 1) {
+	for _, n := range append(sparing.Threads(), 1) {
 		undo := par.SetThreads(n)
 		got.Fill(float(math.NaN()))
 		set(got)

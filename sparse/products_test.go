@@ -292,15 +292,6 @@ func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
 	return out
 }
 
-// crowds are numbers of threads that share a kernel. What depends on them is seen on three,
-// of which none has as much as another.
-func crowds() []int {
-	if sparing.Full() {
-		return []int{3, 8}
-	}
-	return []int{3}
-}
-
 // No bit of a result depends on the threads, and the kernels of plain Go agree.
 func TestKernelThreads(t *testing.T) {
 	a := hub(rand.New(rand.NewPCG(13, 13)))
@@ -308,7 +299,7 @@ func TestKernelThreads(t *testing.T) {
 		undo := par.SetThreads(1)
 		want := everyKernel(a, hd[0], hd[1])
 		undo()
-		for _, threads := range crowds() {
+		for _, threads := range sparing.Threads() {
 			undo := par.SetThreads(threads)
 			for name, got := range everyKernel(a, hd[0], hd[1]) {
 				if !slices.Equal(got, want[name]) {

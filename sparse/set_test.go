@@ -45,7 +45,7 @@ func TestSetProduct(t *testing.T) {
 				mean, meanT := want.Like(), wantT.Like()
 				sparse.Product{A: a, Mean: true, Add: true}.Into(mean, x)
 				sparse.Product{A: a, Transpose: true, Mean: true, Add: true}.Into(meanT, xt)
-				for _, threads := range append(crowds(), 1) {
+				for _, threads := range append(sparing.Threads(), 1) {
 					undo := par.SetThreads(threads)
 					got, gotT := want.Like(), wantT.Like()
 					got.Fill(float(math.NaN()))

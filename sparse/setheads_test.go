@@ -41,7 +41,7 @@ func TestSetHeads(t *testing.T) {
 			if heads {
 				sparse.Product{A: a, Weights: w, Add: true}.Into(wantHeads, x)
 			}
-			for _, n := range append(crowds(), 1) {
+			for _, n := range append(sparing.Threads(), 1) {
 				undo := par.SetThreads(n)
 				y := tensor.New(a.NumRows, f)
 				y.Fill(float(math.NaN()))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
@@ -21,7 +22,7 @@ func TestFromCOOThreads(t *testing.T) {
 		r[j], c[j], v[j], want[j] = rng.Int32N(rows-9), rng.Int32N(cols), float(j), int32(j)
 	}
 	slices.SortStableFunc(want, func(i, j int32) int { return int(r[i] - r[j]) })
-	for _, threads := range []int{1, 3, 8} {
+	for _, threads := range append(sparing.Threads(), 1) {
 		undo := par.SetThreads(threads)
 		a, order, err := sparse.FromCOO(rows, cols, r, c, v)
 		if err != nil || a.Validate() != nil {

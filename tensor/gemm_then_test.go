@@ -41,11 +41,14 @@ func TestMatMulThen(t *testing.T) {
 		c tensor.Float
 	}{{vec.Scale, 1}, {vec.Scale, 1}, {vec.Tanh, 0}, {vec.LeakyReLU, 0.2}, {vec.Scale, 0}, {vec.ELU, 1}}
 	rng := rand.New(rand.NewPCG(6, 6))
-	for _, s := range sparing.Some(append([][3]int{{64, 128, 512}, {200, 300, 90}, {33, 60, 1400}}, sizes...)) {
+	for j, s := range sparing.Some(append([][3]int{{64, 128, 512}, {200, 300, 90}, {33, 60, 1400}}, sizes...)) {
 		for _, f := range flags {
 			a, b := operands(rng, s[0], s[1], s[2], f)
 			packed := tensor.Pack(b, f)
 			for i, e := range epilogues(rng, s[2]) {
+				if (i+j+int(f))%2 != 0 && !sparing.Full() {
+					continue // other sizes and flags have these
+				}
 				want, dst := tensor.New(s[0], s[2]), tensor.New(s[0], s[2])
 				tensor.MatMul(want, a, b, f)
 				plainly(want, e, acts[i].f, acts[i].c)

@@ -68,11 +68,7 @@ func onThreads(t *testing.T, what string, f func() *tensor.Dense) {
 		return f()
 	}
 	want := on(1)
-	crowds := []int{3} // of which none has as much as another
-	if sparing.Full() {
-		crowds = append(crowds, 8)
-	}
-	for _, threads := range crowds {
+	for _, threads := range sparing.Threads() {
 		same(t, fmt.Sprintf("%s on %d threads", what, threads), on(threads).Data, want.Data)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -126,7 +127,7 @@ func TestMeasureRows(t *testing.T) {
 		if math.Abs(want.Loss-loss/n) > 1e-6*(1+loss/n) || want.Accuracy != right/n {
 			t.Errorf("width %d: %v, want %v and %v", width, want, loss/n, right/n)
 		}
-		for _, threads := range []int{1, 3, 8} {
+		for _, threads := range append(sparing.Threads(), 1) {
 			undo := par.SetThreads(threads)
 			if got := train.Measure(logits, labels, rows); got != want {
 				t.Errorf("width %d: %v on %d threads, want %v", width, got, threads, want)

@@ -31,14 +31,14 @@ var groups = []struct {
 	fill  func(b *book)
 	every int
 }{
-	{"layers", layersOn, 4},
+	{"layers", layersOn, 6},
 	{"sequence", sequences, 1},
-	{"messages", messages, 4},
+	{"messages", messages, 6},
 	{"expressions", expressions, 1},
 	{"attention", attentions, 3},
-	{"dense", dense, 3},
-	{"plain", plain, 2},
-	{"training", trainings, 3},
+	{"dense", dense, 4},
+	{"plain", plain, 3},
+	{"training", trainings, 4},
 	{"pool", pools, 1},
 	{"relations", relationals, 1},
 	{"memory", memories, 1},

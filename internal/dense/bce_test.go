@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -20,7 +21,7 @@ func TestManyBCE(t *testing.T) {
 		for _, soft := range []bool{false, true} {
 			p, dx := manyBCE(n, spread, soft), make([]tensor.Float, n)
 			var first float64
-			for _, threads := range []int{1, 3, 8} {
+			for _, threads := range append(sparing.Threads(), 1) {
 				undo := par.SetThreads(threads)
 				loss, count := p.Forward(nil)
 				clear(dx)

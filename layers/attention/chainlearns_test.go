@@ -44,7 +44,7 @@ func blocks(rng *rand.Rand, n int) (g *graph.Graph, marks, numbers, sums *tensor
 // the same without transitions, look at one place at a time and stay far from it.
 func TestChainAttentionLearnsBlocks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it trains for half a second")
+		t.Skip("it trains two models")
 	}
 	if chain, gates := blockLoss(true), blockLoss(false); chain > 0.05 || gates < 3*chain {
 		t.Errorf("the squared error is %v, of gates %v", chain, gates)
@@ -53,7 +53,7 @@ func TestChainAttentionLearnsBlocks(t *testing.T) {
 
 // blockLoss is the squared error at the end of a training.
 func blockLoss(transitions bool) float64 {
-	const steps, last = 300, 30
+	const steps, last = 230, 30
 	var model struct {
 		Theta layers.Linear
 		Chain attention.ChainAttention

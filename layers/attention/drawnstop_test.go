@@ -56,7 +56,7 @@ func (s stops) of(next *grad.Var) *grad.Var {
 func TestDrawnStopsAgainstExpectation(t *testing.T) {
 	scores := tensor.Of([]tensor.Float{-0.5, 0.3, -1, 0.8, -0.2}, 5, 1)
 	for _, from := range []int{0, 2} {
-		s := newStops(4000, from)
+		s := newStops(1000, from)
 		exact := newStops(1, from)
 		tape := grad.NewTape(1)
 		x := tape.Watch(scores)
@@ -79,7 +79,7 @@ func TestDrawnStopsAgainstExpectation(t *testing.T) {
 			}
 		}
 		for u := range got {
-			if d := math.Abs(got[u] - float64(want.Data[u])); d > 0.02 { // four deviations
+			if d := math.Abs(got[u] - float64(want.Data[u])); d > 0.04 { // four deviations
 				t.Errorf("from %d, score %d: %v, by expectation %v", from, u, got[u], want.Data[u])
 			}
 			if u < from && got[u] != 0 {

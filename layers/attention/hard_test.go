@@ -78,17 +78,17 @@ func estimates(n int, baseline *attention.Baseline) (mean []float64, variance fl
 // Over draws the estimate is the gradient of the expected loss, by enumeration, with the sign
 // of a loss; a baseline changes its mean by nothing, and takes nearly all of its variance.
 func TestReinforceAgainstEnumeration(t *testing.T) {
-	const n = 40000
+	const n = 10000
 	p := softmax(floats(fiveScores))
 	expected := dot(p, floats(fiveLosses))
 	plain, wide := estimates(n, nil)
 	better, narrow := estimates(n, &attention.Baseline{Rate: 0.2})
 	for u := range p {
 		want := p[u] * (float64(fiveLosses[u]) - expected)
-		if d := math.Abs(plain[u] - want); d > 0.03 { // five deviations
+		if d := math.Abs(plain[u] - want); d > 0.06 { // five deviations
 			t.Errorf("score %d: %v, by enumeration %v", u, plain[u], want)
 		}
-		if d := math.Abs(better[u] - want); d > 0.006 {
+		if d := math.Abs(better[u] - want); d > 0.012 {
 			t.Errorf("score %d with a baseline: %v, by enumeration %v", u, better[u], want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -475,7 +476,7 @@ func TestNTMThreads(t *testing.T) {
 		return out
 	}
 	one := run(1)
-	for _, threads := range []int{3, 8} {
+	for _, threads := range sparing.Threads() {
 		if !slices.EqualFunc(one, run(threads), slices.Equal) {
 			t.Errorf("%d threads give other bits", threads)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -261,10 +263,14 @@ func TestBatch(t *testing.T) {
 }
 
 // The gradients of a batch, whose levels have more than 32 rows, are the sums of those of
-// five members at a time, whose levels have fewer.
+// five members at a time, whose levels have fewer. Of chains read the other way, and where a
+// state has several parents, the levels are the same sums: those run in full.
 func TestBatchGradients(t *testing.T) {
 	const members, few = 35, 5
 	each(t, func(t *testing.T, n network) {
+		if (strings.HasSuffix(n.name, "reversed") || strings.HasSuffix(n.name, "on a dag")) && !sparing.Full() {
+			return
+		}
 		nodes := n.g.NumNodes()
 		graphs := make([]*graph.Graph, members)
 		for i := range graphs {

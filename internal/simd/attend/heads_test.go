@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
 // checkHeads compares each product with plain Go.
@@ -66,6 +67,9 @@ func TestAsmHeads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	for heads := range 10 {
 		for width := range 34 {
+			if heads > 2 && (heads+width)%2 != 0 && !sparing.Full() {
+				continue // the next number of heads has it
+			}
 			checkHeads(t, rng, rng.IntN(9), heads, width)
 		}
 		for _, width := range []int{64, 100, 121, 128} {

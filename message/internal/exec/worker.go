@@ -97,12 +97,14 @@ func (w *worker) layOut() {
 }
 
 // spoil spoils what holds anything until it is set; what is fixed for a pass is made next.
-// All but the largest may become longer on the way.
+// All but the largest may become longer on the way: of those as much as such a pass uses is
+// spoilt, and not the megabytes that one of many edges has left behind.
 func (w *worker) spoil() {
 	spoil.Floats(w.scratch)
 	spoil.Floats(w.tmp)
+	used := max(len(w.scratch)+len(w.tmp), 1<<12)
 	for _, x := range [...][]tensor.Float{w.mix, w.unwantedTile, w.inEdgeSums, w.unwantedEdges, w.unwantedRows, w.walkScratch, w.messageGrad, w.scaledGrad} {
-		spoil.Floats(x[:cap(x)])
+		spoil.Floats(x[:min(cap(x), used)])
 	}
 	spoil.Ints(w.dst)
 	spoil.Ints(w.rows)

@@ -12,10 +12,11 @@ import (
 // Drawn neighbours change what is learnt, and all of them, however they are asked
 // for, do not.
 func TestFanout(t *testing.T) {
+	data := saved(t, gaussian(t, 300, 20))
 	for _, model := range []string{"gat", "gcn", "sage"} {
 		run := func(more ...string) []map[string]any {
 			t.Helper()
-			lines := results(t, append([]string{"train", "--json", "--epochs", "1", "--model", model, "--batch", "50"}, more...)...)
+			lines := results(t, append([]string{"train", "--json", "--dataset", data, "--epochs", "1", "--model", model, "--batch", "50"}, more...)...)
 			delete(lines[1], "fanout")
 			return lines
 		}

@@ -20,7 +20,7 @@ import (
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	_, stderr, status := gatbench(t, "train", "--epochs", "2", "--plot", file("p.png"), "--nodes", "30,1358",
+	_, stderr, status := gatbench(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "2", "--plot", file("p.png"), "--nodes", "30,5",
 		"--attention", strings.Join([]string{file("a.csv"), file("a.svg"), file("a.png")}, ","))
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)

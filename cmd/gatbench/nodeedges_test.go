@@ -62,7 +62,7 @@ func TestEdgesOfNodes(t *testing.T) {
 			case "gin", modelMoNet:
 				epochs, rate = "60", "0.02"
 			case modelGPS:
-				epochs, rate = "40", "0.02"
+				epochs, rate = "50", "0.02"
 			}
 			s := train(name, "--save", file, "--epochs", epochs, "--lr", rate)
 			key := "edge_features"
@@ -175,7 +175,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 func TestTableReadsEdges(t *testing.T) {
 	data := friends(t)
 	with := func(command string, more ...string) []map[string]any {
-		return results(t, append([]string{command, "--json", "--epochs", "60", "--preset", "quick", "--features", "standard"}, more...)...)
+		return results(t, append([]string{command, "--json", "--epochs", "20", "--preset", "quick", "--features", "standard"}, more...)...)
 	}
 	trained := with("train", "--dataset", data, "--model", "gat")
 	cells := with("table", "--datasets", data, "--models", "gat,gcn", "--seeds", "1")

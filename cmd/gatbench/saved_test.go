@@ -111,12 +111,12 @@ func TestResumeInterrupted(t *testing.T) {
 	file, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-	status := run(env{ctx, out, errOut}, []string{"train", "--json", "--epochs", "5", "--checkpoint", file})
+	status := run(env{ctx, out, errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
 	if want := "gatbench: interrupted after 1 of 5 epochs; gatbench train --resume " + file + " goes on\n"; status != failed || errOut.String() != want {
 		t.Fatalf("status %d, error %q", status, errOut)
 	}
 	ok(t, "train", "--resume", file, "--checkpoint", file)
-	ok(t, "train", "--epochs", "5", "--checkpoint", whole)
+	ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--checkpoint", whole)
 	a, errA := os.ReadFile(file)
 	b, errB := os.ReadFile(whole)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
@@ -238,7 +238,7 @@ func TestDiverged(t *testing.T) {
 
 func TestEpochsCSV(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "e.csv")
-	lines := results(t, "train", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
+	lines := results(t, "train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

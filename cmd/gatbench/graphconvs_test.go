@@ -38,7 +38,7 @@ func TestModelsOfGraphs(t *testing.T) {
 			switch {
 			case m.edges == readsNone: // has nothing to learn
 				epochs = "1"
-			case m.name == modelMoNet: // is slow
+			case m.name == modelMoNet || m.name == modelGPS: // are slow
 				epochs = "20"
 			}
 			args := []string{"train", "--task", "graph", "--dataset", files[m.edges], "--model", m.name, "--splits", "random", "--epochs", epochs, "--batch", "8", "--hidden", "8", "--layers", "3", "--dropout", "0", "--lr", "0.02", "--json", "--save", file}

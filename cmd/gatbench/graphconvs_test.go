@@ -34,11 +34,14 @@ func TestModelsOfGraphs(t *testing.T) {
 	for _, m := range graphModels() {
 		t.Run(m.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.safetensors")
-			epochs := "20"
-			if m.edges == readsNone { // has nothing to learn
-				epochs = "2"
+			epochs := "8"
+			switch {
+			case m.edges == readsNone: // has nothing to learn
+				epochs = "1"
+			case m.name == modelMoNet || m.name == modelGPS: // are slow
+				epochs = "20"
 			}
-			args := []string{"train", "--task", "graph", "--dataset", files[m.edges], "--model", m.name, "--splits", "random", "--epochs", epochs, "--batch", "8", "--hidden", "8", "--layers", "3", "--dropout", "0", "--json", "--save", file}
+			args := []string{"train", "--task", "graph", "--dataset", files[m.edges], "--model", m.name, "--splits", "random", "--epochs", epochs, "--batch", "8", "--hidden", "8", "--layers", "3", "--dropout", "0", "--lr", "0.02", "--json", "--save", file}
 			lines := results(t, args...)
 			s := lines[len(lines)-1]
 			if s["model"] != m.name || m.edges != readsNone && s["train_accuracy"] != 1.0 {

@@ -64,6 +64,9 @@ func follow(t *testing.T, line string) (command bool) {
 				args[i+1] = "2" // several are as many as ten
 			}
 		}
+		if slices.Contains(args, "link") && !slices.Contains(args, "--dataset") && !slices.Contains(args, "--save") {
+			args = append(args, "--dataset", "karate") // Cora has six thousand times as many pairs; a saved model is asked about its nodes
+		}
 	}
 	if stdout, stderr, status := gatbench(t, args...); status != succeeded {
 		t.Errorf("%s: status %d, error %q, output\n%s", line, status, stderr, stdout)

@@ -12,8 +12,9 @@ import (
 
 // TestLinkTask trains autoencoders of both kinds, which tell links from what is none.
 func TestLinkTask(t *testing.T) {
+	data := saved(t, gaussian(t, 200, 20))
 	for _, model := range []string{modelGAE, modelVGAE} {
-		args := []string{"train", "--task", "link", "--model", model, "--epochs", "20", "--hidden", "16", "--json"}
+		args := []string{"train", "--task", "link", "--dataset", data, "--model", model, "--epochs", "20", "--hidden", "16", "--json"}
 		out, errOut, status := gatbench(t, args...)
 		if status != succeeded {
 			t.Fatalf("%s: status %d: %s", model, status, errOut)

@@ -87,7 +87,7 @@ func TestNeededRowsTrainAlike(t *testing.T) {
 	for _, name := range modelNames(readsNone, mayNumbers, mayKinds) {
 		t.Run(name, func(t *testing.T) {
 			r := undropped(t, name)
-			if name == "gat" || name == "gcn" || name == "sage" {
+			if name == "gcn" || sparing.Full() && (name == "gat" || name == "sage") { // rows that are sparse, and so for all
 				alike(t, mustCora(t), r)
 			}
 			k := oneWay()

@@ -50,18 +50,21 @@ func friends(t *testing.T) string {
 func TestEdgesOfNodes(t *testing.T) {
 	data := friends(t)
 	train := func(model string, more ...string) map[string]any {
-		args := []string{"train", "--dataset", data, "--epochs", "40", "--hidden", "8", "--dropout", "0", "--lr", "0.02", "--weight-decay", "0", "--json", "--model", model}
+		args := []string{"train", "--dataset", data, "--epochs", "20", "--hidden", "8", "--dropout", "0", "--lr", "0.02", "--weight-decay", "0", "--json", "--model", model}
 		lines := results(t, append(args, more...)...)
 		return lines[len(lines)-1]
 	}
 	for _, name := range modelNames(mayNumbers, wantsNumbers, mayKinds, wantsKinds) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.safetensors")
-			epochs := "40"
-			if name == "gin" || name == modelGPS {
-				epochs = "60" // they are slower
+			epochs, rate := "20", "0.05"
+			switch name { // these are slower
+			case "gin", modelMoNet:
+				epochs, rate = "60", "0.02"
+			case modelGPS:
+				epochs, rate = "50", "0.02"
 			}
-			s := train(name, "--save", file, "--epochs", epochs)
+			s := train(name, "--save", file, "--epochs", epochs, "--lr", rate)
 			key := "edge_features"
 			if slices.Contains(modelNames(mayKinds, wantsKinds), name) {
 				key = "edge_kinds"
@@ -172,7 +175,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 func TestTableReadsEdges(t *testing.T) {
 	data := friends(t)
 	with := func(command string, more ...string) []map[string]any {
-		return results(t, append([]string{command, "--json", "--epochs", "60", "--preset", "quick", "--features", "standard"}, more...)...)
+		return results(t, append([]string{command, "--json", "--epochs", "20", "--preset", "quick", "--features", "standard"}, more...)...)
 	}
 	trained := with("train", "--dataset", data, "--model", "gat")
 	cells := with("table", "--datasets", data, "--models", "gat,gcn", "--seeds", "1")

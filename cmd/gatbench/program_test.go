@@ -71,9 +71,9 @@ func TestAdviceNamesProgram(t *testing.T) {
 	dir := t.TempDir()
 	saved := filepath.Join(dir, "m.safetensors")
 	for args, want := range map[string]string{
-		"train --epochs 1":                   "\nnext: go run ./cmd/gatbench train --epochs 1 --seeds 10\n",
-		"train --epochs 1 --seeds 2":         "\nnext: go run ./cmd/gatbench train --epochs 1 --save cora.safetensors\n",
-		"train --epochs 1 --save " + saved:   "\nnext: go run ./cmd/gatbench eval " + saved + "\n",
+		"train --model mlp --epochs 1":                 "\nnext: go run ./cmd/gatbench train --model mlp --epochs 1 --seeds 10\n",
+		"train --model mlp --epochs 1 --seeds 2":       "\nnext: go run ./cmd/gatbench train --model mlp --epochs 1 --save cora.safetensors\n",
+		"train --model mlp --epochs 1 --save " + saved: "\nnext: go run ./cmd/gatbench eval " + saved + "\n",
 		"data list":                          "not here: go run ./cmd/gatbench data fetch pubmed\n",
 		"data describe pubmed --data " + dir: ": get it with go run ./cmd/gatbench data fetch pubmed, or",
 		"train --dataset pubmed":             ": get it with go run ./cmd/gatbench data fetch pubmed, or",

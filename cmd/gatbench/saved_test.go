@@ -32,7 +32,7 @@ func TestSaveAndEval(t *testing.T) {
 			if model == "gat" {
 				dataset = "cora"
 			}
-			args := []string{"train", "--json", "--model", model, "--epochs", "2", "--save", file, "--splits", "random", "--seed", "3", "--dataset", dataset}
+			args := []string{"train", "--json", "--model", model, "--epochs", "1", "--save", file, "--splits", "random", "--seed", "3", "--dataset", dataset}
 			lines := results(t, args...)
 			s, e := lines[len(lines)-1], results(t, "eval", "--json", file)[0]
 			for _, key := range []string{"model", "train_accuracy", "val_accuracy", "test_accuracy"} {
@@ -86,10 +86,11 @@ func predictionsAgree(t *testing.T, file, dataset string, accuracy float64) {
 // A run that was cut in two ends with the same bytes as one that was not, with
 // batches and with drawn neighbours too.
 func TestResume(t *testing.T) {
+	data := saved(t, gaussian(t, 200, 20))
 	for _, more := range [][]string{nil, {"--batch", "50", "--model", "gcn"}, {"--batch", "50", "--model", "gcn", "--fanout", "3,2"}} {
 		dir := t.TempDir()
 		whole, part, end := filepath.Join(dir, "whole"), filepath.Join(dir, "part"), filepath.Join(dir, "end")
-		args := append([]string{"train", "--seed", "4"}, more...)
+		args := append([]string{"train", "--seed", "4", "--dataset", data}, more...)
 		ok(t, append(args, "--epochs", "3", "--checkpoint", whole)...)
 		ok(t, append(args, "--epochs", "2", "--checkpoint", part)...)
 		ok(t, "train", "--resume", part, "--epochs", "3", "--checkpoint", end)
@@ -110,12 +111,12 @@ func TestResumeInterrupted(t *testing.T) {
 	file, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-	status := run(env{ctx, out, errOut}, []string{"train", "--json", "--epochs", "5", "--checkpoint", file})
+	status := run(env{ctx, out, errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
 	if want := "gatbench: interrupted after 1 of 5 epochs; gatbench train --resume " + file + " goes on\n"; status != failed || errOut.String() != want {
 		t.Fatalf("status %d, error %q", status, errOut)
 	}
 	ok(t, "train", "--resume", file, "--checkpoint", file)
-	ok(t, "train", "--epochs", "5", "--checkpoint", whole)
+	ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--checkpoint", whole)
 	a, errA := os.ReadFile(file)
 	b, errB := os.ReadFile(whole)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
@@ -237,7 +238,7 @@ func TestDiverged(t *testing.T) {
 
 func TestEpochsCSV(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "e.csv")
-	lines := results(t, "train", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
+	lines := results(t, "train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -261,19 +262,24 @@ func TestEpochsCSV(t *testing.T) {
 
 // Each flag of a setting reaches the training.
 func TestSettings(t *testing.T) {
-	base := objects(t, ok(t, "train", "--json", "--epochs", "2"))
+	train := []string{"train", "--json", "--dataset", saved(t, gaussian(t, 200, 20))}
+	base := objects(t, ok(t, append(train, "--epochs", "2")...))
 	for _, flag := range []string{
-		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--lr=0.01", "--weight-decay=0.1",
-		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70", "--rows=all",
+		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--lr=0.02", "--weight-decay=0.1",
+		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70",
 	} {
-		if a := objects(t, ok(t, "train", "--json", "--epochs", "2", flag)); base[1]["loss"] == a[1]["loss"] {
+		if a := objects(t, ok(t, append(train, "--epochs", "2", flag)...)); base[1]["loss"] == a[1]["loss"] {
 			t.Errorf("%s changes nothing: loss %v", flag, a[1]["loss"])
 		}
 	}
-	if lines := results(t, "train", "--json", "--epochs", "40", "--patience", "3", "--lr", "0.5"); len(lines) == 41 {
+	some, all := results(t, "train", "--json", "--epochs", "2"), results(t, "train", "--json", "--epochs", "2", "--rows=all") // of Cora, where not all rows are needed
+	if some[1]["loss"] == all[1]["loss"] {
+		t.Errorf("--rows=all changes nothing: loss %v", all[1]["loss"])
+	}
+	if lines := results(t, append(train, "--epochs", "40", "--patience", "3", "--lr", "0.5")...); len(lines) == 41 {
 		t.Error("--patience 3 never stops")
 	}
-	if lines := results(t, "train", "--json", "--epochs", "3", "--select", "last"); lines[3]["best_epoch"] != 3.0 {
+	if lines := results(t, append(train, "--epochs", "3", "--select", "last")...); lines[3]["best_epoch"] != 3.0 {
 		t.Errorf("--select last takes epoch %v of 3", lines[3]["best_epoch"])
 	}
 	if out := ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5"); !strings.HasPrefix(out, "Karate: GAT, ") {

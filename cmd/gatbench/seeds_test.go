@@ -16,7 +16,7 @@ import (
 // Trainings side by side give what they give one after another, to the bit.
 func TestManySeeds(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	k, r := taskOf(t, "gat")
+	k, r := taskOf(t, "gcn")
 	r.Dropout, r.Epochs, r.Seed = 0.6, 2, 5
 	runs := func(threads int, splits string) []report.Summary {
 		defer par.SetThreads(threads)()

@@ -136,7 +136,7 @@ func TestIgnoredSignals(t *testing.T) {
 // gone; one that only prints ends as every program does.
 func TestNobodyReads(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m")
-	args := []string{"train", "--model", "mlp", "--json", "--epochs"}
+	args := []string{"train", "--dataset", "karate", "--splits", "random", "--model", "mlp", "--json", "--epochs"}
 	c := begin(t, "", append(args, "100", "--save", file, "--csv", file+".csv")...)
 	c.out.Close()
 	if _, status := c.end(); status != succeeded || c.errOut.Len() > 0 {

@@ -98,7 +98,7 @@ func TestOwnDataset(t *testing.T) {
 	dir := t.TempDir()
 	file, model := filepath.Join(dir, "Mine.npz"), filepath.Join(dir, "model")
 	ok(t, "data", "convert", "karate", "-o", file)
-	flags := []string{"train", "--json", "--splits", "random", "--epochs", "20", "--lr", "0.05"}
+	flags := []string{"train", "--json", "--splits", "random", "--epochs", "10", "--lr", "0.05"}
 	want := results(t, append(flags, "--dataset", "karate")...)
 	got := results(t, append(flags, "--dataset", file, "--save", model)...)
 	for _, key := range []string{"train_accuracy", "val_accuracy", "test_accuracy"} {

@@ -26,7 +26,7 @@ type bitTask func(count, lo, hi int, seed uint64) text.Bits
 // length it learns from.
 func (s *Stage) onBits(net bitReader, epochs, lo, hi int, opt train.Optimiser, task bitTask) *training {
 	const batch = 16
-	step, test, batches := uint64(0), task(100, hi, hi, s.Seed+1<<32), 100
+	step, test, batches := uint64(0), task(len(s.few(100)), hi, hi, s.Seed+1<<32), 100
 	if s.Few > 0 {
 		batches = max(1, s.Few/batch)
 	}

@@ -58,7 +58,7 @@ func (r *retriever) forward(t *grad.Tape, g *graph.Graph, tokens []int32) *grad.
 func runFastWeights(s *Stage) error {
 	s.say("Four pairs of a letter and a digit, then one of the letters again: which digit stood behind it? Twenty units are few for four pairs. Fast weights need not keep them: each state attends to those before it that are like it, and these are further from it the older they are.")
 	length := 2*retrievePairs + 3
-	tests, wants := text.Task{Count: 2000, Min: retrievePairs, Seed: s.Seed + 1<<32}.Retrieve()
+	tests, wants := text.Task{Count: len(s.few(2000)), Min: retrievePairs, Seed: s.Seed + 1<<32}.Retrieve()
 	fast := &memory.FastWeights{In: 100, Hidden: retrieveUnits, Steps: 1, Activation: grad.Tanh}
 	retrievers := []*retriever{
 		s.newRetriever("fast weights", fast),
@@ -67,7 +67,8 @@ func runFastWeights(s *Stage) error {
 	for i := range fast.U.Value.Data {
 		fast.U.Value.Data[i] *= 10 // half of the identity: a digit's state is also of the letter before it
 	}
-	g, all := graph.Chains(repeated(length, retrieveBatch)...), tests.Graph()
+	batch := len(s.few(retrieveBatch))
+	g, all := graph.Chains(repeated(length, batch)...), tests.Graph()
 	scores := &picture.Chart{Title: "test questions that are right, of a hundred", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
 	out, epochs := map[string]any{}, s.epochs(40)
 	var loops []*training
@@ -78,7 +79,7 @@ func runFastWeights(s *Stage) error {
 			optimiser: &train.Adam{LR: 5e-3, Schedule: train.Linear{From: 1, To: 0.02, Steps: 100 * epochs}},
 			loss: func(t *grad.Tape, _ []int32) *grad.Var {
 				step++
-				x, digit := text.Task{Count: retrieveBatch, Min: retrievePairs, Seed: s.Seed + step}.Retrieve()
+				x, digit := text.Task{Count: batch, Min: retrievePairs, Seed: s.Seed + step}.Retrieve()
 				return r.forward(t, g, x.Tokens).CrossEntropy(digit)
 			},
 			score: func() (float64, string) {

@@ -75,6 +75,7 @@ func runNames(s *Stage) error {
 	}
 	all = all.Map(text.Fold).Unique() // what stands twice would be in both parts
 	learnt, tried := all.Split(0.1, s.Seed)
+	tried = tried.Rows(s.few(tried.Len()))
 	if tried.Len() == 0 || len(all.Classes) < 2 {
 		return fmt.Errorf("demo names: %s has %d names of %d languages; it takes ten names, and two languages", folder, all.Len(), len(all.Classes))
 	}

@@ -82,7 +82,7 @@ func runRecall(s *Stage) error {
 		newReader(s, "LSTM", recallCell(s.cell()), 32, 4),
 		newReader(s, "RNN", &sequence.RNN{In: 5, Hidden: 32}, 32, 4),
 	}
-	test, want := text.Task{Count: 500, Min: recallLength, Seed: s.Seed + 1<<32}.Recall()
+	test, want := text.Task{Count: len(s.few(500)), Min: recallLength, Seed: s.Seed + 1<<32}.Recall()
 	var loops []*training
 	reach := &picture.Chart{Title: "gradient of the last state, by distance", X: picture.Axis{Label: "steps back", Whole: true}, Y: picture.Axis{Label: "log₁₀ of its norm"}}
 	out := map[string]any{}
@@ -120,7 +120,7 @@ func (s *Stage) recallTraining(r *reader, test text.Series, want []int32) *train
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 1, epochs: s.epochs(4), batches: hundred,
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			x, symbol := text.Task{Count: 64, Min: recallLength, Seed: s.Seed + step}.Recall()
+			x, symbol := text.Task{Count: len(s.few(64)), Min: recallLength, Seed: s.Seed + step}.Recall()
 			return r.forward(t, x.Graph(), x.X).CrossEntropy(symbol)
 		},
 		score: func() (float64, string) {

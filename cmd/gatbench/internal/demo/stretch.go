@@ -152,7 +152,7 @@ func (s *Stage) follow(f *follower, task func(text.Task) text.Pairs) (*training,
 		Stage: s, optimiser: &train.Adam{LR: 1e-2, Schedule: train.Cosine{Steps: steps * s.epochs(5), Min: 0.02}}, clip: 1, epochs: s.epochs(5), batches: func(int) [][]int32 { return make([][]int32, steps) },
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			p := task(text.Task{Count: 64, Min: 4, Max: 8, Symbols: stretchSymbols, Seed: s.Seed + step})
+			p := task(text.Task{Count: len(s.few(64)), Min: 4, Max: 8, Symbols: stretchSymbols, Seed: s.Seed + step})
 			return taughtLoss(f.net, t, p, every(p.Len()))
 		},
 		score: func() (float64, string) {

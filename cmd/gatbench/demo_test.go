@@ -43,6 +43,9 @@ func TestDemos(t *testing.T) {
 	quick := map[string]string{"names": "1", "antonyms": "60", "beer": "40", "stretch": "1", "sine": "1", "language": "3", "questions": "1", "tagging": "1", "sentiment": "1", "hopfield": "1", "sort": "1"}
 	for _, d := range demo.All() {
 		t.Run(d.Name, func(t *testing.T) {
+			if _, read := demoWords[d.Name]; read && !sparing.Full() {
+				t.Skip("TestDemoWords runs it: set EDGEWISE_FULL=1")
+			}
 			if slices.Contains(dear, d.Name) && !sparing.Full() {
 				t.Skip("one of the dearest: set EDGEWISE_FULL=1")
 			}
@@ -73,11 +76,7 @@ func TestDemos(t *testing.T) {
 			if last["event"] != "result" || last["demo"] != d.Name || lines[len(lines)-1]["event"] != "end" || len(last) < 4 {
 				t.Errorf("the result is %v", last)
 			}
-			for _, f := range []string{picture, model} {
-				if info, err := os.Stat(f); err != nil || info.Size() < 500 {
-					t.Errorf("%s: %v", filepath.Base(f), err)
-				}
-			}
+			left(t, picture, model)
 			if isQuick && slices.Contains(againToo, d.Name) {
 				again := results(t, append(args, "--threads", "2")...)
 				for i := range again[:len(again)-1] {
@@ -166,8 +165,27 @@ func TestDemoBadData(t *testing.T) {
 	}
 }
 
+// left fails unless a demo has left a picture and a model.
+func left(t *testing.T, files ...string) {
+	t.Helper()
+	for _, f := range files {
+		if info, err := os.Stat(f); err != nil || info.Size() < 500 {
+			t.Errorf("%s: %v", filepath.Base(f), err)
+		}
+	}
+}
+
+// demoWords are some of the words of the demos that read datasets.
+var demoWords = map[string][]string{
+	"questions": {"test accuracy", "How far is it from Denver to Aspen ?", "taken for (across)"},
+	"tagging":   {"F1 of the phrases", "noun phrases", "Rockwell"},
+	"sentiment": {"of five kinds", "├─ ", "└─ "},
+	"translate": {"BLEU = ", "perplexity of a word", "read →", "of the attention to the test captions"},
+	"multi30k":  {"BLEU = ", "perplexity of a word", "epoch 1"},
+}
+
 // What people read of the demos that read datasets: how good it is, and some of the texts
-// with what was found.
+// with what was found. They leave their picture and their model.
 func TestDemoWords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second")
@@ -178,19 +196,16 @@ func TestDemoWords(t *testing.T) {
 	if data == "" {
 		data = filepath.Join("..", "..", "..", "shared", "datasets")
 	}
-	for name, want := range map[string][]string{
-		"questions": {"test accuracy", "How far is it from Denver to Aspen ?", "taken for (across)"},
-		"tagging":   {"F1 of the phrases", "noun phrases", "Rockwell"},
-		"sentiment": {"of five kinds", "├─ ", "└─ "},
-		"translate": {"BLEU = ", "perplexity of a word", "read →", "of the attention to the test captions"},
-		"multi30k":  {"BLEU = ", "perplexity of a word", "epoch 1"},
-	} {
+	for name, want := range demoWords {
 		d, _ := demo.Find(name)
 		if _, err := text.Find(data, d.Data); err != nil {
 			t.Logf("the dataset %s is not there: set EDGEWISE_DATA to the folder that has it", d.Data)
 			continue
 		}
-		out := ok(t, "demo", name, "--epochs", "1", "--data", data)
+		dir := t.TempDir()
+		picture, model := filepath.Join(dir, "p.svg"), filepath.Join(dir, "m.safetensors")
+		out := ok(t, "demo", name, "--epochs", "1", "--data", data, "--picture", picture, "--save", model)
+		left(t, picture, model)
 		for _, w := range want {
 			if !strings.Contains(out, w) {
 				t.Errorf("%s does not say %q:\n%s", name, w, out)

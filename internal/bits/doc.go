@@ -10,7 +10,7 @@
 // inputs that follow from its name; its hash is that of every result, of the gradient
 // of every Param and watched input, and of what Params are afterwards. A failure names
 // the entries with other bits: a change of one kernel shows in the entries of the
-// operations that call it. The usual run computes a third of the entries, some of each operation
+// operations that call it. The usual run computes a sixth of the entries, some of each operation
 // and layer; all are computed with EDGEWISE_FULL set. Who moves code to where it must keep
 // its bits runs all:
 //

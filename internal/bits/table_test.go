@@ -31,14 +31,14 @@ var groups = []struct {
 	fill  func(b *book)
 	every int
 }{
-	{"layers", layersOn, 6},
-	{"sequence", sequences, 1},
-	{"messages", messages, 6},
-	{"expressions", expressions, 1},
-	{"attention", attentions, 3},
-	{"dense", dense, 4},
-	{"plain", plain, 3},
-	{"training", trainings, 4},
+	{"layers", layersOn, 12},
+	{"sequence", sequences, 3},
+	{"messages", messages, 12},
+	{"expressions", expressions, 3},
+	{"attention", attentions, 6},
+	{"dense", dense, 8},
+	{"plain", plain, 6},
+	{"training", trainings, 5},
 	{"pool", pools, 1},
 	{"relations", relationals, 1},
 	{"memory", memories, 1},
@@ -116,9 +116,9 @@ func TestBits(t *testing.T) {
 }
 
 // spare returns the entries that the usual run takes as recorded. Of a family, which is an
-// operation, a formula or a layer, one in so many is computed: in one family the first, the
-// fifth and so on, in the next the second, since both list the same graphs and shapes. So
-// each family and each shape is seen, if not each shape of each.
+// operation, a formula or a layer, one in so many is computed: in one family from the first
+// on, in the next from the second, since both list the same graphs and shapes. So each family
+// and each shape is seen, if not each shape of each.
 func spare(want map[string]string) map[string]string {
 	spared := maps.Clone(want)
 	families := map[string][]string{}

@@ -252,16 +252,6 @@ func TestAttentionNotFinite(t *testing.T) {
 	}
 }
 
-// allocations returns what f allocates when all that it borrows is there, which takes some
-// calls: a worker may come late.
-func allocations(f func()) float64 {
-	n := testing.AllocsPerRun(2, f)
-	for tries := 0; n >= 1 && tries < 5; tries++ {
-		n = testing.AllocsPerRun(2, f)
-	}
-	return n
-}
-
 func TestAttentionAllocatesNothing(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pools
 	if sparing.Raced {
@@ -272,7 +262,7 @@ func TestAttentionAllocatesNothing(t *testing.T) {
 	into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 	y := k.Ee.Like()
 	values := make([]float, k.In.NNZ())
-	if n := allocations(func() {
+	if n := sparing.Allocations(func() {
 		k.Forward(out, rec)
 		k.Backward(dOut, out, rec, into)
 		sparse.Softmax{A: k.In}.Into(y, k.Ee)
@@ -419,7 +409,7 @@ func TestAttentionPlainAllocatesNothing(t *testing.T) {
 		k, dOut := plainHub(t, hd[0], hd[1], 0.5)
 		out, rec := dOut.Like(), records(k)
 		into := &attend.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
-		if n := allocations(func() {
+		if n := sparing.Allocations(func() {
 			k.Forward(out, rec)
 			k.Backward(dOut, out, rec, into)
 		}); n >= 1 {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -165,9 +164,8 @@ func benchProducts(b *testing.B, a *sparse.CSR, f int) {
 		{"sum", func() { sparse.Product{A: a, Add: true}.Into(y, x) }},
 		{"set", func() { sparse.Product{A: a}.Into(y, x) }},
 		{"mean", func() { sparse.Product{A: a, Mean: true, Add: true}.Into(y, x) }},
-		{"max", func() { sparse.MaxDense(y, arg, a, nil, x) }},
-		{"maxWeighted", func() { sparse.MaxDense(y, arg, a, w, x) }},
-		{"maxGrad", func() { sparse.BestGrad(sparse.BestGrads{X: x}, arg, a, nil, x, y) }},
+		{"max", func() { sparse.MaxDense(y, arg, a, x) }},
+		{"maxGrad", func() { sparse.BestGrad(x, arg, a, y) }},
 		{"weighted", func() { sparse.Product{A: weighted, Add: true}.Into(y, x) }},
 		{"weightedT", func() { sparse.Product{A: weighted, Transpose: true, Add: true}.Into(y, x) }},
 		{"heads", func() { sparse.Product{A: a, Weights: w, Add: true}.Into(y, x) }},
@@ -175,10 +173,8 @@ func benchProducts(b *testing.B, a *sparse.CSR, f int) {
 		{"dot", func() { sparse.Dots{A: a, Add: true}.Into(z, x, y) }},
 		{"rows", func() { sparse.Product{A: a, Weights: full, Add: true}.Into(y, x) }},
 		{"rowsT", func() { sparse.Product{A: a, Weights: full, Transpose: true, Add: true}.Into(y, x) }},
-		{"add", func() { sparse.Pair(full, a, tensor.Binary(vec.Add), x, y) }},
-		{"gather", func() { sparse.Gather(full, a, x) }},
 	} {
-		if full == w && slices.Contains([]string{"rows", "rowsT", "add", "gather"}, k.name) {
+		if full == w && slices.Contains([]string{"rows", "rowsT"}, k.name) {
 			continue
 		}
 		for _, threads := range []int{1, 2} {

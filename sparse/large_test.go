@@ -68,9 +68,9 @@ func TestLargeResults(t *testing.T) {
 	sameOnThreads(t, "Softmax.Grad", each, func(dx *tensor.Dense) { sparse.Softmax{A: a}.Grad(dx, alpha, dy) }, func(dx *tensor.Dense) { sparse.Softmax{A: a, Add: true}.Grad(dx, alpha, dy) })
 
 	number, plain := make([]int32, len(x.Data)), make([]int32, len(x.Data))
-	sameOnThreads(t, "MaxDense", rows, func(y *tensor.Dense) { sparse.MaxDense(y, number, a, nil, x) }, func(y *tensor.Dense) {
+	sameOnThreads(t, "MaxDense", rows, func(y *tensor.Dense) { sparse.MaxDense(y, number, a, x) }, func(y *tensor.Dense) {
 		defer cpu.Disable()()
-		sparse.MaxDense(y, plain, a, nil, x)
+		sparse.MaxDense(y, plain, a, x)
 	})
 	if !slices.Equal(number, plain) {
 		t.Error("MaxDense of a large result: the largest are from other nonzeros than in plain Go")

@@ -283,21 +283,14 @@ func TestShapes(t *testing.T) {
 			func() { sparse.Softmax{A: a}.Grad(m(n, 3), m(n, 4), m(n, 4)) },
 		},
 		"sparse.MaxDense": {
-			func() { sparse.MaxDense(m(4, 6), nil, a, nil, m(4, 6)) },
-			func() { sparse.MaxDense(m(4, 6), nil, a, m(n, 4), m(3, 6)) },
-			func() { sparse.MaxDense(m(4, 6), make([]int32, 23), a, nil, m(3, 6)) },
+			func() { sparse.MaxDense(m(4, 6), nil, a, m(4, 6)) },
+			func() { sparse.MaxDense(m(4, 6), make([]int32, 23), a, m(3, 6)) },
 		},
-		"sparse.MinDense": {func() { sparse.MinDense(m(4, 5), nil, a, nil, m(3, 6)) }},
+		"sparse.MinDense": {func() { sparse.MinDense(m(4, 5), nil, a, m(3, 6)) }},
 		"sparse.BestGrad": {
-			func() { sparse.BestGrad(sparse.BestGrads{}, make([]int32, 23), a, nil, m(3, 6), m(4, 6)) },
-			func() { sparse.BestGrad(sparse.BestGrads{X: m(4, 6)}, make([]int32, 24), a, nil, m(3, 6), m(4, 6)) },
-			func() { sparse.BestGrad(sparse.BestGrads{W: m(n, 2)}, make([]int32, 24), a, m(n, 3), m(3, 6), m(4, 6)) },
+			func() { sparse.BestGrad(m(3, 6), make([]int32, 23), a, m(4, 6)) },
+			func() { sparse.BestGrad(m(4, 6), make([]int32, 24), a, m(4, 6)) },
 		},
-		"sparse.Pair": {
-			func() { sparse.Pair(m(n, 6), a, 0, m(3, 6), m(3, 6)) },
-			func() { sparse.Pair(m(4, 6), a, 0, m(3, 6), m(4, 6)) },
-		},
-		"sparse.Gather":     {func() { sparse.Gather(m(n, 5), a, m(3, 6)) }},
 		"sparse.WithValues": {func() { a.WithValues(make([]float, n+1)) }},
 		"sparse.DropValues": {
 			func() { sparse.DropValues(make([]float, n-1), a, nil) },
@@ -329,10 +322,8 @@ func TestEmpty(t *testing.T) {
 		sparse.Product{A: a, Weights: x.Like(), Transpose: true, Add: true}.Into(x, x.Like())
 		sparse.Product{A: a, Mean: true, Add: true}.Into(x, x.Like())
 		sparse.Product{A: a, Transpose: true, Mean: true, Add: true}.Into(x, x.Like())
-		sparse.MaxDense(x, []int32{}, a, nil, x.Like())
-		sparse.BestGrad(sparse.BestGrads{X: x, W: w}, []int32{}, a, nil, x, x.Like())
-		sparse.Pair(x, a, 0, x.Like(), x.Like())
-		sparse.Gather(x, a, x.Like())
+		sparse.MaxDense(x, []int32{}, a, x.Like())
+		sparse.BestGrad(x, []int32{}, a, x.Like())
 		sparse.Softmax{A: a}.Into(w, w)
 		sparse.Softmax{A: a, Add: true}.Grad(w.Like(), w, w)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -58,7 +57,7 @@ func TestProductRows(t *testing.T) {
 }
 
 // best is the definition of MaxDense, of MinDense for a negative sign.
-func best(a *sparse.CSR, w, x *tensor.Dense, sign float) (dst *tensor.Dense, arg []int32) {
+func best(a *sparse.CSR, x *tensor.Dense, sign float) (dst *tensor.Dense, arg []int32) {
 	f := x.RowLen()
 	dst, arg = tensor.New(a.NumRows, f), make([]int32, a.NumRows*f)
 	for i := range a.NumRows {
@@ -67,9 +66,6 @@ func best(a *sparse.CSR, w, x *tensor.Dense, sign float) (dst *tensor.Dense, arg
 			arg[at] = -1
 			for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
 				v := x.Row(int(a.Cols[k]))[j]
-				if w != nil {
-					v *= w.Row(int(k))[j/(f/w.RowLen())]
-				}
 				top := dst.Data[at]
 				if arg[at] < 0 || sign*v > sign*top || v != v && top == top {
 					dst.Data[at], arg[at] = v, int32(k)
@@ -89,28 +85,22 @@ func TestBest(t *testing.T) {
 	few := []float{float(math.NaN()), float(math.Inf(1)), float(math.Inf(-1)), 0, 1, -1, 2, 0.5}
 	trials(t, func(t *testing.T, c trial) {
 		a, f := c.a, c.heads*c.d
-		for _, heads := range []int{0, 1, c.heads, f} {
-			var w *tensor.Dense
-			if heads > 0 {
-				w = normal(c.rng, a.NNZ(), heads)
+		x := normal(c.rng, a.NumCols, f)
+		for i := range x.Data {
+			if c.rng.IntN(3) == 0 {
+				x.Data[i] = few[c.rng.IntN(len(few))]
 			}
-			x := normal(c.rng, a.NumCols, f)
-			for i := range x.Data {
-				if c.rng.IntN(3) == 0 {
-					x.Data[i] = few[c.rng.IntN(len(few))]
-				}
+		}
+		dst, alone, arg := normal(c.rng, a.NumRows, f), normal(c.rng, a.NumRows, f), make([]int32, a.NumRows*f)
+		for sign, run := range map[float]func(*tensor.Dense, []int32, *sparse.CSR, *tensor.Dense){1: sparse.MaxDense, -1: sparse.MinDense} {
+			want, from := best(a, x, sign)
+			run(dst, arg, a, x)
+			if !same(dst.Data, want.Data) || !slices.Equal(arg, from) {
+				t.Fatalf("sign %v: got %v %v, want %v %v", sign, dst.Data, arg, want.Data, from)
 			}
-			dst, alone, arg := normal(c.rng, a.NumRows, f), normal(c.rng, a.NumRows, f), make([]int32, a.NumRows*f)
-			for sign, run := range map[float]func(*tensor.Dense, []int32, *sparse.CSR, *tensor.Dense, *tensor.Dense){1: sparse.MaxDense, -1: sparse.MinDense} {
-				want, from := best(a, w, x, sign)
-				run(dst, arg, a, w, x)
-				if !same(dst.Data, want.Data) || !slices.Equal(arg, from) {
-					t.Fatalf("sign %v, %d weights: got %v %v, want %v %v", sign, heads, dst.Data, arg, want.Data, from)
-				}
-				run(alone, nil, a, w, x)
-				if !same(alone.Data, want.Data) {
-					t.Fatalf("sign %v, %d weights, without arg: got %v, want %v", sign, heads, alone.Data, want.Data)
-				}
+			run(alone, nil, a, x)
+			if !same(alone.Data, want.Data) {
+				t.Fatalf("sign %v, without arg: got %v, want %v", sign, alone.Data, want.Data)
 			}
 		}
 	})
@@ -120,36 +110,23 @@ func TestBest(t *testing.T) {
 func TestBestGrad(t *testing.T) {
 	trials(t, func(t *testing.T, c trial) {
 		a, f := c.a, c.heads*c.d
-		for _, heads := range []int{0, 1, c.heads, f} {
-			var w *tensor.Dense
-			if heads > 0 {
-				w = normal(c.rng, a.NNZ(), heads)
+		x, dy := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
+		y, arg := tensor.New(a.NumRows, f), make([]int32, a.NumRows*f)
+		sparse.MaxDense(y, arg, a, x)
+		dx := normal(c.rng, a.NumCols, f)
+		want := float64s(dx)
+		for at, k := range arg {
+			if k >= 0 {
+				want[int(a.Cols[k])*f+at%f] += float64(dy.Data[at])
 			}
-			x, dy := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
-			y, arg := tensor.New(a.NumRows, f), make([]int32, a.NumRows*f)
-			sparse.MaxDense(y, arg, a, w, x)
-			dx, dw := normal(c.rng, a.NumCols, f), normal(c.rng, a.NNZ(), max(1, heads))
-			wantX, wantW := float64s(dx), float64s(dw)
-			for at, k := range arg {
-				if k < 0 {
-					continue
-				}
-				from, h, v := int(a.Cols[k])*f+at%f, int(k)*dw.RowLen()+at%f/(f/dw.RowLen()), 1.0
-				if w != nil {
-					v = float64(w.Data[h])
-				}
-				wantX[from] += v * float64(dy.Data[at])
-				wantW[h] += float64(x.Data[from]) * float64(dy.Data[at])
-			}
-			few := dx.Clone()
-			sparse.BestGrad(sparse.BestGrads{X: few}, arg, a, w, x, dy)
-			near(t, "BestGrad X", few, wantX)
-			a.Transpose() // and by the other way
-			sparse.BestGrad(sparse.BestGrads{X: dx, W: dw}, arg, a, w, x, dy)
-			near(t, "BestGrad X transposed", dx, wantX)
-			near(t, "BestGrad W", dw, wantW)
-			sameBits(t, "BestGrad both ways", dx, few)
 		}
+		few := dx.Clone()
+		sparse.BestGrad(few, arg, a, dy)
+		near(t, "BestGrad", few, want)
+		a.Transpose() // and by the other way
+		sparse.BestGrad(dx, arg, a, dy)
+		near(t, "BestGrad transposed", dx, want)
+		sameBits(t, "BestGrad both ways", dx, few)
 	})
 }
 
@@ -160,48 +137,23 @@ func TestBestDifferences(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(11, 11))
 	a := random(rng, 9, 7, 30, false)
-	w, x, dy := normal(rng, a.NNZ(), 2), normal(rng, a.NumCols, 6), normal(rng, a.NumRows, 6)
+	x, dy := normal(rng, a.NumCols, 6), normal(rng, a.NumRows, 6)
 	y, arg := tensor.New(a.NumRows, 6), make([]int32, a.NumRows*6)
-	loss := func() float64 { sparse.MaxDense(y, nil, a, w, x); return inner(y, dy) }
-	sparse.MaxDense(y, arg, a, w, x)
-	dx, dw := x.Like(), w.Like()
-	sparse.BestGrad(sparse.BestGrads{X: dx, W: dw}, arg, a, w, x, dy)
-	for _, p := range [][2]*tensor.Dense{{x, dx}, {w, dw}} {
-		for i := range p[0].Data {
-			was := p[0].Data[i]
-			p[0].Data[i] = was + 1e-6
-			up := loss()
-			p[0].Data[i] = was - 1e-6
-			down := loss()
-			p[0].Data[i] = was
-			if got, want := float64(p[1].Data[i]), (up-down)/2e-6; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
-				t.Fatalf("gradient %d is %v, by differences %v", i, got, want)
-			}
+	loss := func() float64 { sparse.MaxDense(y, nil, a, x); return inner(y, dy) }
+	sparse.MaxDense(y, arg, a, x)
+	dx := x.Like()
+	sparse.BestGrad(dx, arg, a, dy)
+	for i := range x.Data {
+		was := x.Data[i]
+		x.Data[i] = was + 1e-6
+		up := loss()
+		x.Data[i] = was - 1e-6
+		down := loss()
+		x.Data[i] = was
+		if got, want := float64(dx.Data[i]), (up-down)/2e-6; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+			t.Fatalf("gradient %d is %v, by differences %v", i, got, want)
 		}
 	}
-}
-
-func TestPair(t *testing.T) {
-	trials(t, func(t *testing.T, c trial) {
-		a, f := c.a, c.heads*c.d
-		x, y := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
-		for op := vec.Add; op <= vec.Max; op++ {
-			got, want := normal(c.rng, a.NNZ(), f), tensor.New(a.NNZ(), f)
-			for i := range a.NumRows {
-				for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
-					op.Forward(want.Row(int(k)), x.Row(int(a.Cols[k])), y.Row(i), 1, 1)
-				}
-			}
-			sparse.Pair(got, a, tensor.Binary(op), x, y)
-			sameBits(t, op.String(), got, want)
-		}
-		got, want := normal(c.rng, a.NNZ(), f), tensor.New(a.NNZ(), f)
-		for k, col := range a.Cols {
-			copy(want.Row(k), x.Row(int(col)))
-		}
-		sparse.Gather(got, a, x)
-		sameBits(t, "Gather", got, want)
-	})
 }
 
 // A zero that is stored is like one that is not, whatever it meets.
@@ -282,13 +234,10 @@ func everyKernel(a *sparse.CSR, heads, d int) map[string][]float {
 	run("Rows", y(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: full, Add: true}.Into(z, x) })
 	run("RowsTransposed", xt(), func(z *tensor.Dense) { sparse.Product{A: a, Weights: full, Transpose: true, Add: true}.Into(z, u) })
 	run("Dots", w.Like(), func(z *tensor.Dense) { sparse.Dots{A: a, Add: true}.Into(z, x, u) })
-	run("Pair", full.Like(), func(z *tensor.Dense) { sparse.Pair(z, a, tensor.Binary(vec.Sub), x, u) })
-	run("Gather", full.Like(), func(z *tensor.Dense) { sparse.Gather(z, a, x) })
 	arg := make([]int32, a.NumRows*f)
-	run("MaxDense", y(), func(z *tensor.Dense) { sparse.MaxDense(z, arg, a, w, x) })
-	run("BestGrad", xt(), func(z *tensor.Dense) { sparse.BestGrad(sparse.BestGrads{X: z}, arg, a, w, x, u) })
-	run("BestGrad W", w.Like(), func(z *tensor.Dense) { sparse.BestGrad(sparse.BestGrads{W: z}, arg, a, w, x, u) })
-	run("MinDense", y(), func(z *tensor.Dense) { sparse.MinDense(z, nil, a, nil, x) })
+	run("MaxDense", y(), func(z *tensor.Dense) { sparse.MaxDense(z, arg, a, x) })
+	run("BestGrad", xt(), func(z *tensor.Dense) { sparse.BestGrad(z, arg, a, u) })
+	run("MinDense", y(), func(z *tensor.Dense) { sparse.MinDense(z, nil, a, x) })
 	return out
 }
 
@@ -348,8 +297,8 @@ func TestKernelAllocations(t *testing.T) {
 		"Heads":             func() { sparse.Product{A: a, Weights: w, Add: true}.Into(y, x) },
 		"HeadsTransposed":   func() { sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(x, y) },
 		"Dots":              func() { sparse.Dots{A: a, Add: true}.Into(w, x, y) },
-		"MaxDense":          func() { sparse.MaxDense(y, arg, a, nil, x) },
-		"MaxDense/0":        func() { sparse.MaxDense(y, nil, a, w, x) },
+		"MaxDense":          func() { sparse.MaxDense(y, arg, a, x) },
+		"MaxDense/0":        func() { sparse.MaxDense(y, nil, a, x) },
 	} {
 		n := sparing.Allocations(run)
 		if n > 0 && !sparing.Raced {

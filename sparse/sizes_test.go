@@ -111,7 +111,7 @@ func TestPieces(t *testing.T) {
 		sparse.Product{A: a, Mean: true}.Into(got, x)
 		sameBits(t, fmt.Sprint("SetMean ", size), got, mean)
 		got.Fill(float(math.NaN()))
-		sparse.MaxDense(got, number, a, nil, x)
+		sparse.MaxDense(got, number, a, x)
 		sameBits(t, fmt.Sprint("MaxDense ", size), got, most)
 		dots := spoiltLike(z)
 		sparse.Dots{A: a}.Into(dots, x, y)

@@ -49,56 +49,6 @@ func rowMaxAVX2(p *rowCall)
 //go:noescape
 func rowMinAVX2(p *rowCall)
 
-// rowMaxScalarAVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMaxScalarAVX2(p *rowCall)
-
-// rowMinScalarAVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMinScalarAVX2(p *rowCall)
-
-// rowMaxFullAVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMaxFullAVX2(p *rowCall)
-
-// rowMinFullAVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMinFullAVX2(p *rowCall)
-
-// rowMaxHeads8AVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMaxHeads8AVX2(p *rowCall)
-
-// rowMinHeads8AVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMinHeads8AVX2(p *rowCall)
-
-// rowMaxHeads16AVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMaxHeads16AVX2(p *rowCall)
-
-// rowMinHeads16AVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMinHeads16AVX2(p *rowCall)
-
-// rowMaxHeads32AVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMaxHeads32AVX2(p *rowCall)
-
-// rowMinHeads32AVX2 is a tile of RowBest.SetRows.
-//
-//go:noescape
-func rowMinHeads32AVX2(p *rowCall)
-
 // rowMaxQuickAVX2 is a tile of RowBest.SetRows unless it sets unordered.
 //
 //go:noescape
@@ -113,16 +63,6 @@ func rowMinQuickAVX2(p *rowCall)
 //
 //go:noescape
 func rowWonAVX2(p *rowCall)
-
-// rowWonScalarAVX2 is a tile of RowWon.AddRows.
-//
-//go:noescape
-func rowWonScalarAVX2(p *rowCall)
-
-// rowWonFullAVX2 is a tile of RowWon.AddRows.
-//
-//go:noescape
-func rowWonFullAVX2(p *rowCall)
 
 // edgeDotAVX2 is a tile of EdgeDot.AddRows, within one head.
 //
@@ -158,31 +98,6 @@ func edgeDot8x16AVX2(p *rowCall)
 //
 //go:noescape
 func edgeDot8x32AVX2(p *rowCall)
-
-// edgeCopyAVX2 is a tile of EdgePair.SetRows.
-//
-//go:noescape
-func edgeCopyAVX2(p *rowCall)
-
-// edgeAddAVX2 is a tile of EdgePair.SetRows.
-//
-//go:noescape
-func edgeAddAVX2(p *rowCall)
-
-// edgeSubAVX2 is a tile of EdgePair.SetRows.
-//
-//go:noescape
-func edgeSubAVX2(p *rowCall)
-
-// edgeMulAVX2 is a tile of EdgePair.SetRows.
-//
-//go:noescape
-func edgeMulAVX2(p *rowCall)
-
-// edgeDivAVX2 is a tile of EdgePair.SetRows.
-//
-//go:noescape
-func edgeDivAVX2(p *rowCall)
 
 // pickAVX2 is Pick of n > 0 nonzeros.
 //

@@ -2,20 +2,18 @@ package spmm
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-// RowBest keeps, of each column of the weighted rows of X, the largest or the
-// smallest element.
+// RowBest keeps, of each column of the rows of X, the largest or the smallest
+// element.
 type RowBest struct {
 	Gather
-	Y     []Float // rows of F elements
-	W     []Float // rows of Heads elements, one a nonzero
-	Heads int     // as in RowSum
-	Arg   []int32 // rows of F numbers: the nonzero that won; −1: none; nil: not wanted
-	Min   bool    // the smallest
+	Y   []Float // rows of F elements
+	Arg []int32 // rows of F numbers: the nonzero that won; −1: none; nil: not wanted
+	Min bool    // the smallest
 }
 
 // SetRows sets the rows lo to hi of Y and Arg, without hi:
 //
-//	Y[i,j] = max_k W[k,h]·X[Cols[k],j]    for the nonzeros k of row i, j of head h
+//	Y[i,j] = max_k X[Cols[k],j]    for the nonzeros k of row i
 //
 // The first of several that are equal has won. A NaN is larger, and smaller,
 // than any number. A row without nonzeros is zero.
@@ -58,9 +56,6 @@ func (p *RowBest) setGo(lo, hi int) {
 		y := p.Y[i*p.F : i*p.F+p.F]
 		for k := p.Offsets[i]; k < p.Offsets[i+1]; k++ {
 			for j, v := range p.row(k) {
-				if p.Heads > 0 {
-					v *= p.W[int(k)*p.Heads+j/(p.F/p.Heads)]
-				}
 				if k > p.Offsets[i] && !p.better(v, y[j]) {
 					continue
 				}
@@ -82,15 +77,13 @@ func (p *RowBest) better(v, top Float) bool {
 type RowWon struct {
 	Gather
 	Y     []Float // rows of F elements
-	W     []Float // as in RowBest
-	Heads int
 	Arg   []int32 // as long as X
 	Edges []int32 // nonzero k was nonzero Edges[k]
 }
 
 // AddRows adds to the rows lo to hi of Y, without hi:
 //
-//	Y[i,j] += W[e,h]·X[Cols[k],j] if Arg[Cols[k],j] = e    for the nonzeros k of row i, e = Edges[k]
+//	Y[i,j] += X[Cols[k],j] if Arg[Cols[k],j] = Edges[k]    for the nonzeros k of row i
 func (p *RowWon) AddRows(lo, hi int) {
 	if lo >= hi || p.F == 0 {
 		return
@@ -111,11 +104,7 @@ func (p *RowWon) addGo(lo, hi int) {
 		for k := p.Offsets[i]; k < p.Offsets[i+1]; k++ {
 			e, arg := p.Edges[k], p.Arg[int(p.Cols[k])*p.F:]
 			for j, v := range p.row(k) {
-				switch {
-				case arg[j] != e:
-				case p.Heads > 0:
-					y[j] += Float(v * p.W[int(e)*p.Heads+j/(p.F/p.Heads)])
-				default:
+				if arg[j] == e {
 					y[j] += v
 				}
 			}

@@ -24,21 +24,29 @@ func (c *rowCall) wholeLines(n int) bool {
 // tiles is how the columns of a row are cut into tiles of registers.
 type tiles struct {
 	width int // columns of a run of tiles: a row, or a head
-	whole int // registers of a tile that is not cut, at most
-	cut   int // and of one that is
+	most  int // registers of a tile, at most,
+	wide  int // but for a whole one that has so many; 0: there is none
 }
 
 // at returns the shape of the tile at column j, and how many columns it has.
 func (t tiles) at(j int) (shape, n int) {
-	n = min(t.width-j, 8*t.whole)
-	switch rest := n % 8; {
-	case rest == 0:
-		return n / 8 * 2, n
-	case n < 8*t.cut:
-		return n/8*2 + 3, n
-	default: // what is cut off is a tile of its own
-		return n / 8 * 2, n - rest
+	if n = 8 * t.wide; n > 0 && t.width-j >= n {
+		return 2 * t.wide, n
 	}
+	n = min(t.width-j, 8*t.most)
+	if n%8 == 0 {
+		return n / 8 * 2, n
+	}
+	return n/8*2 + 3, n
+}
+
+// count returns how many tiles a run has.
+func (t tiles) count() (tiles int) {
+	for j := 0; j < t.width; tiles++ {
+		_, n := t.at(j)
+		j += n
+	}
+	return tiles
 }
 
 // most returns how many nonzeros a piece has: where its rows are walked several
@@ -73,20 +81,8 @@ const (
 	sumHeads16
 	sumHeads32
 	maxPlain
-	maxScalar
-	maxFull
-	maxHeads8
-	maxHeads16
-	maxHeads32
 	minPlain
-	minScalar
-	minFull
-	minHeads8
-	minHeads16
-	minHeads32
 	wonPlain
-	wonScalar
-	wonFull
 	dotOne
 	dot4x8
 	dot4x16
@@ -94,11 +90,6 @@ const (
 	dot8x8
 	dot8x16
 	dot8x32
-	pairAdd
-	pairSub
-	pairMul
-	pairDiv
-	pairCopy
 	maxQuick
 	minQuick
 	sumQuads
@@ -123,34 +114,10 @@ func (k kernel) run(c *rowCall, rows int) {
 		rowSumFullAVX2(p)
 	case maxPlain:
 		rowMaxAVX2(p)
-	case maxScalar:
-		rowMaxScalarAVX2(p)
-	case maxFull:
-		rowMaxFullAVX2(p)
-	case maxHeads8:
-		rowMaxHeads8AVX2(p)
-	case maxHeads16:
-		rowMaxHeads16AVX2(p)
-	case maxHeads32:
-		rowMaxHeads32AVX2(p)
 	case minPlain:
 		rowMinAVX2(p)
-	case minScalar:
-		rowMinScalarAVX2(p)
-	case minFull:
-		rowMinFullAVX2(p)
-	case minHeads8:
-		rowMinHeads8AVX2(p)
-	case minHeads16:
-		rowMinHeads16AVX2(p)
-	case minHeads32:
-		rowMinHeads32AVX2(p)
 	case wonPlain:
 		rowWonAVX2(p)
-	case wonScalar:
-		rowWonScalarAVX2(p)
-	case wonFull:
-		rowWonFullAVX2(p)
 	case dotOne:
 		edgeDotAVX2(p)
 	case dot4x8:
@@ -165,16 +132,6 @@ func (k kernel) run(c *rowCall, rows int) {
 		edgeDot8x16AVX2(p)
 	case dot8x32:
 		edgeDot8x32AVX2(p)
-	case pairAdd:
-		edgeAddAVX2(p)
-	case pairSub:
-		edgeSubAVX2(p)
-	case pairMul:
-		edgeMulAVX2(p)
-	case pairDiv:
-		edgeDivAVX2(p)
-	case pairCopy:
-		edgeCopyAVX2(p)
 	case maxQuick:
 		rowMaxQuickAVX2(p)
 	case minQuick:

@@ -4,31 +4,6 @@ package spmm
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-// setFast is SetRows in assembly.
-func (p *EdgePair) setFast(lo, hi int) {
-	k, y := pairAdd+kernel(p.Op), p.Y
-	if p.Copy {
-		k = pairCopy
-	}
-	l := layout{kernel: k, tiles: tiles{width: p.F, whole: 8, cut: 8}}
-	for at := p.first(lo); p.next(&at, hi, p.most(1)); {
-		if at.from == at.to {
-			continue
-		}
-		c := p.call(&at)
-		c.weights = uintptr(p.F) * floatSize
-		for j := 0; j < p.F; {
-			shape, n := l.at(j)
-			c.x, c.w, c.shape, c.left = &p.X[j], &p.Z[j], shape, n%8
-			if !p.Copy {
-				c.out = &y[at.row*p.F+j]
-			}
-			l.run(&c, at.rows)
-			j += n
-		}
-	}
-}
-
 // addFast is AddRows in assembly.
 func (p *EdgeDot) addFast(lo, hi int) {
 	d := p.F / p.Heads
@@ -82,7 +57,7 @@ func (p *EdgeDot) dots(c *rowCall, at *piece, k kernel, col int) {
 
 // dot makes the calls of one head.
 func (p *EdgeDot) dot(c *rowCall, at *piece, h int) {
-	t := tiles{width: p.F / p.Heads, whole: 8, cut: 8}
+	t := tiles{width: p.F / p.Heads, most: 8}
 	for j := 0; j < t.width; {
 		shape, n := t.at(j)
 		c.shape, c.left = shape, n%8

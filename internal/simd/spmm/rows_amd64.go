@@ -18,31 +18,31 @@ type layout struct {
 }
 
 // calls returns how many calls a piece takes.
-func (l *layout) calls() int { return l.runs * ((l.width-1)/(8*l.whole) + 1) }
+func (l *layout) calls() int { return l.runs * l.count() }
 
-// layoutOf returns the layout of weighted rows. plain is the kernel without
-// weights; after it come those with a scalar, with full rows and, if they exist,
-// with heads of 8, 16 and 32.
-func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
-	l := layout{kernel: plain, tiles: t, runs: 1}
-	l.width = f
-	if h == 0 {
+// layout returns the layout of the sum's rows.
+func (p *RowSum) layout() layout {
+	l := layout{kernel: sumPlain, tiles: tiles{width: p.F, most: 8}, runs: 1}
+	if p.Heads == 0 {
+		if !p.Mean {
+			l.wide = 16
+		}
 		return l
 	}
-	l.head = f / h
-	switch d := l.head; {
-	case h == 1:
-		l.kernel = plain + 1
-	case d == 1:
-		l.kernel = plain + 2
-	case heads && d == 8:
-		l.kernel = plain + 3
-	case heads && d == 16:
-		l.kernel = plain + 4
-	case heads && d == 32:
-		l.kernel = plain + 5
+	l.head = p.F / p.Heads
+	switch {
+	case p.Heads == 1:
+		l.kernel = sumScalar
+	case l.head == 1:
+		l.kernel = sumFull
+	case l.head == 8:
+		l.kernel = sumHeads8
+	case l.head == 16:
+		l.kernel = sumHeads16
+	case l.head == 32:
+		l.kernel = sumHeads32
 	default:
-		l.kernel, l.runs, l.width = plain+1, h, d
+		l.kernel, l.runs, l.width = sumScalar, p.Heads, l.head
 	}
 	return l
 }
@@ -51,7 +51,7 @@ func layoutOf(plain kernel, heads bool, f, h int, t tiles) layout {
 // the weights. Where c.stream is set it stays so for tiles of whole lines.
 func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
 	first, stream := p.row, c.stream
-	if l.kernel >= wonPlain && l.kernel <= wonFull { // Arg is by the rows of X
+	if l.kernel == wonPlain { // Arg is by the rows of X
 		first = 0
 	}
 	for run := range l.runs {
@@ -76,12 +76,8 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 
 // addFast is AddRows in assembly.
 func (p *RowSum) addFast(lo, hi int) {
-	t := tiles{whole: 8, cut: 8}
-	if p.Heads == 0 && !p.Mean {
-		t.whole, t.cut = 16, 14
-	}
-	l := layoutOf(sumPlain, true, p.F, p.Heads, t)
-	if cpu.AVX512 && p.Heads == 1 && !p.Mean && p.F%16 == 0 && p.F <= 8*t.whole {
+	l := p.layout()
+	if cpu.AVX512 && p.Heads == 1 && !p.Mean && p.F%16 == 0 && p.F <= 8*l.most {
 		l.kernel = sumQuads
 	}
 	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
@@ -140,9 +136,11 @@ func (p *RowBest) setFast(lo, hi int) {
 	if p.Min {
 		plain, short = minPlain, minQuick
 	}
-	l := layoutOf(plain, true, p.F, p.Heads, tiles{whole: 4, cut: 4})
-	quick, calls := layout{kernel: short, tiles: tiles{width: p.F, whole: 8}, runs: 1}, l.calls()
-	if p.quick() {
+	l := layout{kernel: plain, tiles: tiles{width: p.F, most: 4}, runs: 1}
+	quick := layout{kernel: short, tiles: tiles{width: p.F, most: 8}, runs: 1}
+	pairs := p.F%(2*8) == 0 // for which there is a kernel that takes numbers only
+	calls := l.calls()
+	if pairs {
 		calls = quick.calls()
 	}
 	for at := p.first(lo); p.next(&at, hi, p.most(calls)); {
@@ -151,29 +149,26 @@ func (p *RowBest) setFast(lo, hi int) {
 		}
 		whole := p.whole(&at)
 		c := p.call(&at)
-		if p.quick() && whole {
+		if pairs && whole {
 			c.stream = one(p.Stream)
 			if quick.each(&c, &at, &p.Gather, p.Y, nil, p.Arg); c.unordered == 0 {
 				continue
 			}
 		}
-		c.weights, c.stream, c.far = uintptr(p.Heads)*floatSize, 0, p.far(p.W)
-		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
+		c.stream = 0
+		l.each(&c, &at, &p.Gather, p.Y, nil, p.Arg)
 	}
 }
 
-// quick reports whether there is a kernel for such rows that takes numbers only.
-func (p *RowBest) quick() bool { return p.Heads == 0 && p.F%(2*8) == 0 }
-
 // addFast is AddRows in assembly.
 func (p *RowWon) addFast(lo, hi int) {
-	l := layoutOf(wonPlain, false, p.F, p.Heads, tiles{whole: 8, cut: 8})
+	l := layout{kernel: wonPlain, tiles: tiles{width: p.F, most: 8}, runs: 1}
 	for at := p.first(lo); p.next(&at, hi, p.most(2*l.calls())); {
 		if at.from == at.to {
 			continue
 		}
 		c := p.call(&at)
-		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
-		l.each(&c, &at, &p.Gather, p.Y, p.W, p.Arg)
+		c.edges = unsafe.SliceData(p.Edges)
+		l.each(&c, &at, &p.Gather, p.Y, nil, p.Arg)
 	}
 }

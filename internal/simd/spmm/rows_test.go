@@ -8,7 +8,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
@@ -16,11 +15,11 @@ import (
 // kernels work on, not aligned and with guard words around.
 type rowTrial struct {
 	Gather
-	y, w, z []Float
-	edges   []int32
-	arg     []int32
-	rows    int
-	intact  []func() bool
+	y, w   []Float
+	edges  []int32
+	arg    []int32
+	rows   int
+	intact []func() bool
 }
 
 // newRowTrial makes a matrix of rows of random lengths below degree.
@@ -45,7 +44,7 @@ func newRowTrial(rng *rand.Rand, rows, degree, f, heads int, next func() Float) 
 		return x
 	}
 	nnz := len(t.Cols)
-	t.X, t.y, t.w, t.z = some(columns*f), some(rows*f), some(nnz*heads), some(nnz*f)
+	t.X, t.y, t.w = some(columns*f), some(rows*f), some(nnz*heads)
 	for range t.Cols {
 		t.edges = append(t.edges, rng.Int32N(int32(nnz)))
 	}
@@ -125,39 +124,31 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 			}
 		}
 	}
-	for _, least := range []bool{false, true} {
-		p := &RowBest{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Arg: t.arg[:t.rows*f], Min: least}
-		t.check(tt, what("RowBest"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
-		p.Arg = nil
-		t.check(tt, what("RowBest without Arg"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
-	}
-	checkWon(tt, rng, t, heads)
-	for _, set := range []bool{false, true} {
-		if heads == 0 {
-			continue
+	if heads == 0 {
+		for _, least := range []bool{false, true} {
+			p := &RowBest{Gather: t.Gather, Y: t.y, Arg: t.arg[:t.rows*f], Min: least}
+			t.check(tt, what("RowBest"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
+			p.Arg = nil
+			t.check(tt, what("RowBest without Arg"), t.y, all(len(t.y), 0), func() { p.SetRows(lo, t.rows) })
 		}
+		checkWon(tt, rng, t)
+		return
+	}
+	for _, set := range []bool{false, true} {
 		p := &EdgeDot{Gather: t.Gather, Y: t.y, Z: t.w, Heads: heads, Set: set}
 		t.check(tt, what("EdgeDot"), t.w, all(len(t.w), float64(8*f+8)), func() { p.AddRows(lo, t.rows) })
-	}
-	ops := vec.Binary(len(vec.BinaryNames()))
-	for op := vec.Add; op <= ops; op++ {
-		p := &EdgePair{Gather: t.Gather, Y: t.y, Z: t.z, Op: op % ops, Copy: op == ops}
-		if p.Copy {
-			p.Y = nil
-		}
-		t.check(tt, what("EdgePair"), t.z, all(len(t.z), 0), func() { p.SetRows(lo, t.rows) })
 	}
 }
 
 // checkWon compares RowWon, whose numbers are in X's rows, and means.
-func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial, heads int) {
+func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial) {
 	arg := make([]int32, len(t.X))
 	for i := range arg {
 		if arg[i] = -1; len(t.Cols) > 0 && rng.IntN(5) > 0 {
 			arg[i] = t.edges[rng.IntN(min(4, len(t.edges)))]
 		}
 	}
-	p := &RowWon{Gather: t.Gather, Y: t.y, W: t.w, Heads: heads, Arg: arg, Edges: t.edges}
+	p := &RowWon{Gather: t.Gather, Y: t.y, Arg: arg, Edges: t.edges}
 	t.check(tt, "RowWon", t.y, all(len(t.y), 0), func() { p.AddRows(0, t.rows) })
 	s := simdtest.Draw(len(t.y), simdtest.Plain(rng))
 	t.check(tt, "AddMeans", t.y, all(len(t.y), 0), func() { Rows(t.F).AddMeans(t.y, s, t.Offsets) })

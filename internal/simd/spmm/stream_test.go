@@ -19,9 +19,17 @@ func checkStream(t *testing.T, rng *rand.Rand, f, heads int) {
 			p.AddRows(0, tr.rows)
 		})
 	}
+	if heads > 0 {
+		simdtest.StreamTrial(t, "EdgeDot "+what, len(tr.Cols)*heads, func(z []Float, stream bool) {
+			p := EdgeDot{Gather: tr.Gather, Y: tr.y, Z: z, Heads: heads, Set: true}
+			p.Stream = stream
+			p.AddRows(0, tr.rows)
+		})
+		return
+	}
 	number := make([]int32, tr.rows*f)
 	simdtest.StreamTrial(t, "RowBest "+what, tr.rows*f, func(y []Float, stream bool) {
-		p := RowBest{Gather: tr.Gather, Y: y, W: tr.w, Heads: heads, Arg: make([]int32, len(y))}
+		p := RowBest{Gather: tr.Gather, Y: y, Arg: make([]int32, len(y))}
 		p.Stream = stream
 		p.SetRows(0, tr.rows)
 		if !stream {
@@ -33,13 +41,6 @@ func checkStream(t *testing.T, rng *rand.Rand, f, heads int) {
 			}
 		}
 	})
-	if heads > 0 {
-		simdtest.StreamTrial(t, "EdgeDot "+what, len(tr.Cols)*heads, func(z []Float, stream bool) {
-			p := EdgeDot{Gather: tr.Gather, Y: tr.y, Z: z, Heads: heads, Set: true}
-			p.Stream = stream
-			p.AddRows(0, tr.rows)
-		})
-	}
 }
 
 // Rows of whole lines are set past the caches, and others where they are wanted.

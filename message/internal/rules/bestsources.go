@@ -43,9 +43,9 @@ func (k bestSources) Forward(c *exec.Call) *grad.Var {
 	switch {
 	case op.Dry(0):
 	case k.smallest:
-		sparse.MinDense(y.Value(), arg, c.Graph.In(), nil, x.Value())
+		sparse.MinDense(y.Value(), arg, c.Graph.In(), x.Value())
 	default:
-		sparse.MaxDense(y.Value(), arg, c.Graph.In(), nil, x.Value())
+		sparse.MaxDense(y.Value(), arg, c.Graph.In(), x.Value())
 	}
 	n := grad.Notes[bestSourcesBack](op)
 	*n = bestSourcesBack{c.Graph, x, arg}
@@ -61,5 +61,5 @@ type bestSourcesBack struct {
 
 // Pull adds to x's gradient.
 func (n *bestSourcesBack) Pull(dy *tensor.Dense) {
-	sparse.BestGrad(sparse.BestGrads{X: n.x.Grad()}, n.arg, n.g.In(), nil, n.x.Value(), dy)
+	sparse.BestGrad(n.x.Grad(), n.arg, n.g.In(), dy)
 }

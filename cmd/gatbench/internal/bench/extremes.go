@@ -17,11 +17,11 @@ func extremeKernels() []sparseKernel {
 	}
 }
 
-func prepareExtreme(f func(dst *tensor.Dense, arg []int32, a *sparse.CSR, w, x *tensor.Dense)) func(*Graph, sparseShape) workload {
+func prepareExtreme(f func(dst *tensor.Dense, arg []int32, a *sparse.CSR, x *tensor.Dense)) func(*Graph, sparseShape) workload {
 	return func(b *Graph, s sparseShape) workload {
 		g := b.get()
 		x, y := newOperand(g.NumSrc(), s.width()), tensor.New(g.NumDst(), s.width())
 		arg := make([]int32, len(y.Data))
-		return workload{call: func() { f(y, arg, g.In(), nil, x) }, walk: walk(g, x, walkParts)}
+		return workload{call: func() { f(y, arg, g.In(), x) }, walk: walk(g, x, walkParts)}
 	}
 }

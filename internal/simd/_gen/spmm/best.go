@@ -10,24 +10,13 @@ import (
 // Bests writes the kernels that keep the largest or the smallest of the rows,
 // and its nonzero.
 func Bests() {
-	for _, b := range []struct {
-		name   string
-		weight weighting
-		share  int
-		cut    int
-	}{
-		{"", unweighted, 1, 4}, {"Scalar", scalar, 1, 4}, {"Full", fullRow, 1, 4},
-		{"Heads8", perHead, 1, 0}, {"Heads16", perHead, 2, 0}, {"Heads32", perHead, 4, 0},
-	} {
-		for _, op := range []struct {
-			name      string
-			predicate uint64
-		}{{"rowMax", NotLE}, {"rowMin", NotGE}} {
-			name := op.name + b.name + "AVX2"
-			g := newGather(name, "a tile of RowBest.SetRows.", b.weight, b.share)
-			g.arg = true
-			g.shapes(4, b.cut, b.share, func() { g.best(op.predicate) })
-		}
+	for _, op := range []struct {
+		name      string
+		predicate uint64
+	}{{"rowMaxAVX2", NotLE}, {"rowMinAVX2", NotGE}} {
+		g := newGather(op.name, "a tile of RowBest.SetRows.", unweighted, 1)
+		g.arg = true
+		g.shapes(shapes{whole: 4, cut: 4}, func() { g.best(op.predicate) })
 	}
 }
 
@@ -35,7 +24,7 @@ func Bests() {
 // and nothing is better than a NaN. A row starts with its first nonzero, or
 // where the call before has left it.
 //
-//	Y[i,:] = max_k W[k,h]·X[Cols[k],:]    Arg[i,:] = the first k that has it
+//	Y[i,:] = max_k X[Cols[k],:]    Arg[i,:] = the first k that has it
 func (g *gather) best(predicate uint64) {
 	top, arg := make([]Vec, g.nv), make([]Vec, g.nv)
 	for v := range top {
@@ -54,9 +43,8 @@ func (g *gather) best(predicate uint64) {
 		Label(near)
 		g.row(g.k, false)
 		g.number(arg[0])
-		var w Vec
 		for v := range top {
-			g.weigh(top[v], &w, v)
+			g.getTo(rowOfX, v, top[v])
 			if v > 0 {
 				VMOVAPS(arg[0], arg[v])
 			}
@@ -106,10 +94,8 @@ func (g *gather) challenge(predicate uint64, top, arg []Vec) {
 	// The nonzero's number, in all lanes.
 	number := YMM()
 	g.number(number)
-	var w Vec
 	for v := range top {
-		x := YMM()
-		g.weigh(x, &w, v)
+		x := g.get(rowOfX, v)
 		// Better, and what is there is no NaN: take the element and the number.
 		takes := And(Compare(predicate, x, top[v]), Compare(ordered, top[v], top[v]))
 		VBLENDVPS(takes, x, top[v], top[v])
@@ -124,34 +110,17 @@ func (g *gather) number(to Vec) {
 	VPBROADCASTD(x, to)
 }
 
-// weigh sets to to register v of the row of X at hand, weighted.
-func (g *gather) weigh(to Vec, w *Vec, v int) {
-	g.getTo(rowOfX, v, to)
-	if g.weight != unweighted {
-		*w = g.factor(v, *w)
-		VMULPS(*w, to, to)
-	}
-}
-
-// BestGrads writes the kernels of the gradients of those: of each row of X, the
+// BestGrads writes the kernel of the gradient of those: of each row of X, the
 // elements whose number in Arg is the nonzero's.
 func BestGrads() {
-	for _, w := range []struct {
-		name   string
-		weight weighting
-	}{
-		{"rowWonAVX2", unweighted}, {"rowWonScalarAVX2", scalar}, {"rowWonFullAVX2", fullRow},
-	} {
-		g := newGather(w.name, "a tile of RowWon.AddRows.", w.weight, 1)
-		g.edges, g.won = g.Word("edges"), true
-		g.shapes(8, 8, 1, g.takings)
-	}
+	g := newGather("rowWonAVX2", "a tile of RowWon.AddRows.", unweighted, 1)
+	g.edges, g.won = g.Word("edges"), true
+	g.shapes(shapes{whole: 8, cut: 8}, g.takings)
 }
 
-// takings adds the elements that won; what a weight makes of another is left out
-// after it is made, so that it may be anything.
+// takings adds the elements that won.
 //
-//	Y[i,j] += W[e,h]·X[Cols[k],j] if Arg[Cols[k],j] = e
+//	Y[i,j] += X[Cols[k],j] if Arg[Cols[k],j] = Edges[k]
 func (g *gather) takings() {
 	acc := make([]Vec, g.nv)
 	open := func(string) {
@@ -165,17 +134,11 @@ func (g *gather) takings() {
 		ADDQ(rowOfX, at)
 		SUBQ(g.x, at)
 		VPBROADCASTD(Mem{Base: g.edges, Index: g.k, Scale: 4}, number)
-		var w Vec
 		for v := range acc {
 			x := YMM()
 			// All ones where it won: keep the element there, and add.
 			VPCMPEQD(g.operand(at, v), number, x)
-			if g.weight == unweighted {
-				VANDPS(g.operand(rowOfX, v), x, x)
-			} else {
-				w = g.factor(v, w)
-				VANDPS(Mul(w, g.operand(rowOfX, v)), x, x)
-			}
+			VANDPS(g.operand(rowOfX, v), x, x)
 			VADDPS(x, acc[v], acc[v])
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // that of the result.
 func EdgeDots() {
 	g := newGather("edgeDotAVX2", "a tile of EdgeDot.AddRows, within one head.", ofEdge, 1)
-	g.shapes(8, 8, 1, g.dot)
+	g.shapes(shapes{whole: 8, cut: 8}, g.dot)
 	for _, heads := range []int{4, 8} {
 		for _, share := range []int{1, 2, 4} {
 			name := fmt.Sprintf("edgeDot%dx%dAVX2", heads, share*Lanes)
@@ -138,44 +138,4 @@ func (g *gather) products(heads int) []Vec {
 		}
 	}
 	return sum
-}
-
-// EdgePairs writes the kernels that set the rows of the nonzeros from their
-// column's row of X and their row's of Y, in registers as for edgeDots.
-func EdgePairs() {
-	for _, op := range []struct {
-		name string
-		of   func(x Vec, y Op) Vec
-	}{
-		{"edgeCopyAVX2", nil}, {"edgeAddAVX2", Add}, {"edgeSubAVX2", Sub}, {"edgeMulAVX2", Mul}, {"edgeDivAVX2", Div},
-	} {
-		g := newGather(op.name, "a tile of EdgePair.SetRows.", ofEdge, 1)
-		g.shapes(8, 8, 1, func() { g.pair(op.of) })
-	}
-}
-
-// pair writes EdgePair.SetRows:
-//
-//	Z[k,:] = X[Cols[k],:] op Y[i,:]
-func (g *gather) pair(op func(x Vec, y Op) Vec) {
-	y := make([]Vec, g.nv)
-	// The row of Y stays in registers.
-	open := func(string) {
-		for v := range y {
-			if op != nil {
-				y[v] = g.get(g.out, v)
-			}
-		}
-	}
-	each := func() {
-		for v := range y {
-			// Load the column's row, combine, store.
-			x := g.get(rowOfX, v)
-			if op != nil {
-				x = op(x, y[v])
-			}
-			g.put(x, rowOfW, v)
-		}
-	}
-	g.rows(open, each, func() {})
 }

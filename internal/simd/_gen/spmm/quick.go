@@ -17,7 +17,7 @@ func QuickBests() {
 	}{{"rowMaxQuickAVX2", Less, true}, {"rowMinQuickAVX2", Greater, false}} {
 		q := &quickBest{gather: newGather(op.name, "a tile of RowBest.SetRows unless it sets unordered.", unweighted, 1), worse: op.worse, higher: op.higher}
 		q.near, q.slow = true, true
-		q.shapes(8, 0, 2, q.tile)
+		q.shapes(shapes{whole: 8, step: 2}, q.tile)
 	}
 }
 

@@ -67,26 +67,44 @@ func newGather(name, doc string, w weighting, share int) *gather {
 	return g
 }
 
-// shapes writes body for every tile, whole ones up to whole registers wide and
-// ones cut at the last column up to cut, in steps, and jumps to the one asked
-// for.
-func (g *gather) shapes(whole, cut, step int, body func()) {
+// shapes are the tiles that a kernel has, in registers.
+type shapes struct {
+	whole int // whole tiles have up to so many,
+	step  int // a multiple of this; 0: of one
+	cut   int // tiles that are cut at the last column have up to so many
+	wide  int // and one whole tile has so many; 0: none
+}
+
+// widths returns the numbers of registers that a tile may have.
+func (s shapes) widths() (widths []int) {
+	step := max(1, s.step)
+	for nv := step; nv <= s.whole; nv += step {
+		widths = append(widths, nv)
+	}
+	if s.wide > 0 {
+		widths = append(widths, s.wide)
+	}
+	return widths
+}
+
+// shapes writes body for every tile, and jumps to the one asked for.
+func (g *gather) shapes(s shapes, body func()) {
 	shape := g.Word("shape")
 	name := func(nv int, masked bool) string { return fmt.Sprintf("tile%d%t", nv, masked) }
 	// Jump to the tile that the call asks for.
-	for nv := step; nv <= whole; nv += step {
+	for _, nv := range s.widths() {
 		CMPQ(shape, Imm(uint64(2*nv)))
 		JE(LabelRef(name(nv, false)))
-		if nv <= cut {
+		if nv <= s.cut {
 			CMPQ(shape, Imm(uint64(2*nv+1)))
 			JE(LabelRef(name(nv, true)))
 		}
 	}
 	JMP(LabelRef("done"))
 	// One copy of the kernel for each tile.
-	for nv := step; nv <= whole; nv += step {
+	for _, nv := range s.widths() {
 		for _, masked := range []bool{false, true} {
-			if masked && nv > cut {
+			if masked && nv > s.cut {
 				continue
 			}
 			g.nv, g.masked = nv, masked
@@ -359,21 +377,20 @@ func Sums() {
 		name   string
 		weight weighting
 		share  int
-		whole  int
-		cut    int
+		shapes shapes
 	}{
-		{"rowSumAVX2", unweighted, 1, 16, 14},
-		{"rowSumScalarAVX2", scalar, 1, 8, 8},
-		{"rowSumHeads8AVX2", perHead, 1, 8, 0},
-		{"rowSumHeads16AVX2", perHead, 2, 8, 0},
-		{"rowSumHeads32AVX2", perHead, 4, 8, 0},
-		{"rowSumFullAVX2", fullRow, 1, 8, 8},
+		{"rowSumAVX2", unweighted, 1, shapes{whole: 8, cut: 8, wide: 16}},
+		{"rowSumScalarAVX2", scalar, 1, shapes{whole: 8, cut: 8}},
+		{"rowSumHeads8AVX2", perHead, 1, shapes{whole: 8}},
+		{"rowSumHeads16AVX2", perHead, 2, shapes{whole: 8, step: 2}},
+		{"rowSumHeads32AVX2", perHead, 4, shapes{whole: 8, step: 4}},
+		{"rowSumFullAVX2", fullRow, 1, shapes{whole: 8, cut: 8}},
 	} {
 		g := newGather(s.name, "a tile of RowSum.AddRows.", s.weight, s.share)
 		if g.near = s.weight == unweighted; !g.near {
 			g.edges = g.Word("edges")
 		}
-		g.shapes(s.whole, s.cut, s.share, g.sum)
+		g.shapes(s.shapes, g.sum)
 	}
 }
 

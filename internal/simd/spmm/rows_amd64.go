@@ -80,7 +80,11 @@ func (p *RowSum) addFast(lo, hi int) {
 	if cpu.AVX512 && p.Heads == 1 && !p.Mean && p.F%16 == 0 && p.F <= 8*l.most {
 		l.kernel = sumQuads
 	}
-	for at := p.first(lo); p.next(&at, hi, p.most(l.calls())); {
+	walks := l.calls()
+	if p.Far { // a short piece would begin without what it fetches ahead
+		walks = l.runs
+	}
+	for at := p.first(lo); p.next(&at, hi, p.most(walks)); {
 		if at.from == at.to {
 			if p.Set {
 				clear(p.Y[at.row*p.F : (at.row+at.rows)*p.F])

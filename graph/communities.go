@@ -96,6 +96,10 @@ func (l *weightedLists) graph(n int) *louvain {
 	return g
 }
 
+// leastGain is half the modularity that looking at all nodes once must have gained for them
+// to be looked at again: later looks gain less and less.
+const leastGain = 1e-6
+
 // moved returns the communities, numbered from 0 without a gap, that nodes come to when
 // each joins that of a neighbour as long as modularity grows by it, and how many there are.
 func (l *louvain) moved(rng *rand.Rand, resolution float64) (of []int32, n int) {
@@ -105,8 +109,8 @@ func (l *louvain) moved(rng *rand.Rand, resolution float64) (of []int32, n int) 
 		of[v] = int32(v)
 	}
 	var near []int32 // communities that v has edges to
-	for moves := 1; moves > 0; {
-		moves = 0
+	for gained := math.Inf(1); gained > leastGain*l.whole; {
+		gained = 0
 		for _, v := range rng.Perm(len(of)) {
 			home := of[v]
 			near = append(near[:0], home)
@@ -118,21 +122,18 @@ func (l *louvain) moved(rng *rand.Rand, resolution float64) (of []int32, n int) 
 				links[c] += l.weight[k]
 			}
 			total[home] -= l.degree[v]
-			best, most := home, 0.0
-			for _, c := range near {
+			best, most, stay := home, 0.0, 0.0
+			for _, c := range near { // home comes first
 				gain := links[c] - resolution*l.degree[v]*total[c]/l.whole
 				if c == home {
-					gain += 1e-9 * l.degree[v] // rounding moves nobody to and fro
-				}
-				if c == home || gain > most {
+					most, stay = gain, gain
+				} else if gain > most {
 					best, most = c, gain
 				}
 				links[c] = 0
 			}
 			total[best] += l.degree[v]
-			if of[v] = best; best != home {
-				moves++
-			}
+			of[v], gained = best, gained+most-stay
 		}
 	}
 	number := make([]int32, len(of))

@@ -66,7 +66,7 @@ func TestDGLBuilding(t *testing.T) {
 	weighed, err := g.GonumWeighted([]float64{1, 2, 3, 4, 5})
 	sum, _ := weighed.Weight(0, 1)
 	is(t, "weights", fmt.Sprint(sum, err), "5 <nil>") // of a pair of parallel edges
-	copied, nodeIDs, err := graph.FromGonum(view)
+	copied, nodeIDs, _, err := graph.FromGonum(view)
 	is(t, "gonum", fmt.Sprint(copied, nodeIDs, err), "Graph(4 nodes, 4 edges) [0 1 2 3] <nil>") // a pair of parallel edges shows as one
 }
 

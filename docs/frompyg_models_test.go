@@ -36,7 +36,7 @@ func TestPyGUtilities(t *testing.T) {
 	is(t, "questions", fmt.Sprint(same, alone), "false [3]")
 	csr, err := graph.FromCSR(g.In())
 	is(t, "from CSR", fmt.Sprint(csr.NumEdges(), err), "4 <nil>")
-	copied, ids, err := graph.FromGonum(g.Gonum())
+	copied, ids, _, err := graph.FromGonum(g.Gonum())
 	is(t, "from gonum", fmt.Sprint(copied.NumNodes(), len(ids), err), "4 4 <nil>")
 	count, of := g.Components()
 	is(t, "components", fmt.Sprint(count, of), "2 [0 0 0 1]")

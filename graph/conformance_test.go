@@ -81,7 +81,14 @@ func (c *conformance) build(nodes []gonum.Node, edges []testgraph.WeightedLine, 
 		for k, i := range h.EdgeOrder() {
 			w[k] = weights[[2]int32{src[i], dst[i]}]
 		}
+		if c.both {
+			h, w = bothWays(h, w)
+		}
 		v, err := h.GonumWeighted(w)
+		if c.both && err == nil {
+			both, err := v.Undirected()
+			return both, n, e, self, absent, err == nil
+		}
 		return v, n, e, self, absent, err == nil
 	case c.both:
 		v, err := h.Undirected().GonumUndirected()
@@ -90,10 +97,27 @@ func (c *conformance) build(nodes []gonum.Node, edges []testgraph.WeightedLine, 
 	return h.Gonum(), n, e, self, absent, true
 }
 
+// bothWays returns a graph with an edge back for each, and their weights.
+func bothWays(g *Graph, w []float64) (*Graph, []float64) {
+	h := g.Undirected()
+	weights, from := make([]float64, h.NumEdges()), h.From().Edges
+	at := map[[2]int32]float64{}
+	for e, u := range g.In().Cols {
+		at[[2]int32{u, g.Destinations()[e]}] = w[e]
+	}
+	for e, u := range h.In().Cols {
+		v := h.Destinations()[e]
+		if weights[e] = at[[2]int32{v, u}]; from[e] >= 0 {
+			weights[e] = w[from[e]]
+		}
+	}
+	return h, weights
+}
+
 // Gonum's own suite for implementations of its interfaces.
 func TestConformance(t *testing.T) {
 	const usesEmpty, reverses = true, true
-	for name, c := range map[string]conformance{"View": {loops: true}, "WeightedView": {weighted: true}, "UndirectedView": {both: true}} {
+	for name, c := range map[string]conformance{"View": {loops: true}, "WeightedView": {weighted: true}, "UndirectedView": {both: true}, "WeightedUndirectedView": {weighted: true, both: true}} {
 		t.Run(name, func(t *testing.T) {
 			exact := conformance{loops: c.loops, weighted: c.weighted, both: c.both, ids: true}
 			testgraph.NodeExistence(t, exact.build)
@@ -180,6 +204,16 @@ func TestViewErrors(t *testing.T) {
 	}
 	if _, err := g.GonumWeighted([]float64{1, math.NaN(), 3}); err == nil || err.Error() != "graph: the weight of edge 1, 0 → 1, is NaN" {
 		t.Error("NaN:", err)
+	}
+	if w, err := g.GonumWeighted([]float64{1, 2, 3}); err != nil {
+		t.Error(err)
+	} else if _, err := w.Undirected(); err == nil || err.Error() != "graph: edge 0 → 1 weighs 2 and the edge back 1: an undirected view wants one weight" {
+		t.Error("weights that differ:", err)
+	}
+	if w, err := g.GonumWeighted([]float64{2, 2, 3}); err != nil {
+		t.Error(err)
+	} else if _, err := w.Undirected(); err == nil || err.Error() != "graph: edge 1 → 2 has no edge back: use Undirected first" {
+		t.Error("weights without an edge back:", err)
 	}
 	refuses(t, "graph.GonumWeighted", func() { g.GonumWeighted([]float64{1}) })
 	v := Must(New(2, []int32{0, 0, 1}, []int32{1, 1, 1})).Gonum()

@@ -1,17 +1,25 @@
 package graph
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	gonum "gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/iterator"
+	"gonum.org/v1/gonum/graph/multi"
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
+
+	"github.com/edgewise-ml/edgewise/tensor"
 )
+
+// wide says that a tensor.Float is a float64.
+const wide = unsafe.Sizeof(tensor.Float(0)) == 8
 
 func TestView(t *testing.T) {
 	each(t, func(t *testing.T, _ *rand.Rand, g *Graph) {
@@ -49,8 +57,8 @@ func TestView(t *testing.T) {
 				t.Fatalf("To(%d) = %v, want %v", x, got, to)
 			}
 		}
-		back, ids, err := FromGonum(v)
-		if err != nil || len(ids) != int(n) || back.Check().Parallel != 0 || back.NumEdges() != g.NumEdges()-g.Check().Parallel {
+		back, ids, weights, err := FromGonum(v)
+		if err != nil || weights != nil || len(ids) != int(n) || back.Check().Parallel != 0 || back.NumEdges() != g.NumEdges()-g.Check().Parallel {
 			t.Fatalf("there and back: %v, %v of %v", err, back, g)
 		}
 		for e, u := range back.In().Cols {
@@ -103,19 +111,75 @@ func TestFromGonum(t *testing.T) {
 		d.SetEdge(simple.Edge{F: simple.Node(e[0]), T: simple.Node(e[1])})
 	}
 	d.AddNode(simple.Node(99))
-	g, ids, err := FromGonum(d)
+	g, ids, _, err := FromGonum(d)
 	if err != nil || !slices.Equal(ids, []int64{-7, 12, 40, 99}) {
 		t.Fatal(ids, err)
 	}
 	same(t, g, Must(New(4, []int32{0, 2, 2}, []int32{1, 0, 1})))
 	u := simple.NewUndirectedGraph()
 	u.SetEdge(simple.Edge{F: simple.Node(1), T: simple.Node(5)})
-	if g, _, err = FromGonum(u); err != nil {
+	if g, _, _, err = FromGonum(u); err != nil {
 		t.Fatal(err)
 	}
 	same(t, g, Must(New(2, []int32{0, 1}, []int32{1, 0})))
-	if g, ids, err := FromGonum(broken{Ring(3, 1).Gonum()}); g != nil || ids != nil || err == nil || !strings.Contains(err.Error(), "edge 0 → 1: there is no node 1") {
+	if g, ids, _, err := FromGonum(broken{Ring(3, 1).Gonum()}); g != nil || ids != nil || err == nil || !strings.Contains(err.Error(), "edge 0 → 1: there is no node 1") {
 		t.Error("a broken graph:", g, err)
+	}
+}
+
+// Weights come in the graph's own order, each line of a multigraph is an edge, and the IDs stay.
+func TestFromGonumWeights(t *testing.T) {
+	node := func(id int64) gonum.Node { return simple.Node(id) }
+	type edge struct {
+		u, v int64
+		w    tensor.Float
+	}
+	lines := []edge{{40, -7, 2}, {-7, 40, 3}, {12, -7, 5}, {40, 12, 7}, {40, -7, 11}, {12, 12, 13}}
+	directed, undirected := simple.NewWeightedDirectedGraph(0, math.Inf(1)), simple.NewWeightedUndirectedGraph(0, math.Inf(1))
+	many, both := multi.NewWeightedDirectedGraph(), multi.NewWeightedUndirectedGraph()
+	plain := multi.NewDirectedGraph()
+	for i, l := range lines {
+		if l.u != l.v { // simple graphs have no loops
+			directed.SetWeightedEdge(simple.WeightedEdge{F: node(l.u), T: node(l.v), W: float64(l.w)})
+			undirected.SetWeightedEdge(simple.WeightedEdge{F: node(l.u), T: node(l.v), W: float64(l.w)})
+		}
+		many.SetWeightedLine(multi.WeightedLine{F: node(l.u), T: node(l.v), W: float64(l.w), UID: int64(i)})
+		both.SetWeightedLine(multi.WeightedLine{F: node(l.u), T: node(l.v), W: float64(l.w), UID: int64(i)})
+		plain.SetLine(multi.Line{F: node(l.u), T: node(l.v), UID: int64(i)})
+	}
+	for name, c := range map[string]struct {
+		src  gonum.Graph
+		want []edge // by destination, then by source, then by line
+	}{
+		"directed":              {directed, []edge{{12, -7, 5}, {40, -7, 11}, {40, 12, 7}, {-7, 40, 3}}},
+		"undirected":            {undirected, []edge{{12, -7, 5}, {40, -7, 11}, {-7, 12, 5}, {40, 12, 7}, {-7, 40, 11}, {12, 40, 7}}},
+		"lines":                 {many, []edge{{12, -7, 5}, {40, -7, 2}, {40, -7, 11}, {12, 12, 13}, {40, 12, 7}, {-7, 40, 3}}},
+		"lines without weights": {plain, []edge{{12, -7, 0}, {40, -7, 0}, {40, -7, 0}, {12, 12, 0}, {40, 12, 0}, {-7, 40, 0}}},
+		"undirected lines": {both, []edge{{12, -7, 5}, {40, -7, 2}, {40, -7, 3}, {40, -7, 11}, {-7, 12, 5}, {12, 12, 13}, {40, 12, 7},
+			{-7, 40, 2}, {-7, 40, 3}, {-7, 40, 11}, {12, 40, 7}}},
+	} {
+		g, ids, weights, err := FromGonum(c.src)
+		if err != nil || !slices.Equal(ids, []int64{-7, 12, 40}) {
+			t.Fatal(name, ids, err)
+		}
+		var got []edge
+		for e, u := range g.In().Cols {
+			l := edge{ids[u], ids[g.Destinations()[e]], 0}
+			if weights != nil {
+				l.w = weights[e]
+			}
+			got = append(got, l)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	for _, w := range []float64{math.NaN(), 1e300} {
+		bad := simple.NewWeightedDirectedGraph(0, math.Inf(1))
+		bad.SetWeightedEdge(simple.WeightedEdge{F: node(3), T: node(4), W: w})
+		if _, _, _, err := FromGonum(bad); (err == nil || !strings.Contains(err.Error(), "gonum edge 3 → 4: its weight is")) && !(wide && w == 1e300) {
+			t.Errorf("weight %v: %v", w, err)
+		}
 	}
 }
 

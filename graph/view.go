@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	gonum "gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/iterator"
@@ -31,10 +32,18 @@ type WeightedView struct {
 // it is like a [View].
 type UndirectedView struct{ view View }
 
+// WeightedUndirectedView is an [UndirectedView] with weights, gonum's
+// graph.WeightedUndirected.
+type WeightedUndirectedView struct {
+	UndirectedView
+	weighted WeightedView
+}
+
 var (
-	_ gonum.Directed         = View{}
-	_ gonum.WeightedDirected = WeightedView{}
-	_ gonum.Undirected       = UndirectedView{}
+	_ gonum.Directed           = View{}
+	_ gonum.WeightedDirected   = WeightedView{}
+	_ gonum.Undirected         = UndirectedView{}
+	_ gonum.WeightedUndirected = WeightedUndirectedView{}
 )
 
 type adjacencyKey struct{}
@@ -73,11 +82,34 @@ func (g *Graph) GonumUndirected() (UndirectedView, error) {
 	for u, node := range v.a.nodes {
 		for _, w := range v.a.row(v.a.out, int64(u)) {
 			if !v.HasEdgeFromTo(int64(w), node.ID()) {
-				return UndirectedView{}, fmt.Errorf("graph: edge %d → %d has no edge back: use Undirected first", u, w)
+				return UndirectedView{}, noWayBack(u, w)
 			}
 		}
 	}
 	return UndirectedView{v}, nil
+}
+
+// Undirected returns an undirected view with the same weights. The error names an edge
+// that has no edge back, or one back of another weight.
+func (v WeightedView) Undirected() (WeightedUndirectedView, error) {
+	for u := range v.a.nodes {
+		for k, w := range v.a.row(v.a.out, int64(u)) {
+			there := v.weights[v.a.out.Offsets[u]+int64(k)]
+			back, ok := v.a.find(int64(w), int64(u))
+			switch {
+			case !ok:
+				return WeightedUndirectedView{}, noWayBack(u, w)
+			case v.weights[back] != there:
+				return WeightedUndirectedView{}, fmt.Errorf("graph: edge %d → %d weighs %v and the edge back %v: an undirected view wants one weight", u, w, there, v.weights[back])
+			}
+		}
+	}
+	return WeightedUndirectedView{UndirectedView{v.View}, v}, nil
+}
+
+// noWayBack is the error of an edge without one back.
+func noWayBack(u int, w int32) error {
+	return fmt.Errorf("graph: edge %d → %d has no edge back: use Undirected first", u, w)
 }
 
 // Node returns the node of the given ID, or nil.
@@ -166,8 +198,10 @@ func (v WeightedView) Weight(xid, yid int64) (w float64, ok bool) {
 
 // Edges returns all edges, each a graph.WeightedEdge, by source and then by
 // destination.
-func (v WeightedView) Edges() gonum.Edges {
-	edges := v.list()
+func (v WeightedView) Edges() gonum.Edges { return plainEdges(v.list()) }
+
+// plainEdges is an iterator over edges.
+func plainEdges(edges []gonum.WeightedEdge) gonum.Edges {
 	if len(edges) == 0 {
 		return gonum.Empty
 	}
@@ -179,8 +213,10 @@ func (v WeightedView) Edges() gonum.Edges {
 }
 
 // WeightedEdges returns all edges, by source and then by destination.
-func (v WeightedView) WeightedEdges() gonum.WeightedEdges {
-	edges := v.list()
+func (v WeightedView) WeightedEdges() gonum.WeightedEdges { return weightedEdges(v.list()) }
+
+// weightedEdges is an iterator over edges with their weights.
+func weightedEdges(edges []gonum.WeightedEdge) gonum.WeightedEdges {
 	if len(edges) == 0 {
 		return gonum.Empty
 	}
@@ -230,4 +266,38 @@ func (v UndirectedView) Edges() gonum.Edges {
 		return gonum.Empty
 	}
 	return iterator.NewOrderedEdges(edges)
+}
+
+// Edge returns the edge between uid and vid, from uid and a graph.WeightedEdge, or nil.
+func (v WeightedUndirectedView) Edge(uid, vid int64) gonum.Edge { return v.weighted.Edge(uid, vid) }
+
+// EdgeBetween is Edge.
+func (v WeightedUndirectedView) EdgeBetween(xid, yid int64) gonum.Edge {
+	return v.weighted.Edge(xid, yid)
+}
+
+// WeightedEdge returns the edge between uid and vid with its weight, from uid, or nil.
+func (v WeightedUndirectedView) WeightedEdge(uid, vid int64) gonum.WeightedEdge {
+	return v.weighted.WeightedEdge(uid, vid)
+}
+
+// WeightedEdgeBetween is WeightedEdge.
+func (v WeightedUndirectedView) WeightedEdgeBetween(xid, yid int64) gonum.WeightedEdge {
+	return v.weighted.WeightedEdge(xid, yid)
+}
+
+// Weight is that of [WeightedView].
+func (v WeightedUndirectedView) Weight(xid, yid int64) (w float64, ok bool) {
+	return v.weighted.Weight(xid, yid)
+}
+
+// Edges returns all edges, each a graph.WeightedEdge, once and from its lower node.
+func (v WeightedUndirectedView) Edges() gonum.Edges { return plainEdges(v.list()) }
+
+// WeightedEdges returns all edges, each once and from its lower node.
+func (v WeightedUndirectedView) WeightedEdges() gonum.WeightedEdges { return weightedEdges(v.list()) }
+
+// list returns all edges, each once.
+func (v WeightedUndirectedView) list() []gonum.WeightedEdge {
+	return slices.DeleteFunc(v.weighted.list(), func(e gonum.WeightedEdge) bool { return e.From().ID() > e.To().ID() })
 }

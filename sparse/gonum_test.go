@@ -39,10 +39,14 @@ func TestMatrix(t *testing.T) {
 
 func TestFromMat(t *testing.T) {
 	for name, m := range map[string]mat.Matrix{
-		"dense": mat.NewDense(2, 3, []float64{0, 1.5, 0, -2, 0, 4}),
-		"band":  mat.NewBandDense(3, 3, 0, 1, []float64{1, 2, 3, 0, 5, 0}),
-		"view":  random(rand.New(rand.NewPCG(32, 32)), 9, 7, 30, true).Matrix(),
-		"zero":  mat.NewDense(2, 2, nil),
+		"dense":       mat.NewDense(2, 3, []float64{0, 1.5, 0, -2, 0, 4}),
+		"band":        mat.NewBandDense(3, 3, 0, 1, []float64{1, 2, 3, 0, 5, 0}),
+		"view":        random(rand.New(rand.NewPCG(32, 32)), 9, 7, 30, true).Matrix(),
+		"zero":        mat.NewDense(2, 2, nil),
+		"part":        mat.NewDense(3, 4, []float64{1, 2, 3, 4, 0, 6, 0, 8, 9, 10, 11, 0}).Slice(1, 3, 1, 3),
+		"turned":      mat.NewDense(2, 3, []float64{0, 1.5, 0, -2, 0, 4}).T(),
+		"turned view": random(rand.New(rand.NewPCG(33, 33)), 9, 7, 30, true).Matrix().T(),
+		"symmetric":   mat.NewSymDense(2, []float64{1, 2, 2, 0}),
 	} {
 		a, err := sparse.FromMat(m)
 		if err != nil {
@@ -59,6 +63,7 @@ func TestFromMat(t *testing.T) {
 			}
 		}
 		near(t, name, a.Dense(), want)
+		near(t, name+", dense", tensor.FromMat(m), want)
 		for k, v := range a.Values {
 			if v == 0 {
 				t.Errorf("%s: nonzero %d is zero", name, k)
@@ -70,6 +75,27 @@ func TestFromMat(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Neither asks for an element where there is a quicker way.
+func TestFromMatAsksNothing(t *testing.T) {
+	dense := mat.NewDense(2, 2, []float64{0, 1, 2, 3})
+	band := mat.NewBandDense(2, 2, 0, 1, []float64{1, 2, 3, 0})
+	for _, m := range []mat.Matrix{rawAlone{dense}, nonZeroAlone{band}} {
+		if _, err := sparse.FromMat(m); err != nil {
+			t.Error(err)
+		}
+		tensor.FromMat(m)
+	}
+}
+
+// rawAlone and nonZeroAlone panic when they are asked for an element.
+type (
+	rawAlone     struct{ *mat.Dense }
+	nonZeroAlone struct{ *mat.BandDense }
+)
+
+func (rawAlone) At(_, _ int) float64     { panic("asked for an element") }
+func (nonZeroAlone) At(_, _ int) float64 { panic("asked for an element") }
 
 // huge is a matrix of more columns than a CSR can have.
 type huge struct{ mat.Matrix }

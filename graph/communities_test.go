@@ -1,0 +1,144 @@
+package graph
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gonum "gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/community"
+	"gonum.org/v1/gonum/graph/simple"
+)
+
+// grouped returns the nodes of each community.
+func grouped(of []int32) (groups [][]gonum.Node) {
+	for v, c := range of {
+		for int(c) >= len(groups) {
+			groups = append(groups, nil)
+		}
+		groups[c] = append(groups[c], simple.Node(v))
+	}
+	return groups
+}
+
+// Communities are as good as gonum's by gonum's own measure.
+func TestCommunitiesModularity(t *testing.T) {
+	var ours, theirs float64
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		g := Must(BarabasiAlbert(rng, 20+rng.IntN(60), 1+rng.IntN(3))).Undirected()
+		view, err := g.GonumUndirected()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, resolution := range []float64{0.5, 1, 2} {
+			of, err := Communities(rng, g, resolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			groups := grouped(of)
+			q := community.Q(view, groups, resolution)
+			ours += q
+			theirs += community.Q(view, community.Modularize(view, resolution, rand.NewPCG(seed, 5)).Communities(), resolution)
+			for i := 1; i < len(groups); i++ {
+				if len(groups[i]) > len(groups[i-1]) || len(groups[i]) == 0 {
+					t.Fatalf("seed %d: community %d has %d nodes, the one before %d", seed, i, len(groups[i]), len(groups[i-1]))
+				}
+			}
+		}
+	}
+	if ours < 0.98*theirs {
+		t.Errorf("modularity %v in all, gonum's communities have %v", ours, theirs)
+	}
+}
+
+// Two cliques with an edge between them are two communities, in each member of a batch.
+func TestCommunitiesOfCliques(t *testing.T) {
+	var src, dst []int32
+	for _, clique := range [][2]int32{{0, 5}, {5, 12}} {
+		for u := clique[0]; u < clique[1]; u++ {
+			for v := u + 1; v < clique[1]; v++ {
+				src, dst = append(src, u), append(dst, v)
+			}
+		}
+	}
+	g := Must(New(13, append(src, 0, 12), append(dst, 5, 12))) // node 12 has a loop alone
+	b := Batch(g, Must(New(0, nil, nil)), g)
+	of, err := Communities(rand.New(rand.NewPCG(1, 1)), b, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []int32{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2}
+	if !slices.Equal(of, append(slices.Clone(want), want...)) {
+		t.Errorf("%v", of)
+	}
+	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := Communities(rand.New(rand.NewPCG(1, 1)), g, bad); err == nil {
+			t.Errorf("resolution %v is taken", bad)
+		}
+	}
+	if of, err := Communities(rand.New(rand.NewPCG(1, 1)), Must(New(3, nil, nil)), 1); err != nil || !slices.Equal(of, []int32{0, 1, 2}) {
+		t.Errorf("without edges: %v, %v", of, err)
+	}
+}
+
+// PageRank keeps its equation, and a member's is that of the member alone.
+func TestPageRankEquation(t *testing.T) {
+	each(t, func(t *testing.T, _ *rand.Rand, g *Graph) {
+		g = Must(New(g.NumNodes(), g.In().Cols, g.Destinations()))
+		ranks, view := PageRank(g, 0.85), g.Gonum()
+		n := float64(g.NumNodes())
+		stuck := 0.0 // what readers do who cannot go on
+		for v, r := range ranks {
+			if view.From(int64(v)).Len() == 0 {
+				stuck += r / n
+			}
+		}
+		for v, r := range ranks {
+			want := 0.15 + 0.85*stuck
+			for from := view.To(int64(v)); from.Next(); {
+				u := from.Node().ID()
+				want += 0.85 * ranks[u] / float64(view.From(u).Len())
+			}
+			if math.Abs(r-want) > 1e-5*n {
+				t.Fatalf("node %d has %v, the equation %v", v, r, want)
+			}
+		}
+	})
+}
+
+// Taking away nodes of fewer than k neighbours, again and again, leaves the core.
+func TestCoreNumbers(t *testing.T) {
+	each(t, func(t *testing.T, _ *rand.Rand, g *Graph) {
+		got, n := CoreNumbers(g), g.NumNodes()
+		near := make([]map[int32]bool, n)
+		for v := range near {
+			near[v] = map[int32]bool{}
+		}
+		for e, u := range g.In().Cols {
+			if v := g.Destinations()[e]; u != v {
+				near[u][v], near[v][u] = true, true
+			}
+		}
+		want, left := make([]int32, n), n
+		for k := 0; left > 0; {
+			took := false
+			for v := range near {
+				if near[v] != nil && len(near[v]) <= k {
+					for u := range near[v] {
+						delete(near[u], int32(v))
+					}
+					near[v], want[v], took = nil, int32(k), true
+					left--
+				}
+			}
+			if !took {
+				k++
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}

@@ -73,7 +73,7 @@ func TestDenseAttentionAlone(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(4, 2))
 	for name, g := range gs {
-		for _, heads := range [][2]int{{8, 8}, {2, 9}, {1, 64}} {
+		for _, heads := range sparing.Some([][2]int{{8, 8}, {2, 9}, {1, 64}}) {
 			q, k, v := param(1, g.NumDst(), heads[0], heads[1]), param(2, g.NumSrc(), heads[0], heads[1]), param(3, g.NumSrc(), heads[0], 5)
 			run := func(g *graph.Graph, rows []int32) *tensor.Dense {
 				tape := grad.NewEval()

@@ -58,7 +58,8 @@ func aggregateOf(g *graph.Graph, r message.Reducer, in In, w *grad.Var) *grad.Va
 
 // productFirst reports whether x·w is taken before the sum over a node's edges. So it
 // is where w makes the rows shorter, and of sparse rows, except on a block of many
-// more sources than destinations: there fewer rows are multiplied after the sum.
+// more sources than destinations: there fewer rows are multiplied after the sum. That
+// changes the last bits of a row with the size of the block, so only a training does it.
 func productFirst(g *graph.Graph, x, w *grad.Var) bool {
 	in, out := w.Dim(0), w.Dim(1)
 	switch {
@@ -66,6 +67,8 @@ func productFirst(g *graph.Graph, x, w *grad.Var) bool {
 		return true
 	case out > in:
 		return false
+	case !x.Needs() && !w.Needs():
+		return true
 	}
 	saved := (g.NumSrc() - g.NumDst()) * in * out // multiply-adds
 	return saved < blockProduct+edgeElement*g.NumEdges()*(in-out)

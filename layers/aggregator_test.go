@@ -24,10 +24,12 @@ func blockOf(t *testing.T, sources, width int) (*graph.Graph, *tensor.Dense) {
 	return graph.Must(graph.NewBipartite(sources, 3, src, dst)), x
 }
 
-// The order of a sum and a product: by the widths, and on a block by the rows too.
+// The order of a sum and a product: by the widths, and where gradients are wanted on a block by
+// the rows too.
 func TestProductFirst(t *testing.T) {
 	const row = 64 * 64 // multiply-adds; 2¹⁴ rows are 2²⁶
-	w := func(in, out int) *grad.Var { return grad.Const(tensor.New(in, out)) }
+	tape := grad.NewTape(1)
+	w := func(in, out int) *grad.Var { return tape.Watch(tensor.New(in, out)) }
 	for _, tt := range []struct {
 		sources, in, out int
 		want             bool
@@ -39,6 +41,9 @@ func TestProductFirst(t *testing.T) {
 		g, x := blockOf(t, tt.sources, tt.in)
 		if got := productFirst(g, grad.Const(x), w(tt.in, tt.out)); got != tt.want {
 			t.Errorf("%d sources, %d to %d columns: the product first is %v", tt.sources, tt.in, tt.out, got)
+		}
+		if got := productFirst(g, grad.Const(x), grad.Const(tensor.New(tt.in, tt.out))); got != (tt.in >= tt.out) {
+			t.Errorf("%d sources, %d to %d columns: in an evaluation the product first is %v", tt.sources, tt.in, tt.out, got)
 		}
 	}
 	g, x := blockOf(t, 40_000, 64)

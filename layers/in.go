@@ -62,11 +62,19 @@ func dstRows(g *graph.Graph, x *grad.Var) *grad.Var {
 // forV returns rows of destinations in the order in which [message.V] reads them:
 // on a view with as many destinations as sources that is the sources'.
 func forV(g *graph.Graph, x *grad.Var) *grad.Var {
-	if rows := g.DstRows(); g.Bipartite() && rows != nil && g.NumDst() == g.NumSrc() {
-		return x.ScatterAdd(rows, g.NumSrc())
+	if !g.Bipartite() || g.DstRows() == nil || g.NumDst() != g.NumSrc() {
+		return x
 	}
-	return x
+	return x.Rows(g.Derived(dstOrderKey{}, func() any {
+		order := make([]int32, g.NumSrc())
+		for i, v := range g.DstRows() {
+			order[v] = int32(i)
+		}
+		return order
+	}).([]int32))
 }
+
+type dstOrderKey struct{}
 
 // weigh multiplies the attention by the weights of the edges.
 func (in In) weigh(alpha message.Msg) message.Msg {

@@ -28,8 +28,9 @@ import (
 //
 // What a node hears from a kind of edge is summed before it is multiplied, and neither is
 // stored (message.UpdateKinds). Of edges with a Weight a relation's product is taken once
-// a node, for the nodes that an edge of its kind leaves. In small graphs, with Blocks and of
-// sparse x it is taken for all, NumSrc×Relations×Out, and an edge picks the row of its kind in tiles.
+// a node, for the nodes that an edge of its kind leaves. With Blocks, of sparse x, and in a
+// training on a small graph, it is taken for all, NumSrc×Relations×Out, and an edge picks the
+// row of its kind in tiles.
 type RGCNConv struct {
 	In, Out    int
 	InDst      int             `json:",omitempty"` // width of the destinations' features; 0: In
@@ -101,13 +102,14 @@ func (l *RGCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 }
 
 // sum returns what each node hears from the edges of all kinds. Large dense products are
-// not stored, but for edges with weights.
+// not stored, but for edges with weights. An evaluation does not look at their size: a sum
+// before its product rounds otherwise, and a node's bits would follow from the others.
 func (l *RGCNConv) sum(t *grad.Tape, g *graph.Graph, in In) *grad.Var {
 	by := l.Aggregate.reducer("layers.RGCNConv", message.Mean)
 	if by != message.Sum && by != message.Mean {
 		panic(&grad.TapeError{Op: "layers.RGCNConv", Why: "it has no aggregator called " + string(l.Aggregate)})
 	}
-	if l.large(g, in) && in.Weight == nil {
+	if in.Weight == nil && l.dense(in) && (l.large(g) || !t.Recording()) {
 		return message.UpdateKinds(g, in.Src, l.matrices(t), by)
 	}
 	on, m := l.carried(t, g, in)
@@ -121,15 +123,18 @@ func (l *RGCNConv) sum(t *grad.Tape, g *graph.Graph, in In) *grad.Var {
 // relations have from which they are not all made.
 const kindRowsLeast = 1 << 16
 
-// large reports whether the products of dense features are so many.
-func (l *RGCNConv) large(g *graph.Graph, in In) bool {
-	return l.Blocks == 0 && !in.Src.IsSparse() && g.NumEdges() > 0 && g.NumSrc()*l.Relations*l.Out >= kindRowsLeast
+// large reports whether the products of features are so many.
+func (l *RGCNConv) large(g *graph.Graph) bool {
+	return g.NumEdges() > 0 && g.NumSrc()*l.Relations*l.Out >= kindRowsLeast
 }
+
+// dense reports whether dense features are multiplied by whole matrices.
+func (l *RGCNConv) dense(in In) bool { return l.Blocks == 0 && !in.Src.IsSparse() }
 
 // carried returns what each edge carries, x_u·W_r, on g or on a graph of the same edges.
 // Where a quarter of all products are read by no edge only the others are taken.
 func (l *RGCNConv) carried(t *grad.Tape, g *graph.Graph, in In) (*graph.Graph, message.Msg) {
-	if l.large(g, in) {
+	if l.dense(in) && l.large(g) {
 		if r := kindRowsOf(g, l.Relations); 4*len(r.nodes) <= 3*g.NumSrc()*l.Relations {
 			return r.graph, message.U(in.Src.Rows(r.nodes).MatMulGroups(l.matrices(t), r.ends))
 		}

@@ -1,7 +1,10 @@
 package message_test
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +58,39 @@ func TestDenseAttention(t *testing.T) {
 		message.SetFuse(t, false)
 		near(t, name, got, attend(h, g))
 		message.SetFuse(t, true)
+	}
+}
+
+// TestDenseAttentionAlone attends from some destinations, to the bits that they have among all.
+// Of a band, and where there are no loops, a view is made of other blocks than the whole, and a
+// row rounds as these say.
+func TestDenseAttentionAlone(t *testing.T) {
+	gs := map[string]*graph.Graph{"far": graph.CompleteBipartite(4200, 60)} // in two visits
+	for name, g := range blocksOf() {
+		if !slices.ContainsFunc(g.Spans(), func(s graph.Span) bool { return s.Mask == graph.NoLoopsMask || s.Mask == graph.BandMask }) {
+			gs[name] = g
+		}
+	}
+	rng := rand.New(rand.NewPCG(4, 2))
+	for name, g := range gs {
+		for _, heads := range sparing.Some([][2]int{{8, 8}, {2, 9}, {1, 64}}) {
+			q, k, v := param(1, g.NumDst(), heads[0], heads[1]), param(2, g.NumSrc(), heads[0], heads[1]), param(3, g.NumSrc(), heads[0], 5)
+			run := func(g *graph.Graph, rows []int32) *tensor.Dense {
+				tape := grad.NewEval()
+				y, _ := (&message.Attention{Q: tape.Use(q).Rows(rows), K: tape.Use(k), V: tape.Use(v)}).Apply(tape, g)
+				return y.Value()
+			}
+			var all []int32
+			for i := range g.NumDst() {
+				all = append(all, int32(i))
+			}
+			whole := grad.Const(run(g, all))
+			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			for _, n := range []int{1, 2, 8, 50} {
+				some := all[:max(0, min(n, len(all)-1))] // of all of them V would read sources
+				sameBits(t, fmt.Sprint(name, heads, n), []*tensor.Dense{run(graph.Must(g.Dst(some)), some)}, []*tensor.Dense{whole.Rows(some).Value()})
+			}
+		}
 	}
 }
 

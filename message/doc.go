@@ -40,6 +40,8 @@
 //     destination with very many edges, is summed in parts that follow from the
 //     graph and the message alone. No bit of a result depends on the threads, or
 //     on the size of a tile.
+//   - In an evaluation the result of a destination follows from its own edges and what they
+//     read, to the bit: on a block or a view it is that of the whole graph.
 //   - Dropout is a function of seed, step, place in the program, edge and
 //     column: backward sees the mask that forward saw.
 //

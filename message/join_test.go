@@ -155,12 +155,10 @@ func TestExplainJoined(t *testing.T) {
 // TestNotJoined checks expressions whose leaves cannot be read where they stand.
 func TestNotJoined(t *testing.T) {
 	h := hub(100)
-	view := graph.Must(h.Dst([]int32{5, 39, 7, 0}))
 	x := grad.Const(param(1, h.NumNodes(), 2, 8).Value)
 	w := message.W(grad.Const(param(2, 2, 8).Value))
 	narrow := grad.Const(param(3, h.NumNodes(), 2, 5).Value)
 	for name, said := range map[string]string{
-		"V of sources": message.Explain(view, message.UAddV(x, x).LeakyReLU(0.2).Dot(w)),
 		"narrow heads": message.Explain(h, message.UAddV(narrow, narrow).LeakyReLU(0.2).Dot(message.W(grad.Const(param(4, 2, 5).Value)))),
 		"no LeakyReLU": message.Explain(h, message.UAddV(x, x).Tanh().Dot(w)),
 	} {

@@ -107,7 +107,7 @@ func TestDenseOffsets(t *testing.T) {
 	places := placed()
 	for i, name := range slices.Sorted(maps.Keys(places)) {
 		g := places[name]
-		if g.Spans() == nil || g.DstRows() != nil && g.Bipartite() {
+		if g.Spans() == nil {
 			continue
 		}
 		kinds := g.WithOffsets(lo, hi).Kinds()

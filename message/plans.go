@@ -13,7 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 )
 
-// planned returns the plan of m on g, under reducers or none, and its kernels. It
+// planned returns the plan of m, under reducers or none, and its kernels. It
 // panics with a [*tensor.ShapeError] where m does not fit g.
 //
 // A training step says the same messages again, of other Vars. So plans are kept,
@@ -24,10 +24,10 @@ func planned(op string, g *graph.Graph, m *Msg, rs []Reducer) *rules.Compiled {
 	}
 	checkLeaves(op, g, m)
 	k := keys.Get().(*planKey)
-	k.of(g, m, rs)
+	k.of(m, rs)
 	p := plans.find(k)
 	if p == nil {
-		p = &cachedPlan{key: slices.Clone(k.words), compiled: rules.Compile(op, programOf(op, g, m, rs))}
+		p = &cachedPlan{key: slices.Clone(k.words), compiled: rules.Compile(op, programOf(op, m, rs))}
 		plans.keep(k, p)
 	}
 	keys.Put(k)
@@ -35,15 +35,15 @@ func planned(op string, g *graph.Graph, m *Msg, rs []Reducer) *rules.Compiled {
 	return p.compiled
 }
 
-// programOf returns what m says on g: what a plan is made from.
-func programOf(op string, g *graph.Graph, m *Msg, rs []Reducer) *ir.Program {
+// programOf returns what m says: what a plan is made from.
+func programOf(op string, m *Msg, rs []Reducer) *ir.Program {
 	code, vars := m.nodes(), m.operands()
 	p := &ir.Program{Code: slices.Clone(code), Leaves: make([]ir.Leaf, len(code))}
 	for i := range code {
 		if n := &code[i]; n.Kind.IsLeaf() {
 			x := vars[n.K]
 			p.Leaves[i] = ir.Leaf{
-				Shape: slices.Clone(shapeOf(n.Kind, x)), Flat: len(x.Shape()) == 1, Needs: x.Needs(), Moved: n.Kind == ir.LeafV && ofSources(g, x),
+				Shape: slices.Clone(shapeOf(n.Kind, x)), Flat: len(x.Shape()) == 1, Needs: x.Needs(),
 			}
 		}
 	}
@@ -79,7 +79,7 @@ type planKey struct {
 
 var keys = sync.Pool{New: func() any { return new(planKey) }}
 
-func (k *planKey) of(g *graph.Graph, m *Msg, rs []Reducer) {
+func (k *planKey) of(m *Msg, rs []Reducer) {
 	code := m.nodes()
 	words := append(k.words[:0], flag(plan.Join)|uint64(len(rs))<<8|uint64(len(code))<<32)
 	for _, r := range rs {
@@ -87,7 +87,7 @@ func (k *planKey) of(g *graph.Graph, m *Msg, rs []Reducer) {
 	}
 	for i := range code {
 		if n := &code[i]; n.Kind.IsLeaf() {
-			words = leafKey(words, g, n, m.operands()[n.K])
+			words = leafKey(words, n, m.operands()[n.K])
 		} else {
 			words = append(words, uint64(n.Kind)|uint64(n.Fn)<<8|flag(n.Mark)<<16|uint64(uint32(n.K))<<32,
 				uint64(uint32(n.A))|uint64(uint32(n.B))<<32, math.Float64bits(float64(n.C)))
@@ -102,9 +102,9 @@ func (k *planKey) of(g *graph.Graph, m *Msg, rs []Reducer) {
 }
 
 // leafKey appends what a plan is made from of a leaf that reads x.
-func leafKey(words []uint64, g *graph.Graph, n *ir.Node, x *grad.Var) []uint64 {
+func leafKey(words []uint64, n *ir.Node, x *grad.Var) []uint64 {
 	shape := shapeOf(n.Kind, x)
-	flags := flag(x.Needs()) | flag(n.Kind == ir.LeafV && ofSources(g, x))<<1 | flag(len(x.Shape()) == 1)<<2
+	flags := flag(x.Needs()) | flag(len(x.Shape()) == 1)<<1
 	words = append(words, uint64(n.Kind)|flags<<8|uint64(len(shape))<<16|uint64(uint32(n.K))<<32)
 	for _, d := range shape {
 		words = append(words, uint64(d))

@@ -202,6 +202,37 @@ func bySource(g *graph.Graph) bool {
 	return g.Bipartite() && g.DstRows() != nil && g.NumSrc() == g.NumDst()
 }
 
+// TestPropertyParts evaluates messages on some destinations alone, as a block and as a view, to
+// the bits that these have in the whole graph.
+func TestPropertyParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		g := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(seed, 6)), 12, rapid.IntRange(0, 200).Draw(t, "edges"), 0.75))
+		s := &sprout{Rand: rand.New(rand.NewPCG(seed, 7)), g: g, tape: grad.NewTape(seed)}
+		s.tape.Reset()
+		m, rs := s.tree(4), []Reducer{Sum}
+		if s.IntN(2) == 0 {
+			m, rs = s.recognised()
+		}
+		e := explicit(g, treeOf(m), true, map[*expr]*expr{})
+		rows := rapid.Permutation(g.DstRows()).Draw(t, "order")[:rapid.IntRange(0, g.NumDst()).Draw(t, "rows")]
+		for name, part := range map[string]*graph.Graph{"block": graph.Must(g.Block(rows)), "view": graph.Must(g.Dst(rows))} {
+			from := part.From()
+			c := &carrying{u: gather(from.Src), v: gather(from.Dst), e: gather(from.Edges), kinds: gatherKinds(from.Edges)}
+			if bySource(part) {
+				c.v = c.u
+			}
+			few := msgOf(c.of(e))
+			equal(t, name+", edges", ApplyEdges(part, few).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from.Edges).Value().Data)
+			for _, rs := range [][]Reducer{rs, {Sum}, {Mean, Max}, {Std, LogSumExp, Min}} {
+				if len(rs) > 0 {
+					equal(t, fmt.Sprint(name, ", ", rs), UpdateAll(part, few, rs...).Value().Data, UpdateAll(g, msgOf(e), rs...).Rows(rows).Value().Data)
+				}
+			}
+		}
+	})
+}
+
 // TestPropertyBatch runs graphs as one and one by one, to the same bits.
 func TestPropertyBatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -32,8 +32,9 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 func AddAll(x *grad.Var, g *graph.Graph, m Msg) *grad.Var {
 	const op = "message.AddAll"
 	given(op, g)
-	p := planned(op, g, &m, sums)
-	room := newCall(g, &m, p.Plan)
+	on := m.onDst(op, g)
+	p := planned(op, g, on, sums)
+	room := newCall(g, on, p.Plan)
 	k := p.Choose(&room.call)
 	var y *grad.Var
 	if a, ok := k.(rules.Adder); ok {
@@ -67,6 +68,7 @@ func given(op string, g *graph.Graph) {
 // run computes m on g, under reducers or none: it finds the plan of m, and the first
 // kernel of this plan that takes the call.
 func run(op string, g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
+	m = m.onDst(op, g)
 	p := planned(op, g, m, rs)
 	room := newCall(g, m, p.Plan)
 	y := p.Choose(&room.call).Forward(&room.call)

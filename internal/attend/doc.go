@@ -10,14 +10,18 @@
 //
 // # Which forward pass of GAT runs
 //
-//	heads          width   slope   at the edges        logits         pass
-//	1, 8, 16, 24…  ≤ 8     0 to 1  nothing, or a mask  all in ±24     Exponentials
-//	any other of these                                                Tiles
+//	heads          width   slope   at the edges        pass
+//	1, 8, 16, 24…  ≤ 8     0 to 1  nothing, or a mask  Exponentials
+//	any other of these                                 Tiles
 //
-// Logits are the elements of el and er. That one of them is out of range is seen on the
-// way: then all begins again in Tiles. The pass is a property of the whole call, so no bit
-// depends on threads. Backward takes the pass that the records say; Tiles too, where
-// gradients of edges are wanted of an attention that has no numbers at its edges.
+// The parts of a destination's logits are its row of er and its sources' rows of el. If one of
+// them is beyond ±24, Exponentials computes this destination in tiles. Each destination is
+// decided by itself, eight heads at a time. So the bits of its result follow from its own
+// operands: they do not depend on the other destinations, and not on threads.
+//
+// Backward takes the pass that the records say. It takes Tiles for all destinations if one of
+// them went in tiles, and where gradients of edges are wanted of an attention that has no
+// numbers at its edges.
 //
 // # Special paths
 //

@@ -16,13 +16,14 @@ import (
 //	exp(LeakyReLU(el + er)) = max(e^el·e^er, e^(s·el)·e^(s·er))    for a slope s from 0 to 1
 //
 // so an edge costs two products and a maximum, and [attend.NodeExpAttention] walks it once. No logit
-// is taken off, so all must be in range: else [GAT.Forward] begins again in tiles.
+// is taken off, so the parts must be in range. An exponential of one that is not is NaN, and so is
+// then the record of each destination that reads it: these destinations alone go in tiles.
 
 // expWidth is the largest width of a head that [attend.NodeExpAttention] takes, eight heads
 // at once or one.
 const expWidth = 8
 
-// hasNodeExps reports whether node exponentials can be tried: the heads fit, and there is nothing
+// hasNodeExps reports whether there are node exponentials: the heads fit, and there is nothing
 // at the edges but the mask.
 func (k *GAT) hasNodeExps() bool {
 	heads, f := k.El.RowLen(), k.Ft.RowLen()
@@ -43,19 +44,15 @@ func (b headBlocks) expRow() (stride, first int) {
 	return 2 * b.heads, 0
 }
 
-// sourceExps sets the exponentials of the sources, and reports whether these can be used.
-func (t *gatForward) sourceExps() bool {
-	if !t.k.hasNodeExps() {
-		return false
-	}
+// sourceExps sets the exponentials of the sources.
+func (t *gatForward) sourceExps() {
 	stride, _ := t.expRow()
 	size := t.k.In.NumCols * stride
 	if t.rec != nil {
 		size = max(size, t.k.derLen()) // so that Backward can take the same
 	}
 	t.exps = scratch.Borrow(size)
-	t.overflow.Store(false)
-	return setNodeExps(*t.exps, t.k.El, t.k.Slope)
+	t.mixed.Store(!setNodeExps(*t.exps, t.k.El, t.k.Slope))
 }
 
 // expLoop is a loop over nodes, in parts of some.
@@ -91,7 +88,6 @@ func (l *expLoop) Chunk(i int) {
 		p := attend.NodeExps{X: l.x.Data[lo*heads+lane:], Y: l.to[lo*stride+2*lane:], XStride: heads, YStride: stride}
 		if !nodeExps(&p, hi-lo, l.slope) {
 			l.overflow.Store(true)
-			return
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package attend
 
 import (
+	"slices"
+
 	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -13,8 +15,8 @@ func (t *gatForward) addsBias() bool {
 }
 
 // byExps computes a part of the destinations. Those with too many edges are taken
-// in pieces. It reports whether all logits were in range: else nothing of it counts.
-func (t *gatForward) byExps(s *space, from, to int) bool {
+// in pieces, and those that have a logit out of range in tiles.
+func (t *gatForward) byExps(s *space, from, to int) {
 	k, f := &s.nodeExp, t.k.Ft.RowLen()
 	k.Cols, k.Last, k.Ahead = t.k.In.Cols, len(t.k.In.Cols)-1, ahead(len(t.k.Ft.Data))
 	k.XStride, k.YStride, k.RecStride = f, f, t.layout.stride
@@ -29,22 +31,19 @@ func (t *gatForward) byExps(s *space, from, to int) bool {
 			k.Bias = t.k.Bias.Data[lane*k.Width:][:t.lanes*k.Width]
 		}
 		for v := from; v < to; v += tileRows {
-			if t.overflow.Load() || !t.byExpsTo(s, v, min(to, v+tileRows), lane) {
-				return false
-			}
+			t.byExpsTo(s, v, min(to, v+tileRows), lane)
 		}
 	}
-	return true
 }
 
 // byExpsTo computes the destinations from one to another, whose exponentials it sets
 // first, while they are near.
-func (t *gatForward) byExpsTo(s *space, from, to, lane int) bool {
+func (t *gatForward) byExpsTo(s *space, from, to, lane int) {
 	k, f := &s.nodeExp, t.k.Ft.RowLen()
 	rec := t.records(s, from, lane)
 	p := attend.NodeExps{X: t.k.Er.Data[from*t.heads+lane:], Y: rec, XStride: t.heads, YStride: k.RecStride}
 	if !nodeExps(&p, to-from, t.k.Slope) {
-		return false
+		t.mixed.Store(true)
 	}
 	for v := from; v < to; {
 		k.Offsets = t.k.In.Offsets[v : to+1]
@@ -56,7 +55,31 @@ func (t *gatForward) byExpsTo(s *space, from, to, lane int) bool {
 		}
 		v += n
 	}
-	return true
+	if t.mixed.Load() {
+		t.outOfRange(s, from, to, lane)
+	}
+}
+
+// outOfRange computes again, in tiles, those of the destinations from one to another whose
+// logits were not all in range. A destination's own operands decide that, so that its result
+// does not depend on which others are computed with it. Its record becomes what
+// [Records.inTiles] reads.
+func (t *gatForward) outOfRange(s *space, from, to, lane int) {
+	n, rec := t.lanes, t.records(s, from, lane)
+	for v := from; v < to; v++ {
+		exps := rec[(v-from)*t.layout.stride+t.layout.first:][:2*n]
+		if !slices.ContainsFunc(exps[:n], func(x tensor.Float) bool { return x != x }) {
+			continue
+		}
+		own := s.past[:attend.Record*n]
+		t.tile(s, v, v+1, lane, own)
+		if at, d := lane*s.mul.Width, n*s.mul.Width; t.addsBias() {
+			add(t.out[v*s.mul.YStride+at:][:d], t.k.Bias.Data[at:at+d])
+		}
+		for h := range n {
+			exps[h], exps[n+h] = -own[2*n+h], own[n+h]
+		}
+	}
 }
 
 // expsLong computes a destination with more edges than a call takes, whose row and

@@ -62,9 +62,7 @@ func (k *GAT) Forward(out *tensor.Dense, rec *Records) {
 	t.prepare(k, out, rec)
 	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+edgeWork)/partWork, partsMost))
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
-	if !t.run(Exponentials, parts) {
-		t.run(Tiles, parts)
-	}
+	t.run(parts)
 	t.release()
 	gatForwards.Put(t)
 }

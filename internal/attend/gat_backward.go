@@ -53,7 +53,7 @@ func derCopies(nnz int) int {
 
 func (t *gatBackward) prepare(k *GAT, dOut *tensor.Dense, rec *Records, into *GATGrads) {
 	t.headBlocks, t.k, t.into, t.dOut, t.rec = k.heads(), k, into, dOut, *rec
-	if rec.Kind == Exponentials && (into.Ee != nil || into.Weight != nil) {
+	if rec.Kind == Exponentials && (rec.Mixed || into.Ee != nil || into.Weight != nil) {
 		t.rec, t.tiles = rec.inTiles(k)
 	}
 	t.layout = t.headBlocks.layout(t.rec.Kind)

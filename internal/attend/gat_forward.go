@@ -23,8 +23,8 @@ type gatForward struct {
 	bufs   [2]*[]tensor.Float
 	cuts   []int
 
-	exps     *[]tensor.Float // of Exponentials: those of the sources
-	overflow atomic.Bool     // of Exponentials: a logit is out of range
+	exps  *[]tensor.Float // of Exponentials: those of the sources
+	mixed atomic.Bool     // of Exponentials: a logit is out of range, so that some destinations go in tiles
 }
 
 var gatForwards = sync.Pool{New: func() any { return new(gatForward) }}
@@ -35,24 +35,22 @@ func (t *gatForward) prepare(k *GAT, out *tensor.Dense, rec *Records) {
 	t.er, t.bufs[1] = t.pad(k.Er)
 }
 
-// run computes all parts by a kind of pass, and reports whether that is possible: tiles
-// always, exponentials of nodes where all are in range.
-func (t *gatForward) run(kind Kind, parts int) bool {
-	if kind == Exponentials && !t.sourceExps() {
-		return false
+// run computes all parts.
+func (t *gatForward) run(parts int) {
+	t.kind = Tiles
+	t.mixed.Store(false)
+	if t.k.hasNodeExps() {
+		t.kind = Exponentials
+		t.sourceExps()
 	}
-	t.kind, t.layout = kind, t.headBlocks.layout(kind)
+	t.layout = t.headBlocks.layout(t.kind)
 	if t.rec == nil {
 		t.layout.stride = attend.Record * t.lanes // one tile's, in its space
 	}
 	par.Run(parts, t)
-	if kind == Exponentials && t.overflow.Load() {
-		return false
-	}
 	if t.rec != nil {
-		t.rec.Kind = kind
+		t.rec.Kind, t.rec.Mixed = t.kind, t.mixed.Load()
 	}
-	return true
 }
 
 func (t *gatForward) release() {
@@ -83,31 +81,28 @@ func (t *gatForward) Chunk(i int) {
 		defer vec.Add.ForwardRows(t.out[lo*f:hi*f], t.out[lo*f:hi*f], t.k.Bias.Data)
 	}
 	if t.kind == Exponentials {
-		if !t.byExps(s, lo, hi) {
-			t.overflow.Store(true)
-		}
+		t.byExps(s, lo, hi)
 		lo = hi
 	}
 	for lo < hi {
 		next := lo
 		for lane := 0; lane < t.padded; lane += t.lanes {
-			next = t.tile(s, lo, hi, lane)
+			next = t.tile(s, lo, hi, lane, t.records(s, lo, lane))
 		}
 		lo = next
 	}
 	s.put()
 }
 
-// tile computes a block of heads of the next rows before hi, and returns where it
-// ends.
-func (t *gatForward) tile(s *space, lo, hi, lane int) (next int) {
+// tile computes a block of heads of the next rows before hi, sets rec to their records,
+// and returns where it ends.
+func (t *gatForward) tile(s *space, lo, hi, lane int, rec []tensor.Float) (next int) {
 	offsets := t.k.In.Offsets
 	if offsets[lo+1]-offsets[lo] > pieceMost {
-		t.long(s, lo, lane, t.records(s, lo, lane))
+		t.long(s, lo, lane, rec)
 		return lo + 1
 	}
 	next = s.begin(offsets, lo, hi)
-	rec := t.records(s, lo, lane)
 	t.soften(s, lo, lane, rec)
 	t.carry(s, lo, lane, rec[2*t.lanes:])
 	return next

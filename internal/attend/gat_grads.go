@@ -56,7 +56,8 @@ func (into *GATGrads) zero() {
 // It walks the edges once, by their source. It takes the bias off the result again
 // or, where that is so much larger that little would be left, computes the result
 // once more without it. A destination that hears one source has a dz of zero.
-// Whether gradients of Ee or Weight are wanted may change how the others are rounded.
+// Whether gradients of Ee or Weight are wanted, or a logit of any edge is out of range, may
+// change how all are rounded.
 func (k *GAT) Backward(dOut, out *tensor.Dense, rec *Records, into *GATGrads) {
 	k.check("attend.GAT.Backward", dOut, out)
 	k.checkRecords("attend.GAT.Backward", rec)

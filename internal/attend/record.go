@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -15,6 +16,9 @@ import (
 //
 //	Tiles          er           top            1/Σ      Σα·dα
 //	Exponentials   e^er/Σ       e^(s·er)/Σ     Σα·dα
+//	  out of range −1/Σ         top            Σα·dα
+//
+// The last is where Mixed is set, of the destinations that went in tiles all the same.
 //
 // er is the destination's part of the logits, top the largest logit, Σ the sum of the
 // weights below it (of Exponentials: of the weights as they are), and s the slope of
@@ -28,8 +32,9 @@ import (
 //	Exponentials, 8 heads or more 3·h
 //	Exponentials, one head        4: the first place is not used, so that a record is in one line of the cache
 type Records struct {
-	Kind Kind
-	Data []tensor.Float
+	Kind  Kind
+	Mixed bool
+	Data  []tensor.Float
 }
 
 // Kind says which forward pass ran, and so what the records hold.
@@ -39,7 +44,7 @@ type Kind uint8
 const (
 	Unset        Kind = iota // no Forward has run
 	Tiles                    // tiles of edges, with the largest logit of each row
-	Exponentials             // exponentials of nodes, which are multiplied at the edges
+	Exponentials             // exponentials of nodes, which are multiplied at the edges, where they are in range
 )
 
 // String returns the name of the kind.
@@ -92,21 +97,29 @@ func (k *GAT) checkRecords(op string, r *Records) {
 }
 
 // inTiles returns records of exponentials as those of tiles, in scratch to hand back. Tiles
-// alone have the gradients of edges' logits and weights. The top is 0, as the logits are in
-// range.
+// alone have the gradients of edges' logits and weights, and take logits of any size. The top is
+// 0 where logits are in range.
 func (r *Records) inTiles(k *GAT) (Records, *[]tensor.Float) {
 	b := k.heads()
-	from, to := b.layout(Exponentials), b.layout(Tiles)
 	buf := scratch.Borrow(k.RecordsLen())
-	n := b.lanes
-	for v := range k.In.NumRows {
-		for lane := 0; lane < b.heads; lane += n {
-			up := r.Data[from.at(v, lane)+from.first:][:n]
-			rec := (*buf)[to.at(v, lane):][:attend.Record*n]
-			for h, er := range k.Er.Row(v)[lane : lane+n] {
-				rec[h], rec[n+h], rec[2*n+h] = er, 0, up[h]*tensor.Float(math.Exp(-float64(er)))
+	par.For(k.In.NumRows, rowsOfPart(b.heads == 1), func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			for lane := 0; lane < b.heads; lane += b.lanes {
+				r.toTile((*buf)[b.layout(Tiles).at(v, lane):], k, v, lane)
 			}
 		}
+	})
+	return Records{Kind: Tiles, Data: *buf}, buf
+}
+
+// toTile sets rec to the record of a destination, of the block of heads from lane on.
+func (r *Records) toTile(rec []tensor.Float, k *GAT, v, lane int) {
+	from, n := k.heads().layout(Exponentials), k.heads().lanes
+	own := r.Data[from.at(v, lane)+from.first:][:2*n]
+	for h, er := range k.Er.Row(v)[lane : lane+n] {
+		rec[h], rec[n+h], rec[2*n+h] = er, 0, own[h]*tensor.Float(math.Exp(-float64(er)))
+		if !(own[h] >= 0) { // out of range
+			rec[n+h], rec[2*n+h] = own[n+h], -own[h]
+		}
 	}
-	return Records{Tiles, *buf}, buf
 }

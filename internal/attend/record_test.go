@@ -16,26 +16,27 @@ type path struct {
 	heads, width int
 	change       func(k *attend.GAT)
 	want         attend.Kind
+	mixed        bool
 }
 
 // paths are the conditions of doc.go.
 func paths() map[string]path {
 	none := func(*attend.GAT) {}
 	return map[string]path{
-		"8 heads":               {8, 8, none, attend.Exponentials},
-		"16 heads":              {16, 5, none, attend.Exponentials},
-		"one head":              {1, 7, none, attend.Exponentials},
-		"a mask":                {8, 8, func(k *attend.GAT) { m := tensor.NewMask(1, 2, 3, 0.5); k.Drop = &m }, attend.Exponentials},
-		"a bias":                {8, 8, func(k *attend.GAT) { k.Bias = tensor.New(64) }, attend.Exponentials},
-		"other heads":           {4, 8, none, attend.Tiles},
-		"wide heads":            {8, 9, none, attend.Tiles},
-		"a wide head":           {1, 9, none, attend.Tiles},
-		"logits of edges":       {8, 8, func(k *attend.GAT) { k.Ee = tensor.New(k.In.NNZ(), 8) }, attend.Tiles},
-		"weights":               {8, 8, func(k *attend.GAT) { k.Weight = tensor.New(k.In.NNZ(), 1) }, attend.Tiles},
-		"a steep slope":         {8, 8, func(k *attend.GAT) { k.Slope = 1.5 }, attend.Tiles},
-		"a slope below 0":       {8, 8, func(k *attend.GAT) { k.Slope = -0.5 }, attend.Tiles},
-		"a source's logit":      {8, 8, func(k *attend.GAT) { k.El.Data[5] = 25 }, attend.Tiles},
-		"a destination's logit": {1, 7, func(k *attend.GAT) { k.Er.Data[5] = -25 }, attend.Tiles},
+		"8 heads":               {8, 8, none, attend.Exponentials, false},
+		"16 heads":              {16, 5, none, attend.Exponentials, false},
+		"one head":              {1, 7, none, attend.Exponentials, false},
+		"a mask":                {8, 8, func(k *attend.GAT) { m := tensor.NewMask(1, 2, 3, 0.5); k.Drop = &m }, attend.Exponentials, false},
+		"a bias":                {8, 8, func(k *attend.GAT) { k.Bias = tensor.New(64) }, attend.Exponentials, false},
+		"other heads":           {4, 8, none, attend.Tiles, false},
+		"wide heads":            {8, 9, none, attend.Tiles, false},
+		"a wide head":           {1, 9, none, attend.Tiles, false},
+		"logits of edges":       {8, 8, func(k *attend.GAT) { k.Ee = tensor.New(k.In.NNZ(), 8) }, attend.Tiles, false},
+		"weights":               {8, 8, func(k *attend.GAT) { k.Weight = tensor.New(k.In.NNZ(), 1) }, attend.Tiles, false},
+		"a steep slope":         {8, 8, func(k *attend.GAT) { k.Slope = 1.5 }, attend.Tiles, false},
+		"a slope below 0":       {8, 8, func(k *attend.GAT) { k.Slope = -0.5 }, attend.Tiles, false},
+		"a source's logit":      {8, 8, func(k *attend.GAT) { k.El.Data[5] = 25 }, attend.Exponentials, true},
+		"a destination's logit": {1, 7, func(k *attend.GAT) { k.Er.Data[5] = -25 }, attend.Exponentials, true},
 	}
 }
 
@@ -53,8 +54,8 @@ func TestRecordsKind(t *testing.T) {
 		k := p.of(rand.New(rand.NewPCG(1, 1)))
 		rec := records(k)
 		k.Forward(tensor.New(30, p.heads, p.width), rec)
-		if rec.Kind != p.want {
-			t.Errorf("%s: %v, want %v", name, rec.Kind, p.want)
+		if rec.Kind != p.want || rec.Mixed != p.mixed {
+			t.Errorf("%s: %v, mixed %t, want %v, %t", name, rec.Kind, rec.Mixed, p.want, p.mixed)
 		}
 	}
 }

@@ -34,12 +34,9 @@ type HeadGrads struct {
 	Apart bool // no two of them have elements in common; else one thread adds to them
 }
 
-// Forward sets the products.
+// Forward sets the products. How a head is summed follows from its width alone, so that a row
+// has the same products beside any others.
 func (k *PerHead) Forward() {
-	if k.few() {
-		k.each(nil)
-		return
-	}
 	t := headPass{of: *k}
 	t.run()
 }
@@ -114,12 +111,26 @@ func (t *headPass) run() {
 	headPasses.Put(p)
 }
 
-// headFew is how many heads cost less one by one than a block of them does.
+// headFew is how many heads cost less one by one than a block of them does. Only gradients are
+// taken so: the bits differ.
 const headFew = 8
 
 func (k *PerHead) few() bool { return k.Rows*k.Heads <= headFew }
 
-// each does all heads one by one: the products, or the gradients to.
+// headWide is how wide a head is that is multiplied by itself, however many there are: a block
+// of such takes as long.
+const headWide = 1 << 7
+
+// dots sets the products of some rows with row j, head by head.
+func (k *PerHead) dots(j int, rows part) {
+	p, d := &k.With[j], k.Width
+	for i := rows.lo * k.Heads; i < rows.hi*k.Heads; i++ {
+		at := i % k.Heads * d
+		p.W[i] = vec.Dot(k.X[i*d:i*d+d], p.Y[at:at+d])
+	}
+}
+
+// each does the gradients of all heads one by one.
 func (k *PerHead) each(to *HeadGrads) {
 	d := k.Width
 	for i := range k.Rows * k.Heads {
@@ -131,10 +142,6 @@ func (k *PerHead) each(to *HeadGrads) {
 				continue
 			}
 			head, row := k.X[x.lo:x.hi], p.Y[y.lo:y.hi]
-			if to == nil {
-				p.W[i] = vec.Dot(head, row)
-				continue
-			}
 			if to.X != nil {
 				vec.Axpy(to.X[x.lo:x.hi], p.W[i], row)
 			}
@@ -166,7 +173,10 @@ func (t *headPass) Chunk(i int) {
 // paired reports whether there are two rows, and all that their pass can give is
 // wanted.
 func (t *headPass) paired() bool {
-	return t.of.With[1].Y != nil && (!t.back || t.to.Apart && t.to.X != nil && t.to.Y[0] != nil && t.to.Y[1] != nil)
+	if !t.back {
+		return t.of.With[1].Y != nil && t.of.Width < headWide
+	}
+	return t.of.With[1].Y != nil && t.to.Apart && t.to.X != nil && t.to.Y[0] != nil && t.to.Y[1] != nil
 }
 
 // pair does n rows from lo on, of part i, with both rows at once. The second of
@@ -201,7 +211,11 @@ func (t *headPass) block(j, i int, rows part) {
 	f := h * t.of.Width
 	x, w := t.of.X[rows.lo*f:], p.W[rows.lo*h:]
 	k := attend.Heads{WStride: h, Width: t.of.Width, H: h, W: w}
-	if !t.back {
+	switch {
+	case !t.back && t.of.Width >= headWide:
+		t.of.dots(j, rows)
+		return
+	case !t.back:
 		k.X, k.Y, k.XStride = x, p.Y, f
 		k.Pairs(n)
 		return

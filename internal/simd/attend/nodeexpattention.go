@@ -126,7 +126,8 @@ func (s *NodeExpAttention) factor(edge, h int) Float {
 //	Y[r,h,:] = Σ_e p[e,h]·mask[e,h]·X[Cols[e],h,:] / sum + Bias[h,:]
 //
 // The powers in the record are divided by the sum, so that p becomes the softmax;
-// those of a row without edges become zero.
+// those of a row without edges become zero. Where a power that a row reads is NaN, its
+// record is NaN, and its result of no use.
 func (s *NodeExpAttention) Attend() (done int) {
 	heads, width := s.heads()
 	if s.Bias != nil && (heads == 1 || width != 8 || len(s.Bias) != 8*heads) {

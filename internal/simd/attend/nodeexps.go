@@ -12,7 +12,8 @@ import (
 //
 //	exp(LeakyReLU(x + y)) = max(exp(x)·exp(y), exp(Slope·x)·exp(Slope·y))
 //
-// It is safe where all parts are in range.
+// It is safe where both parts are in range. Else the product is NaN, and so is the sum of all
+// that has it in it: by that [NodeExpAttention.Attend] tells which nodes have such an edge.
 type NodeExps struct {
 	X, Y             []Float // rows of 8, and of 16
 	XStride, YStride int
@@ -25,8 +26,8 @@ type NodeExps struct {
 // carried, are then far from overflow and from denormals.
 const inRange = 24
 
-// Rows sets rows of Y, and reports whether all elements of X are in range; if not, Y
-// is of no use:
+// Rows sets rows of Y, and reports whether all elements of X are in range. Both
+// exponentials of an element that is not are NaN:
 //
 //	Y[r] = [exp(X[r]) exp(slope·X[r])]
 func (p *NodeExps) Rows(rows int, slope Float) (ok bool) {
@@ -44,7 +45,24 @@ func (p *NodeExps) Rows(rows int, slope Float) (ok bool) {
 	} else {
 		p.rowsGo(slope)
 	}
-	return p.inRange()
+	if p.inRange() {
+		return true
+	}
+	for r := range rows {
+		y := p.Y[r*p.YStride:][:16]
+		for h, x := range p.X[r*p.XStride:][:8] {
+			p.mark(x, &y[h], &y[8+h])
+		}
+	}
+	return false
+}
+
+// mark makes the exponentials of an element that is out of range NaN.
+func (p *NodeExps) mark(x Float, up, down *Float) {
+	if !(x >= -inRange && x <= inRange) {
+		*up = Float(math.NaN())
+		*down = *up
+	}
 }
 
 // Column sets rows of four elements of Y, for one head, whose parts stand next to
@@ -81,7 +99,13 @@ func (p *NodeExps) column(rows int) (ok bool) {
 	} else {
 		p.columnGo()
 	}
-	return p.inRange()
+	if p.inRange() {
+		return true
+	}
+	for r, x := range p.X[:rows] {
+		p.mark(x, &p.Y[4*r+1], &p.Y[4*r+2])
+	}
+	return false
 }
 
 func (p *NodeExps) columnGo() {

@@ -32,7 +32,7 @@ func (w *worker) prefetch(t tile) {
 	spmm.Fetch(stats.top[t.r0*stats.columns : t.r1*stats.columns])
 	spmm.Fetch(stats.sum[t.r0*stats.columns : t.r1*stats.columns])
 	for i := range w.window.leaves {
-		if k := &w.window.leaves[i]; k.step.Kind == ir.LeafV && !k.step.Moved && !k.step.Picked {
+		if k := &w.window.leaves[i]; k.step.Kind == ir.LeafV && !k.step.Picked {
 			spmm.Fetch(k.dx[t.r0*k.row : t.r1*k.row])
 		}
 	}
@@ -173,7 +173,7 @@ func (w *worker) deliver(k *leafGrad, t tile) {
 // deliverV is deliver of rows of destinations.
 func (w *worker) deliverV(k *leafGrad, t tile) {
 	x, n := w.grads[k.i], k.step.Width
-	if w.chunk.hub < 0 && !k.step.Picked && !k.step.Moved {
+	if w.chunk.hub < 0 && !k.step.Picked {
 		w.sumRows(k.dx, x, t, n)
 		return
 	}

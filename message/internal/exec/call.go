@@ -17,10 +17,6 @@ type Call struct {
 	Lasting    bool // nobody changes Vars and Attributes ever after, so that they may be kept
 }
 
-// Aliased reports whether the graph's destinations are nodes that are sources too,
-// each with a row there.
-func (c *Call) Aliased() bool { return c.Graph.Bipartite() && c.Graph.DstRows() != nil }
-
 // Shape returns room with the shape of a row for each destination, each like x's.
 func (c *Call) Shape(room []int, x *grad.Var) []int {
 	room = append(room[:0], x.Shape()...)

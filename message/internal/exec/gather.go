@@ -20,7 +20,7 @@ func (w *worker) gather(i int, t tile) {
 	case ir.LeafU:
 		spmm.Rows(s.Width).Gather(y[:n*s.Width], x, w.graph.In().Cols[t.lo:])
 	case ir.LeafV:
-		spmm.Rows(s.Width).Gather(y[:n*s.Width], x, w.readBy(s, t))
+		spmm.Rows(s.Width).Gather(y[:n*s.Width], x, w.destinations(t))
 	case ir.LeafE:
 		w.values[i] = x[t.lo*s.Width : t.hi*s.Width]
 	case ir.LeafW:
@@ -28,18 +28,6 @@ func (w *worker) gather(i int, t tile) {
 			copy(y[e*s.Width:], x)
 		}
 	}
-}
-
-// readBy returns which row of its array V reads for each edge.
-func (w *worker) readBy(s *plan.Step, t tile) []int32 {
-	rows := w.destinations(t)
-	if !s.Moved {
-		return rows
-	}
-	for e, v := range rows {
-		w.rows[e] = w.pass.dstRows[v]
-	}
-	return w.rows[:len(rows)]
 }
 
 func (w *worker) gatherPicked(s *plan.Step, t tile, y []tensor.Float) {
@@ -60,9 +48,7 @@ func (w *worker) leafAt(s *plan.Step, t tile, e int) int {
 	case ir.LeafE:
 		row = t.lo + e
 	case ir.LeafV:
-		if row = int(w.destinations(t)[e]); s.Moved {
-			row = int(w.pass.dstRows[row])
-		}
+		row = int(w.destinations(t)[e])
 	}
 	if !s.Picked {
 		return row * s.Width

@@ -38,15 +38,12 @@ func (k *leafGrad) keeps() int {
 // zero yet.
 func (k *leafGrad) open() {
 	x := k.pass.vars[k.step.Var]
-	if k.step.Kind != ir.LeafV || k.step.Moved || k.step.Picked {
+	if k.step.Kind != ir.LeafV || k.step.Picked {
 		k.dx = x.Grad().Data
 		return
 	}
 	g, fresh := x.FreshGrad()
-	if k.dx, k.fresh = g.Data, fresh; fresh { // on a block there may be more rows than destinations
-		n := k.pass.graph.NumDst()
-		k.clear(n, len(k.dx)/max(k.row, 1))
-	}
+	k.dx, k.fresh = g.Data, fresh
 }
 
 // clear empties the rows of the destinations from r0 to r1 if they are fresh.
@@ -79,12 +76,7 @@ func (k *leafGrad) avoid(op grad.Op, others []leafGrad) {
 }
 
 // rowOf returns the gradient of the row that V reads at v.
-func (k *leafGrad) rowOf(v int) []tensor.Float {
-	if k.step.Moved {
-		v = int(k.pass.dstRows[v])
-	}
-	return k.dx[v*k.row : (v+1)*k.row]
-}
+func (k *leafGrad) rowOf(v int) []tensor.Float { return k.dx[v*k.row : (v+1)*k.row] }
 
 // collect adds a chunk's partial sums.
 func (k *leafGrad) collect(c chunk, partial []tensor.Float) {

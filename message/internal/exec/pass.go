@@ -20,7 +20,6 @@ type pass struct {
 	reduction reduction
 	vars      []*grad.Var
 	data      [][]tensor.Float // of the Vars
-	dstRows   []int32          // the row that a moved V reads at each destination
 	turned    []tensor.Float   // matrices that backward reads turned; see turnMatrices
 	dOut      []tensor.Float   // backward: the gradient of the result
 	fit       int              // edges a tile; see tileEdges

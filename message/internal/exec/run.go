@@ -33,10 +33,6 @@ func (e *evaluation) newPass(backward bool) *pass {
 	for _, x := range p.vars {
 		p.data = append(p.data, x.Value().Data)
 	}
-	p.dstRows = nil
-	if e.graph.Bipartite() {
-		p.dstRows = e.graph.DstRows()
-	}
 	size := e.plan.Stats * e.graph.NumDst()
 	p.stats = stats{columns: e.plan.Stats, top: e.floats[:size], sum: e.floats[size : 2*size]}
 	won := e.ints

@@ -37,7 +37,6 @@ type Leaf struct {
 	Shape []int // of one message
 	Flat  bool  // the array is a vector: a message's only axis is not its own
 	Needs bool  // its gradient is wanted
-	Moved bool  // V reads the row of the source that the destination is
 }
 
 // Axes is how many axes the array has.

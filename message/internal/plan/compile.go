@@ -44,7 +44,7 @@ func (c *compiler) compile(i int32) int {
 // leaf says what a leaf reads.
 func (c *compiler) leaf(s *Step, node int32) {
 	x := &c.plan.Program.Leaves[node]
-	s.Var, s.Needs, s.Moved = int(c.plan.Program.Code[node].K), x.Needs, x.Moved
+	s.Var, s.Needs = int(c.plan.Program.Code[node].K), x.Needs
 	s.Shape = slices.Clone(x.Shape)
 }
 

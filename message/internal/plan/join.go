@@ -44,11 +44,10 @@ func (p *Plan) join() {
 	p.findScoreIsValue()
 }
 
-// isNear reports whether step i is a leaf whose rows are those of the graph's
-// nodes, or is W.
+// isNear reports whether step i is a leaf that an edge reads without a choice.
 func (p *Plan) isNear(i int, k ir.Kind) bool {
 	s := &p.Steps[i]
-	return s.Kind == k && !s.Picked && !s.Moved
+	return s.Kind == k && !s.Picked
 }
 
 // pairUV returns the steps of U and V if x and y are these.

@@ -51,7 +51,6 @@ type Step struct {
 	C      tensor.Float
 
 	Var       int   // of a leaf: which array it reads
-	Moved     bool  // of a LeafV: the row is that of the source that the destination is
 	Picked    bool  // of a leaf: an edge reads one row of it, the one that a Pick chooses
 	PickFrom  int   // of what picks: how many rows there are to choose from
 	Attribute int   // where its rows or its mask are

@@ -43,8 +43,8 @@ func alike(x, y, z *ir.Leaf) bool {
 	return !x.Flat && !y.Flat && !z.Flat && slices.Equal(x.Shape, y.Shape) && slices.Equal(x.Shape, z.Shape)
 }
 
-// Takes takes graphs whose destinations have rows of their own.
-func (sumProducts) Takes(c *exec.Call) bool { return !c.Aliased() }
+// Takes takes every call.
+func (sumProducts) Takes(*exec.Call) bool { return true }
 
 // Forward runs a call.
 func (k sumProducts) Forward(c *exec.Call) *grad.Var {
@@ -215,7 +215,7 @@ func TestAddedRule(t *testing.T) {
 	tape := grad.NewTape(1)
 	x, y, z := tape.Use(o.X), tape.Use(o.Y), tape.Use(o.Z)
 	u, v, w := message.U(x), message.V(y), message.U(z)
-	few := grad.Const(tensor.New(2, 7))
+	few, far := grad.Const(tensor.New(2, 7)), message.U(grad.Const(tensor.New(block.NumSrc(), 7)))
 	for _, c := range []struct {
 		what string
 		g    *graph.Graph
@@ -228,7 +228,8 @@ func TestAddedRule(t *testing.T) {
 		{"the mean", g, u.Mul(v).Mul(w), message.Mean, false},
 		{"a quotient", g, u.Div(v).Mul(w), message.Sum, false},
 		{"rows of two shapes", g, u.Mul(v).Mul(message.U(grad.Const(tensor.New(5, 1)))), message.Sum, false},
-		{"destinations that are sources", block, message.U(grad.Const(tensor.New(block.NumSrc(), 7))).Mul(message.V(few)).Mul(message.U(grad.Const(tensor.New(block.NumSrc(), 7)))), message.Sum, false},
+		{"destinations that are sources", block, far.Mul(message.V(few)).Mul(far), message.Sum, true},
+		{"rows of sources", block, far.Mul(message.V(grad.Const(tensor.New(block.NumSrc(), 7)))).Mul(far), message.Sum, true},
 	} {
 		if got := strings.HasPrefix(message.Explain(c.g, c.m, c.r), "kernel: sum of U(x)·V(y)·U(z)"); got != c.want {
 			t.Errorf("%s: the kernel runs it is %v, want %v", c.what, got, c.want)

@@ -104,8 +104,8 @@ func meanBySoftmax(p *ir.Program) int {
 	return x.Var()
 }
 
-// Takes takes graphs of blocks whose destinations have rows of their own.
-func (additiveBlocks) Takes(c *exec.Call) bool { return c.Graph.Spans() != nil && !c.Aliased() }
+// Takes takes graphs of blocks.
+func (additiveBlocks) Takes(c *exec.Call) bool { return c.Graph.Spans() != nil }
 
 // Forward runs a call.
 func (m additiveBlocks) Forward(c *exec.Call) *grad.Var {

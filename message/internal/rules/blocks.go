@@ -115,10 +115,9 @@ func (m *blocks) biasFits(e ir.Expr, k *ir.Leaf) bool {
 	return each || m.biasWidth == 1 && len(row) <= len(heads)+1
 }
 
-// Takes takes graphs of blocks whose destinations have rows of their own, if all is
-// finite: what is not would leak from a source into destinations that do not hear it.
+// Takes takes graphs of blocks, if all is finite: what is not would leak from a source into destinations that do not hear it.
 func (m blocks) Takes(c *exec.Call) bool {
-	if c.Graph.Spans() == nil || c.Aliased() {
+	if c.Graph.Spans() == nil {
 		return false
 	}
 	var room [4]*grad.Var

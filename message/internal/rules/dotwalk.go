@@ -29,9 +29,6 @@ func (dotWalk) Takes(*exec.Call) bool { return true }
 // Forward prepares a call. The walk runs in Run: at once, or when the result is read.
 func (m dotWalk) Forward(c *exec.Call) *grad.Var {
 	vars := [...]*grad.Var{c.Vars[m.q], c.Vars[m.k], c.Vars[m.x]}
-	if m.queries.Moved {
-		vars[0] = vars[0].Rows(c.Graph.DstRows())
-	}
 	op := grad.Begin("UpdateAll.DotProducts", vars[:]...)
 	waits := op.Own(vars[:])
 	n := grad.Notes[dotWalkBack](op)

@@ -30,8 +30,8 @@ func matchEdgeDot(p *plan.Plan) Kernel {
 // sameRows reports whether x and y have rows of one shape, which are not vectors'.
 func sameRows(x, y *ir.Leaf) bool { return !x.Flat && !y.Flat && slices.Equal(x.Shape, y.Shape) }
 
-// Takes takes graphs whose destinations have rows of their own.
-func (edgeDot) Takes(c *exec.Call) bool { return !c.Aliased() }
+// Takes takes every call.
+func (edgeDot) Takes(*exec.Call) bool { return true }
 
 // Forward runs a call.
 func (k edgeDot) Forward(c *exec.Call) *grad.Var {

@@ -19,9 +19,8 @@ import (
 // [attend.GAT] has the arithmetic.
 type gat struct {
 	ft, el, er int
-	ee, weight int  // none: there is none
-	drop       int  // the attribute of a dropout, or none
-	moved      bool // er has rows of sources
+	ee, weight int // none: there is none
+	drop       int // the attribute of a dropout, or none
 	slope      tensor.Float
 }
 
@@ -57,7 +56,7 @@ func matchGAT(p *plan.Plan) Kernel {
 	if t.ee.found {
 		k.ee = t.ee.Var()
 	}
-	k.el, k.er, k.moved, k.slope = t.el.Var(), t.er.Var(), t.er.Leaf().Moved, slope
+	k.el, k.er, k.slope = t.el.Var(), t.er.Var(), slope
 	return k
 }
 
@@ -110,11 +109,8 @@ func (gat) Takes(*exec.Call) bool { return true }
 // Forward prepares a call. The kernel runs in Run: at once, or when the result is read.
 func (k gat) Forward(c *exec.Call) *grad.Var {
 	var room [5]*grad.Var
-	ft, el, er := c.Vars[k.ft], c.Vars[k.el], c.Vars[k.er]
-	if k.moved {
-		er = er.Rows(c.Graph.DstRows())
-	}
-	vars := append(room[:0], ft, el, er)
+	ft := c.Vars[k.ft]
+	vars := append(room[:0], ft, c.Vars[k.el], c.Vars[k.er])
 	for _, i := range [...]int{k.ee, k.weight} {
 		if i != none {
 			vars = append(vars, c.Vars[i])

@@ -38,7 +38,7 @@ func attentive(g *graph.Graph, m *broad, bias *grad.Param) func() []*tensor.Dens
 func truthOf(g *graph.Graph, m *broad, bias *grad.Param) [][]rounding.Result {
 	f, of := sum(g, joined["gatv2"].make(grad.NewTape(3), m)), arrays(m.U, m.V, m.W)
 	if bias != nil {
-		f.then, of = biasedBy(bias), append(of, bias.Value.Data)
+		f.then, of = biasedBy(bias.Value.Data), append(of, bias.Value.Data)
 	}
 	return f.results(of...)
 }

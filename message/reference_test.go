@@ -19,9 +19,12 @@ type formula struct {
 	m    message.Msg
 	by   []message.Reducer
 	made reference.Made
-	then func(r *reference.Reference, y []rounding.Number) []rounding.Number
-	dy   []tensor.Float // nil: the gradients of weigh
+	then following
+	dy   func(y []rounding.Result) []rounding.Result // the gradients of the loss; nil: those of weigh
 }
+
+// following is what follows a message.
+type following func(r *reference.Reference, y []rounding.Number) []rounding.Number
 
 // results are what a formula says in float64 of its result and of the gradients of operands.
 func (f formula) results(of ...[]tensor.Float) [][]rounding.Result {
@@ -38,13 +41,28 @@ func (f formula) results(of ...[]tensor.Float) [][]rounding.Result {
 		y = f.then(r, y)
 	}
 	if f.dy == nil {
-		f.dy = weighing(len(y))
+		f.dy = given(weighing(len(y)))
 	}
-	gradients, out := r.Gradients(y, rounding.Exact(f.dy)), [][]rounding.Result{r.Results(y)}
+	out := [][]rounding.Result{r.Results(y)}
+	gradients := r.Gradients(y, f.dy(out[0]))
 	for _, x := range of {
 		out = append(out, gradients(r.Of(x)))
 	}
 	return out
+}
+
+// given are gradients of the result that are known.
+func given(dy []tensor.Float) func(y []rounding.Result) []rounding.Result {
+	return func([]rounding.Result) []rounding.Result { return rounding.Exact(dy) }
+}
+
+// squares are the gradients of the sum of squares.
+func squares(y []rounding.Result) []rounding.Result {
+	dy := make([]rounding.Result, len(y))
+	for i, v := range y {
+		dy[i] = rounding.Result{Value: 2 * v.Value, Bound: 2 * v.Bound}
+	}
+	return dy
 }
 
 // sum is a message that is summed.
@@ -69,9 +87,9 @@ func operandsOf(gs grad.Grads) (out [][]tensor.Float) {
 }
 
 // biasedBy adds a bias to each row.
-func biasedBy(b *grad.Param) func(r *reference.Reference, y []rounding.Number) []rounding.Number {
+func biasedBy(b []tensor.Float) following {
 	return func(r *reference.Reference, y []rounding.Number) []rounding.Number {
-		bias := r.Of(b.Value.Data)
+		bias := r.Of(b)
 		for i, x := range y {
 			y[i] = r.Sum(x, bias[i%len(bias)])
 		}

@@ -10,6 +10,9 @@ import (
 // that the bound takes as independent are nearly so.
 const margin = 4
 
+// Alike reports whether two results may be equal in Float, or either the larger.
+func Alike(x, y Result) bool { return math.Abs(x.Value-y.Value) <= margin*(x.Bound+y.Bound) }
+
 // Near fails the test unless got is what the formula says, to four times its bounds. With -v it says
 // which part of that the largest error is.
 func Near[F ~float32 | ~float64](t testing.TB, what string, got []F, want []Result) {

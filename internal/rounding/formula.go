@@ -53,6 +53,9 @@ func NewFormula() *Formula { return new(Formula) }
 // add adds a number, whose arguments are the last that are there and these.
 func (f *Formula) add(y Result, args ...argument) Number {
 	f.args = append(f.args, args...)
+	if n := len(f.all); n == cap(f.all) { // append alone would copy large ones often
+		f.all, f.ends, f.args = slices.Grow(f.all, n+64), slices.Grow(f.ends, n+64), slices.Grow(f.args, len(f.args))
+	}
 	f.all, f.ends = append(f.all, y), append(f.ends, int32(len(f.args)))
 	return Number(len(f.all) - 1)
 }

@@ -13,6 +13,6 @@
 //
 // Errors of n roundings are taken as independent of each other, unless the terms are equal: of a sum they grow
 // with √n, not n (Higham and Mary, A new approach to probabilistic rounding error analysis, 2019). The bound is otherwise one of the
-// worst case, so that it suits every order of a sum, with and without fused operations. [Near] allows four
+// worst case, so that it suits every order of a sum, with and without fused operations. [Near] allows five
 // times the bound.
 package rounding

@@ -3,6 +3,7 @@ package rounding
 import (
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
@@ -16,6 +17,16 @@ func unit() float64 {
 		u /= 2
 	}
 	return float64(u) / 2
+}
+
+// tiny is the largest error of a product that is smaller than what has all its places.
+var tiny = Unit * smallestNormal()
+
+func smallestNormal() float64 {
+	if unsafe.Sizeof(cpu.Float(0)) == 4 {
+		return 0x1p-126
+	}
+	return 0x1p-1022
 }
 
 // function is how many units a function of one argument, such as an exponential, may be off: the
@@ -161,6 +172,9 @@ func times(x, y Result) Result {
 	bound := x.Bound*math.Abs(y.Value) + y.Bound*math.Abs(x.Value) + x.Bound*y.Bound
 	if math.Abs(x.Value) != 1 && math.Abs(y.Value) != 1 {
 		bound += Unit * math.Abs(v)
+		if v != 0 {
+			bound += tiny
+		}
 	}
 	if bound != bound {
 		bound = math.Inf(1)

@@ -16,7 +16,7 @@ func over(x Result, f func(x float64) float64) float64 {
 func (f *Formula) of(x Number, y, slope func(x float64) float64, offset float64) Number {
 	r := f.all[x]
 	v, d := y(r.Value), slope(r.Value)
-	return f.add(Result{v, over(r, y) + function*Unit*math.Abs(v)}, argument{x, Result{d, over(r, slope) + function*Unit*(math.Abs(d)+offset)}})
+	return f.add(Result{v, over(r, y) + function*Unit*math.Abs(v) + tiny}, argument{x, Result{d, over(r, slope) + function*Unit*(math.Abs(d)+offset)}})
 }
 
 // Exp returns eˣ.

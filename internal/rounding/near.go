@@ -8,12 +8,12 @@ import (
 
 // margin is how many times its bound an error may be: that of a single rounding comes near to its bound, and roundings
 // that the bound takes as independent are nearly so.
-const margin = 4
+const margin = 5
 
 // Alike reports whether two results may be equal in Float, or either the larger.
 func Alike(x, y Result) bool { return math.Abs(x.Value-y.Value) <= margin*(x.Bound+y.Bound) }
 
-// Near fails the test unless got is what the formula says, to four times its bounds. With -v it says
+// Near fails the test unless got is what the formula says, to five times its bounds. With -v it says
 // which part of that the largest error is.
 func Near[F ~float32 | ~float64](t testing.TB, what string, got []F, want []Result) {
 	t.Helper()

@@ -120,7 +120,7 @@ func TestLargest(t *testing.T) {
 		ok  bool
 	}{
 		"right": {right, true}, "rounded": {[]float64{right[0] + want[0].Bound, right[1]}, true},
-		"off": {[]float64{right[0], right[1] + 5*want[1].Bound}, false}, "NaN": {[]float64{math.NaN(), right[1]}, false},
+		"off": {[]float64{right[0], right[1] + 6*want[1].Bound}, false}, "NaN": {[]float64{math.NaN(), right[1]}, false},
 		"Inf": {[]float64{right[0], math.Inf(1)}, false}, "one": {right[:1], false},
 	} {
 		if _, _, err := rounding.Largest(c.got, want); (err == nil) != c.ok {
@@ -134,6 +134,16 @@ func TestLargest(t *testing.T) {
 		}
 	}
 	if _, _, err := rounding.Largest([]float64{math.NaN(), math.Inf(1)}, nan); err != nil {
+		t.Error(err)
+	}
+}
+
+// A product that is smaller than what has all its places loses some.
+func TestTiny(t *testing.T) {
+	f := rounding.NewFormula()
+	x, small := f.Constant(0x1.2345p-70), float(0x1.2345p-70)
+	y := f.Mul(x, x)
+	if _, _, err := rounding.Largest([]float{small * small}, []rounding.Result{f.Result(y)}); err != nil {
 		t.Error(err)
 	}
 }

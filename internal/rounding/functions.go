@@ -65,6 +65,35 @@ func (f *Formula) LogSumExp(x []Number) Number {
 	return f.Sum(f.Constant(top), f.Log(f.Sum(all...)))
 }
 
+// Std returns the standard deviation √(Σ(x − mean)²/n). It is off by no more than one x less the mean is; each of its
+// derivatives, (x − mean)/(n·std), is at most 1/√n, and anything up to that where all x are equal but for rounding.
+func (f *Formula) Std(x []Number) Number {
+	if len(x) < 2 {
+		return f.Constant(0)
+	}
+	n := float64(len(x))
+	mean := f.all[f.Div(f.Sum(x...), f.Constant(n))]
+	square, most, off := 0.0, 0.0, make([]Result, len(x))
+	for i, x := range x {
+		r := f.all[x]
+		off[i] = Result{r.Value - mean.Value, r.Bound + mean.Bound + Unit*(math.Abs(r.Value)+math.Abs(mean.Value))}
+		square += off[i].Value * off[i].Value
+		most = max(most, off[i].Bound)
+	}
+	std := Result{Value: math.Sqrt(square / n)}
+	std.Bound = most + (function+math.Sqrt(n))*Unit*std.Value
+	args, least := make([]argument, len(x)), std.Value-std.Bound
+	for i, off := range off {
+		slope := Result{Bound: 1 / math.Sqrt(n)}
+		if least > 0 {
+			slope.Value = off.Value / (n * std.Value)
+			slope.Bound = min(2*slope.Bound, off.Bound/(n*least)+math.Abs(slope.Value)*(std.Bound/least+function*Unit))
+		}
+		args[i] = argument{x[i], slope}
+	}
+	return f.add(std, args...)
+}
+
 // Log returns the logarithm of x.
 func (f *Formula) Log(x Number) Number {
 	y := f.of(x, math.Log, func(x float64) float64 { return 1 / x }, 0)

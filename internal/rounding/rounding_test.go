@@ -138,6 +138,44 @@ func TestLargest(t *testing.T) {
 	}
 }
 
+// A standard deviation and its gradient, beside differences of two passes in float64. Where all is equal a bound is left.
+func TestStd(t *testing.T) {
+	x := []float64{1.5, -2, 0.25, 7, 7}
+	std := func() float64 {
+		mean, square := 0.0, 0.0
+		for _, v := range x {
+			mean += v / float64(len(x))
+		}
+		for _, v := range x {
+			square += (v - mean) * (v - mean) / float64(len(x))
+		}
+		return math.Sqrt(square)
+	}
+	f := rounding.NewFormula()
+	xs := rounding.Given(f, x)
+	y := f.Std(xs)
+	d := f.Gradients([]rounding.Number{y}, []rounding.Result{{Value: 1}})(xs)
+	if got := f.Result(y).Value; math.Abs(got-std()) > 1e-14 {
+		t.Errorf("the standard deviation is %v, want %v", got, std())
+	}
+	for i, v := range x {
+		const step = 1e-6
+		x[i] = v + step
+		up := std()
+		x[i] = v - step
+		slope := (up - std()) / (2 * step)
+		if x[i] = v; math.Abs(d[i].Value-slope) > 1e-8 || d[i].Bound > 100*rounding.Unit {
+			t.Errorf("gradient %d is %v, want %v", i, d[i], slope)
+		}
+	}
+	same := []rounding.Number{f.Constant(0.1), f.Constant(0.1), f.Constant(0.1)}
+	flat := f.Std(same)
+	d = f.Gradients([]rounding.Number{flat}, []rounding.Result{{Value: 1}})(same)
+	if r := f.Result(flat); r.Bound < rounding.Unit/10 || r.Bound > 10*rounding.Unit || d[0].Bound < 0.5 || d[0].Bound > 1 {
+		t.Errorf("of equal numbers it is %v with the gradient %v", r, d[0])
+	}
+}
+
 // A product that is smaller than what has all its places loses some.
 func TestTiny(t *testing.T) {
 	f := rounding.NewFormula()

@@ -104,15 +104,13 @@ func (r *Reference) column(x table, v, k int) []number {
 }
 
 func (r *Reference) reduce(by ir.Reducer, m []number) number {
-	n := r.Constant(float64(len(m)))
-	equal := !slices.ContainsFunc(m, func(x number) bool { return r.Result(x).Value != r.Result(m[0]).Value })
 	switch {
-	case len(m) == 0 || by == ir.Std && equal:
+	case len(m) == 0:
 		return r.Constant(0)
 	case by == ir.Sum:
 		return r.Sum(m...)
 	case by == ir.Mean:
-		return r.Div(r.Sum(m...), n)
+		return r.Div(r.Sum(m...), r.Constant(float64(len(m))))
 	case by == ir.Max:
 		return r.Max(m...)
 	case by == ir.Min:
@@ -120,11 +118,7 @@ func (r *Reference) reduce(by ir.Reducer, m []number) number {
 	case by == ir.LogSumExp:
 		return r.LogSumExp(m)
 	}
-	mean, off := r.Div(r.Sum(m...), n), make([]number, len(m))
-	for i, x := range m {
-		off[i] = r.Sub(x, mean)
-	}
-	return r.Sqrt(r.Div(r.Dot(off, off), n))
+	return r.Std(m)
 }
 
 func (r *Reference) value(n *ir.Node) table {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -256,7 +257,7 @@ func TestRelabelling(t *testing.T) {
 		for _, r := range reducers {
 			a := message.UpdateAll(g, f(nil, x), r)
 			b := message.UpdateAll(h, f(nil, y), r).Rows(to)
-			near(t, name+" "+r.String(), []*tensor.Dense{b.Value()}, []*tensor.Dense{a.Value()})
+			held(t, name+" "+r.String(), []*tensor.Dense{a.Value(), b.Value()}, slices.Repeat(formula{g: g, m: f(nil, x), by: []message.Reducer{r}}.results(), 2))
 		}
 	}
 }
@@ -277,8 +278,9 @@ func TestBatch(t *testing.T) {
 		z := operands{u: join(x.u, y.u), v: join(x.v, y.v), e: join(x.e, y.e), w: x.w, ft: join(x.ft, y.ft), fd: join(x.fd, y.fd),
 			el: join(x.el, y.el), er: join(x.er, y.er), ee: join(x.ee, y.ee), att: x.att, table: x.table}
 		for _, r := range reducers {
-			want := join(message.UpdateAll(g, f(nil, x), r), message.UpdateAll(h, f(nil, y), r))
-			near(t, name+" "+r.String(), []*tensor.Dense{message.UpdateAll(both, f(nil, z), r).Value()}, []*tensor.Dense{want.Value()})
+			apart := join(message.UpdateAll(g, f(nil, x), r), message.UpdateAll(h, f(nil, y), r))
+			want := formula{g: both, m: f(nil, z), by: []message.Reducer{r}}.results()
+			held(t, name+" "+r.String(), []*tensor.Dense{message.UpdateAll(both, f(nil, z), r).Value(), apart.Value()}, slices.Repeat(want, 2))
 		}
 	}
 }

@@ -3,8 +3,10 @@ package message
 import (
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 )
 
@@ -35,4 +37,9 @@ func SetChunks(t testing.TB, work, window int) {
 	oldWork, oldWindow := exec.ChunkWork, exec.WindowFloats
 	exec.ChunkWork, exec.WindowFloats = work, window
 	t.Cleanup(func() { exec.ChunkWork, exec.WindowFloats = oldWork, oldWindow })
+}
+
+// Reference evaluates m on the edges of g in float64.
+func Reference(g *graph.Graph, m Msg, made reference.Made) *reference.Reference {
+	return reference.New(g, m.nodes(), m.operands(), m.attributeList(), made)
 }

@@ -1,13 +1,16 @@
 package message_test
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -38,40 +41,51 @@ func TestAttentionSharedGradient(t *testing.T) {
 func checkShared(t *testing.T, g *graph.Graph, value *tensor.Dense, weights func(x *grad.Var, z message.Msg) message.Msg) {
 	t.Helper()
 	n, heads := g.NumSrc(), value.Dim(1)
-	for name, pick := range map[string]func(x *grad.Var) (ft, el, er *grad.Var){
-		"same": func(x *grad.Var) (ft, el, er *grad.Var) { y := x.RowRange(0, n).Scale(1.5); return y, y, y },
-		"views": func(x *grad.Var) (ft, el, er *grad.Var) {
+	for name, c := range map[string]struct {
+		pick func(x *grad.Var) (ft, el, er *grad.Var)
+		made func(r *reference.Reference, x rounding.Number) rounding.Number // what is no view, element by element
+	}{
+		"same": {func(x *grad.Var) (ft, el, er *grad.Var) { y := x.RowRange(0, n).Scale(1.5); return y, y, y },
+			func(r *reference.Reference, x rounding.Number) rounding.Number { return r.Scale(x, 1.5) }},
+		"views": {func(x *grad.Var) (ft, el, er *grad.Var) {
 			return x.RowRange(0, n), x.RowRange(n, 2*n), x.RowRange(5, n+5)
-		},
-		"later rows": func(x *grad.Var) (ft, el, er *grad.Var) {
+		}, nil},
+		"later rows": {func(x *grad.Var) (ft, el, er *grad.Var) {
 			return x.RowRange(0, n), x.RowRange(5, n+5), x.RowRange(7, n+7)
-		},
-		"earlier rows": func(x *grad.Var) (ft, el, er *grad.Var) {
+		}, nil},
+		"earlier rows": {func(x *grad.Var) (ft, el, er *grad.Var) {
 			return x.RowRange(9, n+9), x.RowRange(5, n+5), x.RowRange(7, n+7)
-		},
-		"whole": func(x *grad.Var) (ft, el, er *grad.Var) {
+		}, nil},
+		"whole": {func(x *grad.Var) (ft, el, er *grad.Var) {
 			y := x.RowRange(0, n).Tanh()
 			return y.Reshape(n, heads, 1), y, x.RowRange(n, 2*n)
-		},
+		}, func(r *reference.Reference, x rounding.Number) rounding.Number { return r.Tanh(x) }},
 	} {
-		var first *tensor.Dense
+		made := func(r *reference.Reference, _ ir.Kind, x *tensor.Dense) (out []rounding.Number) {
+			for i := range value.Data {
+				if &value.Data[i] == &x.Data[0] {
+					return nil
+				}
+			}
+			for _, v := range r.Of(value.Data[:n*heads]) {
+				out = append(out, c.made(r, v))
+			}
+			return out
+		}
+		msg := func(x *grad.Var) message.Msg {
+			ft, el, er := c.pick(x)
+			return message.U(ft).Mul(weights(x, message.UAddV(el, er)))
+		}
+		want := formula{g: g, m: msg(grad.NewTape(1).Watch(value)), by: []message.Reducer{message.Sum}, made: made, dy: squares}.results(value.Data)
 		for _, fused := range []bool{true, false} {
 			message.SetFuse(t, fused)
 			tape := grad.NewTape(1)
 			for range 2 { // the second time from used buffers
 				tape.Reset()
 				x := tape.Watch(value)
-				ft, el, er := pick(x)
-				y := message.UpdateAll(g, message.U(ft).Mul(weights(x, message.UAddV(el, er))), message.Sum)
-				dx := tape.Backward(y.Mul(y).Sum()).Of(x).Clone()
-				if first == nil {
-					first = dx
-				}
-				for i, v := range dx.Data {
-					if w := first.Data[i]; !(math.Abs(float64(v-w)) <= 1e-4*(1+math.Abs(float64(w)))) {
-						t.Fatalf("%d heads, %s, fused %t: gradient %d is %v, want %v", heads, name, fused, i, v, w)
-					}
-				}
+				y := message.UpdateAll(g, msg(x), message.Sum)
+				what := fmt.Sprintf("%d heads, %s, fused %t", heads, name, fused)
+				held(t, what, []*tensor.Dense{y.Value(), tape.Backward(y.Mul(y).Sum()).Of(x)}, want)
 			}
 		}
 	}

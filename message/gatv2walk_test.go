@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
@@ -15,11 +16,10 @@ import (
 )
 
 // attentive is attention by GATv2 of eight heads of eight, with a bias or without.
-func attentive(g *graph.Graph, m *broad, slope float64, bias *grad.Param) func() []*tensor.Dense {
+func attentive(g *graph.Graph, m *broad, bias *grad.Param) func() []*tensor.Dense {
 	return func() []*tensor.Dense {
 		t := grad.NewTape(3)
-		u := t.Use(m.U)
-		msg := message.U(u).Mul(message.UAddV(u, t.Use(m.V)).LeakyReLU(slope).Dot(message.W(t.Use(m.W))).Softmax())
+		msg := joined["gatv2"].make(t, m)
 		var y *grad.Var
 		if bias != nil {
 			y = withBias(g, msg, t.Use(bias))
@@ -34,7 +34,16 @@ func attentive(g *graph.Graph, m *broad, slope float64, bias *grad.Param) func()
 	}
 }
 
-// TestScored compares attention in one walk with tiles where there are more edges
+// truthOf is what the formula says of what attentive returns.
+func truthOf(g *graph.Graph, m *broad, bias *grad.Param) [][]rounding.Result {
+	f, of := sum(g, joined["gatv2"].make(grad.NewTape(3), m)), arrays(m.U, m.V, m.W)
+	if bias != nil {
+		f.then, of = biasedBy(bias.Value.Data), append(of, bias.Value.Data)
+	}
+	return f.results(of...)
+}
+
+// TestScored holds attention in one walk, and in tiles, against its formula where there are more edges
 // than the walk takes, and scores that it does not.
 func TestScored(t *testing.T) {
 	for _, edges := range sparing.Some([]int{2500, 300}) {
@@ -48,10 +57,11 @@ func TestScored(t *testing.T) {
 					}
 				}
 				what := fmt.Sprintf("hub of %d, scores %g times, bias %v", edges, by, bias != nil)
-				checkJoined(t, what, attentive(g, m, 0.2, bias))
+				truth := truthOf(g, m, bias)
+				checkJoined(t, what, attentive(g, m, bias), truth)
 				if cpu.Path() == "avx512" {
 					undo := cpu.Narrow()
-					checkJoined(t, what+", by AVX2", attentive(g, m, 0.2, bias))
+					checkJoined(t, what+", by AVX2", attentive(g, m, bias), truth)
 					undo()
 				}
 			}
@@ -67,9 +77,9 @@ func TestScoredOdd(t *testing.T) {
 		m.V.Value.Data[5*64+3] = tensor.Float(odd)
 		m.V.Value.Data[7*64+9] = tensor.Float(odd)
 		message.SetJoin(t, true)
-		got := attentive(g, m, 0.2, nil)()[0].Data
+		got := attentive(g, m, nil)()[0].Data
 		message.SetJoin(t, false)
-		want := attentive(g, m, 0.2, nil)()[0].Data
+		want := attentive(g, m, nil)()[0].Data
 		for k, v := range got {
 			same := math.Abs(float64(v-want[k])) < 1e-4 || v != v && want[k] != want[k]
 			if v != want[k] && !same {
@@ -136,9 +146,10 @@ func TestScoredZero(t *testing.T) {
 		for j := range 64 {
 			m.U.Value.Data[64+j], m.W.Value.Data[j] = far, -1
 		}
-		checkJoined(t, fmt.Sprintf("scores 0 and %g", -8*far), attentive(g, m, 0.2, nil))
+		truth := truthOf(g, m, nil)
+		checkJoined(t, fmt.Sprintf("scores 0 and %g", -8*far), attentive(g, m, nil), truth)
 		undo := cpu.Narrow()
-		checkJoined(t, fmt.Sprintf("scores 0 and %g, by AVX2", -8*far), attentive(g, m, 0.2, nil))
+		checkJoined(t, fmt.Sprintf("scores 0 and %g, by AVX2", -8*far), attentive(g, m, nil), truth)
 		undo()
 	}
 }

@@ -267,9 +267,10 @@ func TestBiasBlocks(t *testing.T) {
 		g := graph.Batch(some...)
 		h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: biasParam(g, "a kind and head")}
 		b := &biased{h, biases(g)["a kind and head"], 0}
-		got := b.run(g)
+		what, want := fmt.Sprintf("%d blocks", n), b.truth(g)
+		held(t, what, b.run(g), want)
 		message.SetFuse(t, false)
-		near(t, fmt.Sprintf("%d blocks", n), got, b.run(g))
+		held(t, what+", in tiles", b.run(g), want)
 		message.SetFuse(t, true)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -87,7 +88,15 @@ func (m *broad) result(g *graph.Graph, make func(t *grad.Tape, m *broad) message
 	return withGradients(again, message.UpdateAll(g, make(again, m), rs...))
 }
 
-// TestJoined compares joined steps with their parts, and the bits of joined ones
+// truth is what the formula says of a result.
+func (m *broad) truth(g *graph.Graph, make func(t *grad.Tape, m *broad) message.Msg, rs ...message.Reducer) [][]rounding.Result {
+	again.Restart(3)
+	again.Reset()
+	f := formula{g: g, m: make(again, m), by: rs}
+	return f.results(operandsOf(again.Backward(weigh(message.UpdateAll(g, f.m, rs...))))...)
+}
+
+// TestJoined compares joined steps and their parts with the formula, and the bits of joined ones
 // in tiles of several sizes and on several threads.
 func TestJoined(t *testing.T) {
 	all := graphs()
@@ -112,21 +121,22 @@ func TestJoined(t *testing.T) {
 					if (i+j+k+l)%3 != 0 && !sparing.Full() {
 						continue // another graph or shape has these
 					}
-					checkJoined(t, fmt.Sprintf("%v of %s, %v, on %s", rs, name, shape, at), func() []*tensor.Dense { return m.result(g, x.make, rs...) })
+					checkJoined(t, fmt.Sprintf("%v of %s, %v, on %s", rs, name, shape, at), func() []*tensor.Dense { return m.result(g, x.make, rs...) }, m.truth(g, x.make, rs...))
 				}
 			}
 		}
 	}
 }
 
-func checkJoined(t *testing.T, what string, f func() []*tensor.Dense) {
+// checkJoined holds what f returns, in joined steps and in their parts, against its formula.
+func checkJoined(t *testing.T, what string, f func() []*tensor.Dense, truth [][]rounding.Result) {
 	t.Helper()
 	message.SetTileBytes(t, 32<<10)
 	message.SetJoin(t, false)
-	parts := f()
+	held(t, what+", in parts", f(), truth)
 	message.SetJoin(t, true)
 	want := f()
-	nearSums(t, what, want, parts, 4)
+	held(t, what, want, truth)
 	for i, bytes := range []int{512, 1 << 20} {
 		message.SetTileBytes(t, bytes)
 		undo := par.SetThreads(2 + i)

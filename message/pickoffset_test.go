@@ -133,8 +133,10 @@ func TestDenseOffsets(t *testing.T) {
 				sameBits(t, name, offsets.run(g), got)
 				undo()
 			}
+			want := offsets.truth(g)
+			held(t, name, got, want)
 			message.SetFuse(t, false)
-			near(t, name, got, offsets.run(g))
+			held(t, name+", in tiles", offsets.run(g), want)
 			message.SetFuse(t, true)
 		}
 	}

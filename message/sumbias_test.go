@@ -9,24 +9,65 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// summed are messages whose sums get a bias: of each kind of kernel, and of none.
-var summed = map[string]func(t *grad.Tape, m *broad) message.Msg{
-	"gatv2": joined["gatv2"].make,
-	"gat": func(t *grad.Tape, m *broad) message.Msg {
+// summed are messages whose sums get a bias: of each kind of kernel, and of none. weights is what a softmax weighs with,
+// of those that have one.
+var summed = map[string]func(t *grad.Tape, m *broad) (msg message.Msg, weights *message.Msg){
+	"gatv2": func(t *grad.Tape, m *broad) (message.Msg, *message.Msg) {
+		u := t.Use(m.U)
+		a := message.UAddV(u, t.Use(m.V)).LeakyReLU(0.2).Dot(message.W(t.Use(m.W))).Softmax()
+		return message.U(u).Mul(a), &a
+	},
+	"gat": func(t *grad.Tape, m *broad) (message.Msg, *message.Msg) {
 		x := t.Use(m.U)
-		return message.U(x).Mul(message.UAddV(x.SumAxis(-1).InsertAxis(-1), t.Use(m.V).SumAxis(-1).InsertAxis(-1)).LeakyReLU(0.2).Softmax().Dropout(t, 0.3))
+		a := message.UAddV(x.SumAxis(-1).InsertAxis(-1), t.Use(m.V).SumAxis(-1).InsertAxis(-1)).LeakyReLU(0.2).Softmax()
+		return message.U(x).Mul(a.Dropout(t, 0.3)), &a
 	},
-	"gat with edges": func(t *grad.Tape, m *broad) message.Msg {
+	"gat with edges": func(t *grad.Tape, m *broad) (message.Msg, *message.Msg) {
 		score := message.UAddV(t.Use(m.U).SumAxis(-1).InsertAxis(-1), t.Use(m.V).SumAxis(-1).InsertAxis(-1)).Add(message.E(t.Use(m.E)))
-		return message.U(t.Use(m.X)).Mul(score.LeakyReLU(0.2).Softmax())
+		a := score.LeakyReLU(0.2).Softmax()
+		return message.U(t.Use(m.X)).Mul(a), &a
 	},
-	"copies":        func(t *grad.Tape, m *broad) message.Msg { return message.U(t.Use(m.U)) },
-	"weighed":       func(t *grad.Tape, m *broad) message.Msg { return message.U(t.Use(m.U)).Mul(message.E(t.Use(m.E))) },
-	"anything else": func(t *grad.Tape, m *broad) message.Msg { return message.UAddV(t.Use(m.U), t.Use(m.V)).Tanh() },
+	"copies": func(t *grad.Tape, m *broad) (message.Msg, *message.Msg) { return message.U(t.Use(m.U)), nil },
+	"weighed": func(t *grad.Tape, m *broad) (message.Msg, *message.Msg) {
+		return message.U(t.Use(m.U)).Mul(message.E(t.Use(m.E))), nil
+	},
+	"anything else": func(t *grad.Tape, m *broad) (message.Msg, *message.Msg) {
+		return message.UAddV(t.Use(m.U), t.Use(m.V)).Tanh(), nil
+	},
+}
+
+// weighedBias is the formula of a sum with a bias. A kernel that adds it takes the gradient of a softmax from the result,
+// less the bias again, and leaves in it roundings of the bias. So here the bias is weighed by the softmax, whose sum is 1.
+func weighedBias(g *graph.Graph, m *broad, b *grad.Param, of func(t *grad.Tape, m *broad) (message.Msg, *message.Msg)) formula {
+	t := grad.NewTape(3)
+	msg, weights := of(t, m)
+	f := sum(g, msg)
+	f.made, f.then = headSums(m.U, m.V), biasedBy(b.Value.Data)
+	if weights == nil {
+		return f
+	}
+	f.m = msg.Add(weights.Mul(message.W(t.Use(b).Reshape(m.U.Value.Shape()[1:]...))))
+	f.then = biasedAlone(g, f.then)
+	return f
+}
+
+// biasedAlone does what follows for destinations that hear nobody, and no others.
+func biasedAlone(g *graph.Graph, then following) following {
+	return func(r *reference.Reference, y []rounding.Number) []rounding.Number {
+		all, n := then(r, slices.Clone(y)), len(y)/max(1, g.NumDst())
+		for v := range g.NumDst() {
+			if g.InDegree(v) == 0 {
+				copy(y[v*n:][:n], all[v*n:])
+			}
+		}
+		return y
+	}
 }
 
 // withBias is the sum of messages and a bias, which the kernel may add.
@@ -49,13 +90,15 @@ func TestSumBiasJoins(t *testing.T) {
 	m, b := newBroad(g, 8, 8), param(6, 64)
 	for name, x := range summed {
 		tape := grad.NewTape(3)
-		withBias(g, x(tape, m), tape.Use(b))
+		msg, _ := x(tape, m)
+		withBias(g, msg, tape.Use(b))
 		all := strings.Join(tape.Operations(), " ")
 		if joins := name != "copies" && name != "weighed"; strings.HasSuffix(all, "+AddBias") != joins {
 			t.Errorf("%s: operations %s", name, all)
 		}
 		tape.Reset()
-		biasApart(g, x(tape, m), tape.Use(b))
+		msg, _ = x(tape, m)
+		biasApart(g, msg, tape.Use(b))
 		if all := strings.Join(tape.Operations(), " "); strings.Contains(all, "+") {
 			t.Errorf("%s: operations %s", name, all)
 		}
@@ -77,20 +120,24 @@ func TestSumBias(t *testing.T) {
 			m := newBroad(g, shape[0], shape[1])
 			b := param(6, shape[0]*shape[1])
 			for name, x := range summed {
-				run := func(end func(t *grad.Tape) *grad.Var) []*tensor.Dense {
+				var of [][]tensor.Float
+				run := func(end func(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var) []*tensor.Dense {
 					tape := grad.NewTape(3)
-					y := end(tape)
-					out := []*tensor.Dense{y.Value()}
-					for _, d := range tape.Backward(weigh(y)) {
+					msg, _ := x(tape, m)
+					y := end(g, msg, tape.Use(b))
+					out, gs := []*tensor.Dense{y.Value()}, tape.Backward(weigh(y))
+					for _, d := range gs {
 						out = append(out, d.Value)
 					}
+					of = operandsOf(gs)
 					return out
 				}
-				want := run(func(t *grad.Tape) *grad.Var { return biasApart(g, x(t, m), t.Use(b)) })
-				got := run(func(t *grad.Tape) *grad.Var { return withBias(g, x(t, m), t.Use(b)) })
+				want, got := run(biasApart), run(withBias)
 				what := fmt.Sprintf("%s of %v on %s", name, shape, at)
 				sameBits(t, what, got[:1], want[:1])
-				nearSums(t, what, got, want, 4)
+				truth := weighedBias(g, m, b, x).results(of...)
+				held(t, what, got, truth)
+				held(t, what+", apart", want, truth)
 			}
 		}
 	}
@@ -102,7 +149,7 @@ func TestSumBiasLength(t *testing.T) {
 	m := newBroad(g, 8, 8)
 	for name, x := range summed {
 		tape := grad.NewTape(3)
-		err := tensor.Try(func() { withBias(g, x(tape, m), tape.Use(param(6, 63))) })
+		err := tensor.Try(func() { msg, _ := x(tape, m); withBias(g, msg, tape.Use(param(6, 63))) })
 		if _, ok := err.(*tensor.ShapeError); !ok {
 			t.Errorf("%s: %v, want a ShapeError", name, err)
 		}
@@ -123,7 +170,8 @@ func TestSumBiasAlone(t *testing.T) {
 		for range 3 {
 			tape.Reset()
 			v := tape.Use(b)
-			y := withBias(g, x(tape, m), v)
+			msg, _ := x(tape, m)
+			y := withBias(g, msg, v)
 			loss := weigh(y.RowRange(2, 5).Exp())
 			first := tape.Backward(loss).Of(v).Clone()
 			sameBits(t, name+", again", []*tensor.Dense{tape.Backward(loss).Of(v)}, []*tensor.Dense{first})
@@ -151,21 +199,22 @@ func TestLargeBias(t *testing.T) {
 		m := newBroad(g, 8, 8)
 		dy := param(7, g.NumDst(), 64).Value
 		for name, x := range summed {
-			run := func(b *grad.Param, end func(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var) []*tensor.Dense {
-				tape := grad.NewTape(3)
-				y := end(g, x(tape, m), tape.Use(b))
-				var out []*tensor.Dense
-				for _, d := range tape.BackwardFrom(y, dy) {
-					out = append(out, d.Value)
-				}
-				return out
-			}
-			want := run(param(6, 64), biasApart)
-			for _, size := range []tensor.Float{1, 100, 1e4, 1e7} {
-				b := param(6, 64)
+			var want [][]rounding.Result
+			for _, size := range []tensor.Float{1, 0, 100, 1e4, 1e7} {
+				b, tape := param(6, 64), grad.NewTape(3)
 				b.Value.Fill(size)
-				what := fmt.Sprintf("%s on %s, a bias of %v", name, at, size)
-				nearSums(t, what, run(b, withBias), want, 1)
+				msg, _ := x(tape, m)
+				var got []*tensor.Dense
+				gs := tape.BackwardFrom(withBias(g, msg, tape.Use(b)), dy)
+				for _, d := range gs[:len(gs)-1] { // but the bias's
+					got = append(got, d.Value)
+				}
+				if size <= 1 { // larger ones change no gradient but their own
+					f := weighedBias(g, m, b, x)
+					f.dy = given(dy.Data)
+					want = f.results(operandsOf(gs[:len(gs)-1])...)[1:]
+				}
+				held(t, fmt.Sprintf("%s on %s, a bias of %v", name, at, size), got, want)
 			}
 		}
 	}

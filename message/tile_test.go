@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -55,16 +56,42 @@ func graphs() map[string]*graph.Graph {
 	}
 }
 
+// way is a way to use a message: on the edges or, with reducers, at the destinations.
+type way struct {
+	g   *graph.Graph
+	msg func(t *grad.Tape, x operands) message.Msg
+	by  []message.Reducer
+}
+
+func (w way) apply(m message.Msg) *grad.Var {
+	if w.by == nil {
+		return message.ApplyEdges(w.g, m)
+	}
+	return message.UpdateAll(w.g, m, w.by...)
+}
+
 // outcome is a result and the gradient of its weighted sum by every operand.
-func outcome(m *model, f func(t *grad.Tape, x operands) *grad.Var) []*tensor.Dense {
-	t := again
-	t.Restart(3)
-	t.Reset()
-	y := f(t, m.use(t))
+func (w way) outcome(m *model) []*tensor.Dense {
+	again.Restart(3)
+	again.Reset()
+	y := w.apply(w.msg(again, m.use(again)))
 	if !y.Needs() {
 		return []*tensor.Dense{y.Value().Clone()}
 	}
-	return withGradients(t, y)
+	return withGradients(again, y)
+}
+
+// truth is what the formula says of an outcome; nothing of a draw.
+func (w way) truth(m *model) [][]rounding.Result {
+	again.Restart(3)
+	again.Reset()
+	msg := w.msg(again, m.use(again))
+	f := formula{g: w.g, m: msg, by: w.by}
+	y := w.apply(msg)
+	if !y.Needs() {
+		return f.results()
+	}
+	return f.results(operandsOf(again.Backward(weigh(y)))...)
 }
 
 // again is one tape for all that are compared: the arrays of a new one cost more than most
@@ -81,14 +108,10 @@ func withGradients(t *grad.Tape, y *grad.Var) []*tensor.Dense {
 }
 
 // runs are all ways to use a message, with one of the reducers each by itself.
-func runs(g *graph.Graph, msg func(t *grad.Tape, x operands) message.Msg, single []message.Reducer) map[string]func(t *grad.Tape, x operands) *grad.Var {
-	out := map[string]func(t *grad.Tape, x operands) *grad.Var{
-		"edges": func(t *grad.Tape, x operands) *grad.Var { return message.ApplyEdges(g, msg(t, x)) },
-		"all":   func(t *grad.Tape, x operands) *grad.Var { return message.UpdateAll(g, msg(t, x), reducers...) },
-		"Sum":   func(t *grad.Tape, x operands) *grad.Var { return message.UpdateAll(g, msg(t, x), message.Sum) },
-	}
-	for _, r := range single {
-		out[r.String()] = func(t *grad.Tape, x operands) *grad.Var { return message.UpdateAll(g, msg(t, x), r) }
+func runs(g *graph.Graph, msg func(t *grad.Tape, x operands) message.Msg, single []message.Reducer) map[string]way {
+	out := map[string]way{"edges": {g, msg, nil}, "all": {g, msg, reducers}}
+	for _, r := range append(single, message.Sum) {
+		out[r.String()] = way{g, msg, []message.Reducer{r}}
 	}
 	return out
 }
@@ -179,21 +202,21 @@ func checkTiles(t *testing.T, at string, g *graph.Graph, single bool, number, ev
 			}
 		}
 		for way, f := range runs(g, msgs[name], alone) {
-			checkCuts(t, fmt.Sprintf("%s of %s on %s", way, name, at), m, f)
+			f.checkCuts(t, fmt.Sprintf("%s of %s on %s", way, name, at), m)
 		}
 	}
 }
 
 // checkCuts compares the bits of one computation in tiles of several sizes and
-// on several threads, for chunks and windows of two sizes.
-func checkCuts(t *testing.T, what string, m *model, f func(t *grad.Tape, x operands) *grad.Var) {
+// on several threads, for chunks and windows of two sizes, and each with the formula.
+func (w way) checkCuts(t *testing.T, what string, m *model) {
 	var whole []*tensor.Dense
-	hundreds := max(1, float64(m.E.Value.Rows())/100)
+	truth := w.truth(m)
 	for _, cut := range [][2]int{{1 << 14, 1 << 20}, {64, 100}} {
 		message.SetFuse(t, false)
 		message.SetTileBytes(t, 32<<10)
 		message.SetChunks(t, cut[0], cut[1])
-		want := outcome(m, f)
+		want := w.outcome(m)
 		sizes, threads := []int{512, 1 << 20}, []int{1, 4}
 		if sparing.Full() {
 			sizes, threads = append(sizes, 4<<10), append(threads, 8)
@@ -204,17 +227,14 @@ func checkCuts(t *testing.T, what string, m *model, f func(t *grad.Tape, x opera
 		for i, bytes := range sizes {
 			message.SetTileBytes(t, bytes)
 			undo := par.SetThreads(threads[i])
-			sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), outcome(m, f), want)
+			sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), w.outcome(m), want)
 			undo()
 		}
-		if whole == nil {
-			whole = want
-		} else {
-			nearSums(t, what+", in small chunks", want, whole, hundreds)
-		}
+		held(t, fmt.Sprintf("%s, in chunks of %d", what, cut[0]), want, truth)
+		whole = want
 	}
 	message.SetFuse(t, true)
-	nearSums(t, what+", by kernel", outcome(m, f), whole, hundreds)
+	held(t, what+", by kernel", w.outcome(m), truth)
 }
 
 // TestGradientsInParts checks gradients where a destination's edges fill several

@@ -29,9 +29,14 @@ func param(seed uint64, shape ...int) *grad.Param {
 }
 
 func weigh(y *grad.Var) *grad.Var {
-	w := tensor.New(y.Shape()...)
-	sparing.Normals(rand.New(rand.NewPCG(99, 1)), w.Data)
-	return y.Mul(grad.Const(w)).Sum()
+	return y.Mul(grad.Const(tensor.Of(weighing(len(y.Value().Data)), y.Shape()...))).Sum()
+}
+
+// weighing is what weigh multiplies with: the gradients of its sum.
+func weighing(n int) []tensor.Float {
+	w := make([]tensor.Float, n)
+	sparing.Normals(rand.New(rand.NewPCG(99, 1)), w)
+	return w
 }
 
 // operands are the leaves of expressions. fd is ft where destinations are

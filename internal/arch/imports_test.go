@@ -86,13 +86,16 @@ var table = map[string]string{
 	"internal/arch":   "",
 	"internal/bits":   "", // its tests import everything
 
-	"internal/simd/simdtest":   "internal/simd/cpu internal/sparing",
-	"internal/spoil/spoiltest": "internal/spoil",
-	"internal/sparing":         "",
+	"internal/simd/simdtest": "internal/simd/cpu internal/sparing internal/rounding",
+	"internal/rounding":      "internal/simd/cpu",
+
+	"message/internal/reference": "message/internal/ir grad graph internal/rounding tensor",
+	"internal/spoil/spoiltest":   "internal/spoil",
+	"internal/sparing":           "",
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing"}
+var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing", "internal/rounding", "message/internal/reference"}
 
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.

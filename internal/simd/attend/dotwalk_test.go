@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 )
@@ -17,14 +18,150 @@ func dotWalkOf(rng *rand.Rand, deg []int, columns int) DotWalk {
 		SetQ: rng.IntN(2) == 0, SetK: rng.IntN(2) == 0, SetV: rng.IntN(2) == 0, Work: make([]Float, DotWork)}
 }
 
-// above adds so much to sums that may be near zero that what they lost there does not count.
-func above(x []Float) {
-	for i := range x {
-		x[i] += 1000
-	}
+// dotFormula is what a DotWalk says in float64.
+type dotFormula struct {
+	*rounding.Formula
+	s          *DotWalk
+	q, k, v, r []rounding.Number
 }
 
-// checkDotWalk compares the three kernels with plain Go.
+func newDotFormula(s *DotWalk) *dotFormula {
+	f := rounding.NewFormula()
+	return &dotFormula{f, s, rounding.Given(f, s.Q), rounding.Given(f, s.K), rounding.Given(f, s.V), rounding.Given(f, s.R)}
+}
+
+// part is a head of a row.
+func part(x []rounding.Number, row, h int) []rounding.Number { return x[row*DotRow+8*h:][:8] }
+
+// each calls do with the nodes of a call, the range of their edges, and heads, and returns how many nodes there are.
+func (f *dotFormula) each(do func(r, lo, hi, h int)) Float {
+	for r := range len(f.s.Offsets) - 1 {
+		lo, hi := int(f.s.Offsets[r]), int(f.s.Offsets[r+1])
+		if hi > int(f.s.Offsets[0])+DotMost {
+			return Float(r)
+		}
+		for h := range 8 {
+			do(r, lo, hi, h)
+		}
+	}
+	return Float(len(f.s.Offsets) - 1)
+}
+
+// kept is what dropout multiplies a weight with.
+func (f *dotFormula) kept(e, h int) float64 {
+	if f.s.Kept == nil {
+		return 1
+	}
+	return float64(f.s.Kept[8*(e-int(f.s.Offsets[0]))+h])
+}
+
+func (f *dotFormula) score(v, u, h int) rounding.Number {
+	return f.Scale(f.Dot(part(f.q, v, h), part(f.k, u, h)), float64(f.s.Scale))
+}
+
+// attend sets what Attend makes of the results and the records, and returns the number of nodes.
+func (f *dotFormula) attend(y, rec []rounding.Result) Float {
+	added := rounding.Given(f.Formula, f.s.Add)
+	return f.each(func(r, lo, hi, h int) {
+		var z, below []rounding.Number
+		for _, u := range f.s.Cols[lo:hi] {
+			z = append(z, f.score(r, int(u), h))
+		}
+		at := r*DotRecord + DotPlace(h)
+		if rec[at], rec[at+8] = (rounding.Result{}), (rounding.Result{}); lo < hi {
+			top := f.Max(z...)
+			for _, z := range z {
+				below = append(below, f.Exp(f.Sub(z, top)))
+			}
+			rec[at], rec[at+8] = f.Result(top), f.Result(f.Div(f.Constant(1), f.Sum(below...)))
+		}
+		weights := f.Softmax(z)
+		for i := range weights {
+			weights[i] = f.Scale(weights[i], f.kept(lo+i, h))
+		}
+		for j := range 8 {
+			at := r*DotRow + 8*h + j
+			sum := f.Dot(weights, f.column(f.v, lo, hi, h, j))
+			if f.s.Add != nil {
+				sum = f.Sum(sum, added[at])
+			}
+			y[at] = f.Result(sum)
+		}
+	})
+}
+
+// column is element j of a head of the columns of some edges.
+func (f *dotFormula) column(x []rounding.Number, lo, hi, h, j int) (out []rounding.Number) {
+	for _, c := range f.s.Cols[lo:hi] {
+		out = append(out, part(x, int(c), h)[j])
+	}
+	return out
+}
+
+// pair returns α and dα of an edge between destination v and source u.
+func (f *dotFormula) pair(v, u, e, h int) (alpha, d rounding.Number) {
+	at := v*DotRecord + DotPlace(h)
+	alpha = f.Scale(f.ExpLess(f.score(v, u, h), float64(f.s.Rec[at])), float64(f.s.Rec[at+8]))
+	return alpha, f.Scale(f.Dot(part(f.v, u, h), part(f.r, v, h)), f.kept(e, h))
+}
+
+// given adds a sum times scale to what there was, or not, if it is set.
+func (f *dotFormula) given(was Float, set bool, x, y []rounding.Number, scale Float) rounding.Result {
+	sum := f.Scale(f.Dot(x, y), float64(scale))
+	if !set {
+		sum = f.Sum(f.Constant(float64(was)), sum)
+	}
+	return f.Result(sum)
+}
+
+// retrace sets what Retrace makes of the records and the gradients of Q, if any.
+func (f *dotFormula) retrace(rec, dq []rounding.Result) Float {
+	return f.each(func(r, lo, hi, h int) {
+		at := r*DotRecord + 16 + DotPlace(h)
+		var alphas, ds, slopes []rounding.Number
+		for e := lo; e < hi; e++ {
+			alpha, d := f.pair(r, int(f.s.Cols[e]), e, h)
+			alphas, ds = append(alphas, alpha), append(ds, d)
+		}
+		center := f.Constant(float64(f.s.Rec[at]))
+		if f.s.Stage != DotCentred && lo < hi {
+			center = f.Dot(alphas, ds)
+			rec[at] = f.Result(center)
+		}
+		if f.s.Stage == DotCenter && lo < hi || f.s.DQ == nil {
+			return
+		}
+		for i, d := range ds {
+			slopes = append(slopes, f.Mul(alphas[i], f.Sub(d, center)))
+		}
+		for j := range 8 {
+			at := r*DotRow + 8*h + j
+			dq[at] = f.given(f.s.DQ[at], f.s.SetQ, slopes, f.column(f.k, lo, hi, h, j), f.s.Scale)
+		}
+	})
+}
+
+// back sets what Return makes of the gradients of K, if any, and V.
+func (f *dotFormula) back(dk, dv []rounding.Result) Float {
+	return f.each(func(r, lo, hi, h int) {
+		var weights, slopes []rounding.Number
+		for e := lo; e < hi; e++ {
+			v := int(f.s.Cols[e])
+			alpha, d := f.pair(v, r, e, h)
+			weights = append(weights, f.Scale(alpha, f.kept(e, h)))
+			slopes = append(slopes, f.Mul(alpha, f.Sub(d, f.Constant(float64(f.s.Rec[v*DotRecord+16+DotPlace(h)])))))
+		}
+		for j := range 8 {
+			at := r*DotRow + 8*h + j
+			dv[at] = f.given(f.s.DV[at], f.s.SetV, weights, f.column(f.r, lo, hi, h, j), 1)
+			if f.s.DK != nil {
+				dk[at] = f.given(f.s.DK[at], f.s.SetK, slopes, f.column(f.q, lo, hi, h, j), f.s.Scale)
+			}
+		}
+	})
+}
+
+// checkDotWalk holds the three kernels against the formula.
 func checkDotWalk(t *testing.T, rng *rand.Rand, deg []int, columns int) {
 	t.Helper()
 	s := dotWalkOf(rng, deg, columns)
@@ -33,25 +170,39 @@ func checkDotWalk(t *testing.T, rng *rand.Rand, deg []int, columns int) {
 	drops, adds, wanted := rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(4) != 0
 	next := func() Float { return Float(rng.NormFloat64()) }
 	draw := func(rows int) []Float { return simdtest.Draw(rows*DotRow, next) }
-	kept := simdtest.Draw(8*(edges+1), func() Float { return Float(2 * rng.IntN(2)) })
 	what := fmt.Sprintf("of %v edges, %g times, dropout %v", deg, far, drops)
-	set := func(k *DotWalk, kept []Float) {
-		if drops {
-			k.Kept = kept
-		}
-		k.Scale *= far
+	if kept := simdtest.Draw(8*(edges+1), func() Float { return Float(2 * rng.IntN(2)) }); drops {
+		s.Kept = kept
 	}
-	simdtest.Trial(t, "Attend "+what, 5e-7, [][]Float{draw(n), draw(columns), draw(columns), draw(n), simdtest.Draw(n*DotRecord, next), kept, draw(n), make([]Float, 1)}, func(x [][]Float) {
-		k := s
-		set(&k, x[5])
-		if adds {
-			k.Add = x[6]
+	// held runs a kernel: arrays are those of fill, and the last is for the number of nodes.
+	held := func(kernel string, arrays [][]Float, fill func(k *DotWalk, x [][]Float), run func(k *DotWalk) int, formula func(f *dotFormula, want [][]rounding.Result) Float) {
+		t.Helper()
+		arrays = append(arrays, make([]Float, 1))
+		var want [][]rounding.Result
+		for _, x := range arrays {
+			want = append(want, rounding.Exact(x))
 		}
+		k := s
+		fill(&k, arrays)
+		want[len(want)-1][0].Value = float64(formula(newDotFormula(&k), want))
+		simdtest.Held(t, kernel+" "+what, arrays, func(x [][]Float) {
+			k := s
+			fill(&k, x)
+			x[len(x)-1][0] = Float(run(&k))
+		}, want)
+	}
+	held("Attend", [][]Float{draw(n), draw(columns), draw(columns), draw(n), simdtest.Draw(n*DotRecord, next), draw(n)}, func(k *DotWalk, x [][]Float) {
 		k.Q, k.K, k.V, k.Y, k.Rec = x[0], x[1], x[2], x[3], x[4]
-		x[7][0] = Float(k.Attend())
-		above(k.Y)
-		above(k.Rec)
-	})
+		if k.Scale *= far; adds {
+			k.Add = x[5]
+		}
+	}, (*DotWalk).Attend, func(f *dotFormula, want [][]rounding.Result) Float { return f.attend(want[3], want[4]) })
+	quarter := func(x []Float) []Float { // rows so small that no weight is large
+		for i := range x {
+			x[i] /= 4
+		}
+		return x
+	}
 	rec := func(rows int) []Float {
 		x := simdtest.Draw(rows*DotRecord, func() Float { return Float(1 + rng.Float64()) })
 		for i := range x {
@@ -62,37 +213,19 @@ func checkDotWalk(t *testing.T, rng *rand.Rand, deg []int, columns int) {
 		return x
 	}
 	for stage := DotWhole; stage <= DotCentred; stage++ {
-		simdtest.Trial(t, fmt.Sprint("Retrace ", what, " stage ", stage), 5e-7, [][]Float{draw(n), draw(columns), draw(columns), draw(n), rec(n), draw(n), kept, make([]Float, 1)}, func(x [][]Float) {
-			k := s
-			set(&k, x[6])
-			k.Scale /= far // nothing here keeps scores below the largest
+		held(fmt.Sprint("Retrace, stage ", stage), [][]Float{quarter(draw(n)), draw(columns), draw(columns), quarter(draw(n)), rec(n), draw(n)}, func(k *DotWalk, x [][]Float) {
 			k.Q, k.K, k.V, k.R, k.Rec, k.Stage = x[0], x[1], x[2], x[3], x[4], stage
-			for i := range 2 * n * DotRow { // rows so small that no weight is large
-				x[i/(n*DotRow)*3][i%(n*DotRow)] /= 4
-			}
 			if wanted {
 				k.DQ = x[5]
 			}
-			x[7][0] = Float(k.Retrace())
-			above(x[5])
-			above(x[4])
-		})
+		}, (*DotWalk).Retrace, func(f *dotFormula, want [][]rounding.Result) Float { return f.retrace(want[4], want[5]) })
 	}
-	simdtest.Trial(t, "Return "+what, 5e-7, [][]Float{draw(columns), draw(n), draw(n), draw(columns), rec(columns), draw(n), draw(n), kept, make([]Float, 1)}, func(x [][]Float) {
-		k := s
-		set(&k, x[7])
-		k.Scale /= far
+	held("Return", [][]Float{draw(columns), quarter(draw(n)), draw(n), draw(columns), rec(columns), draw(n), draw(n)}, func(k *DotWalk, x [][]Float) {
 		k.Q, k.K, k.V, k.R, k.Rec, k.DV = x[0], x[1], x[2], x[3], x[4], x[6]
-		for i := range x[1] {
-			x[1][i] /= 4
-		}
 		if wanted {
 			k.DK = x[5]
 		}
-		x[8][0] = Float(k.Return())
-		above(x[5])
-		above(x[6])
-	})
+	}, (*DotWalk).Return, func(f *dotFormula, want [][]rounding.Result) Float { return f.back(want[5], want[6]) })
 }
 
 // alsoNarrow runs a test by AVX2, too, where the processor has more.

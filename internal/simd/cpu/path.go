@@ -7,7 +7,8 @@ var (
 	AVX512 = narrow == "" && supported512()
 )
 
-// narrow is set in a build that leaves AVX-512 alone, to measure what it is worth:
+// narrow is set in a build that leaves AVX-512 alone, to measure what it is worth, or to test what a processor
+// without it runs:
 //
 //	go build -ldflags '-X github.com/edgewise-ml/edgewise/internal/simd/cpu.narrow=1' ./cmd/gatbench
 var narrow string

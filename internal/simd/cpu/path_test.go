@@ -4,6 +4,7 @@ import "testing"
 
 func TestAsmPath(t *testing.T) {
 	was := Path()
+	t.Logf("kernels: %s", was) // .ci/run reads it
 	undo := Disable()
 	if Path() != "go" {
 		t.Errorf("disabled, the path is %q", Path())

@@ -1,10 +1,12 @@
 package simdtest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
@@ -23,16 +25,56 @@ func Near(got, want Float, tolerance float64) bool {
 
 // Trial runs a kernel as built, by AVX2 where it could do more, and in plain Go on copies
 // of the same slices and compares them. Slices are not aligned and have guard words around.
+// It is for results that lose nothing in a sum: for others see [Held].
 func Trial(t *testing.T, what string, tolerance float64, slices [][]Float, run func(s [][]Float)) {
 	t.Helper()
-	var goes [][]Float
-	for _, x := range slices {
-		goes = append(goes, append(make([]Float, 0, len(x)+1), x...))
-	}
+	goes := copies(slices)
 	undo := cpu.Disable()
 	run(goes)
 	undo()
-	compare := func(what string) {
+	onPaths(t, what, slices, run, func(what string, asm [][]Float) {
+		t.Helper()
+		for i, x := range asm {
+			for j, v := range x {
+				if v != goes[i][j] && !Near(v, goes[i][j], tolerance) {
+					t.Fatalf("%s of %d: slice %d at %d is %v, in plain Go %v (was %v)", what, len(x), i, j, v, goes[i][j], slices[i][j])
+				}
+			}
+		}
+	})
+}
+
+// Held runs a kernel on each path as [Trial] does, and holds every slice against what a formula says of it.
+func Held(t *testing.T, what string, slices [][]Float, run func(s [][]Float), want [][]rounding.Result) {
+	t.Helper()
+	check := func(what string, got [][]Float) {
+		t.Helper()
+		for i, x := range got {
+			rounding.Near(t, fmt.Sprintf("%s: slice %d", what, i), x, want[i])
+		}
+	}
+	goes := copies(slices)
+	undo := cpu.Disable()
+	run(goes)
+	undo()
+	check(what+" in plain Go", goes)
+	if cpu.Path() != "go" {
+		onPaths(t, what, slices, run, check)
+	}
+}
+
+func copies(slices [][]Float) (all [][]Float) {
+	for _, x := range slices {
+		all = append(all, append(make([]Float, 0, len(x)+1), x...))
+	}
+	return all
+}
+
+// onPaths runs a kernel as built, and by AVX2 where it could do more, on copies of slices that are not
+// aligned, and fails the test where it wrote beside them.
+func onPaths(t *testing.T, what string, slices [][]Float, run func(s [][]Float), check func(what string, got [][]Float)) {
+	t.Helper()
+	once := func(what string) {
 		t.Helper()
 		var asm [][]Float
 		var checks []func() bool
@@ -46,17 +88,13 @@ func Trial(t *testing.T, what string, tolerance float64, slices [][]Float, run f
 			if !checks[i]() {
 				t.Fatalf("%s of %d: wrote outside slice %d", what, len(x), i)
 			}
-			for j, v := range x {
-				if v != goes[i][j] && !Near(v, goes[i][j], tolerance) {
-					t.Fatalf("%s of %d: slice %d at %d is %v, in plain Go %v (was %v)", what, len(x), i, j, v, goes[i][j], slices[i][j])
-				}
-			}
 		}
+		check(what, asm)
 	}
-	compare(what)
+	once(what)
 	if cpu.Path() == "avx512" {
 		defer cpu.Narrow()()
-		compare(what + " of AVX2")
+		once(what + " of AVX2")
 	}
 }
 

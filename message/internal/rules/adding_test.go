@@ -1,7 +1,6 @@
 package rules_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -122,12 +121,12 @@ func (n *sumProductsBack) pullSource(of *grad.Var, other, dout *tensor.Dense) {
 	})
 }
 
-// withSumProducts puts the rule before all others, for one test.
+// withSumProducts puts the rule before all others but that of formulaOf, for one test.
 func withSumProducts(t *testing.T) {
 	old := rules.Table
-	rules.Table = append([]rules.Rule{
+	rules.Table = slices.Insert(slices.Clone(old), 1, []rules.Rule{
 		{Name: "sum of U(x)·V(y)·U(z): one pass over the edges", Match: matchSumProducts},
-	}, old...)
+	}...)
 	t.Cleanup(func() { rules.Table = old })
 }
 
@@ -159,8 +158,8 @@ func (o *operands) run(g *graph.Graph, shared bool) []*tensor.Dense {
 	return all
 }
 
-// TestAddedKernel compares the kernel with tiles, forward and backward, and its bits on
-// one thread with those on four.
+// TestAddedKernel holds the kernel and tiles against the formula, forward and backward, and compares
+// its bits on one thread with those on four.
 func TestAddedKernel(t *testing.T) {
 	withSumProducts(t)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -179,29 +178,15 @@ func TestAddedKernel(t *testing.T) {
 				}
 			}
 			undo()
-			rules.TilesOnly = true
-			want := o.run(g, shared)
-			rules.TilesOnly = false
-			for i := range want {
-				compare(t, name, got[i], want[i])
+			of := []*grad.Param{o.X, o.Y, o.Z}
+			if shared {
+				of = of[:2]
 			}
-		}
-	}
-}
-
-// compare fails the test unless both agree to rounding.
-func compare(t *testing.T, name string, got, want *tensor.Dense) {
-	t.Helper()
-	tol := 1e-4
-	if gradtest.Sharp {
-		tol = 1e-11
-	}
-	if !slices.Equal(got.Shape(), want.Shape()) {
-		t.Fatalf("%s: the shape is %v, want %v", name, got.Shape(), want.Shape())
-	}
-	for i, v := range got.Data {
-		if w := float64(want.Data[i]); !(math.Abs(float64(v)-w) <= tol*(1+math.Abs(w))) {
-			t.Fatalf("%s: element %d is %v, in tiles %v", name, i, v, w)
+			want := formulaOf(of, nil, func() { o.run(g, shared) })
+			held(t, name, got, want)
+			rules.TilesOnly = true
+			held(t, name+", in tiles", o.run(g, shared), want)
+			rules.TilesOnly = false
 		}
 	}
 }

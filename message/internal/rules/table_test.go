@@ -61,7 +61,7 @@ func TestEveryRule(t *testing.T) {
 			t.Errorf("%s: Explain says\n%s", c.says, got)
 		}
 	}
-	for _, r := range rules.Table {
+	for _, r := range rules.Table[1:] { // the first is formulaOf's
 		if !seen[r.Name] {
 			t.Errorf("no message for the rule %q", r.Name)
 		}

@@ -331,7 +331,13 @@ func (r *Reader) word() (kind byte, raw []byte, err error) {
 }
 
 // isEnd reports whether c ends a number or a word.
-func isEnd(c byte) bool { return c <= ' ' || bytes.IndexByte([]byte(`,:[]{}"'`), c) >= 0 }
+func isEnd(c byte) bool {
+	switch c {
+	case ',', ':', '[', ']', '{', '}', '"', '\'':
+		return true
+	}
+	return c <= ' '
+}
 
 // found says what stands next, which is no token that is wanted: a word or a character.
 func (r *Reader) found() string {

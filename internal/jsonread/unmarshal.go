@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Error is what is wrong with a JSON text, and where.
@@ -34,6 +35,15 @@ func (e *Error) What() string {
 	return e.Path + ": " + e.Err.Error()
 }
 
+// What returns the error without line and column, if it is an [*Error]: for JSON that stands
+// inside of something else.
+func What(err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return errors.New(e.What())
+	}
+	return err
+}
+
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -43,9 +53,12 @@ var (
 	readsText = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// Unmarshal is [json.Unmarshal] with an [*Error]. What reads its own JSON is asked for its own
-// error, to which this adds the path.
+// Unmarshal is [json.Unmarshal] of a text that is UTF-8, with an [*Error]. What reads its own JSON is
+// asked for its own error, to which this adds the path. An escape of half a character is U+FFFD.
 func Unmarshal(text []byte, into any) error {
+	if err := encoded(text); err != nil {
+		return err
+	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return explain(text, reflect.TypeOf(into), false, err)
 	}
@@ -54,6 +67,9 @@ func Unmarshal(text []byte, into any) error {
 
 // Strict is [Unmarshal] where a member that into does not have is an error.
 func Strict(text []byte, into any) error {
+	if err := encoded(text); err != nil {
+		return err
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
@@ -65,17 +81,38 @@ func Strict(text []byte, into any) error {
 	return explain(text, reflect.TypeOf(into), true, err)
 }
 
+// Check returns an [*Error] unless the text is one JSON value. It looks at nothing but the syntax.
+func Check(text []byte) error {
+	r := Of(text)
+	err := r.Skip()
+	if err == nil {
+		err = r.End()
+	}
+	if err == nil {
+		return nil
+	}
+	line, column := r.Place()
+	return &Error{Line: line, Column: column, Err: err}
+}
+
+// encoded returns an error if a text is not UTF-8.
+func encoded(text []byte) error {
+	if utf8.Valid(text) {
+		return nil
+	}
+	r := Of(text)
+	for {
+		if _, err := r.Token(); err != nil { // at the latest where the byte stands
+			line, column := r.Place()
+			return &Error{Line: line, Column: column, Err: err}
+		}
+	}
+}
+
 // explain finds what kept a text from being a value of a type.
 func explain(text []byte, t reflect.Type, strict bool, err error) error {
-	r := Of(text)
-	bad := r.Skip()
-	if bad == nil {
-		bad = r.End()
-	}
-	if bad != nil {
-		e := &Error{Err: bad}
-		e.Line, e.Column = r.Place()
-		return e
+	if bad := Check(text); bad != nil {
+		return bad
 	}
 	w := &walk{Reader: Of(text), strict: strict}
 	if e := w.value(t.Elem()); e != nil {
@@ -103,6 +140,15 @@ func (w *walk) want(t Token, what string) *Error {
 	return w.wrong(t, fmt.Errorf("%s stands there, want %s", t.Found(), what))
 }
 
+// token reads a token, of which no more than an escape can be wrong.
+func (w *walk) token() (Token, *Error) {
+	t, err := w.Token()
+	if err != nil {
+		return t, w.wrong(t, err)
+	}
+	return t, nil
+}
+
 // in walks the value that a step leads to.
 func (w *walk) in(step string, t reflect.Type) *Error {
 	w.path = append(w.path, step)
@@ -113,22 +159,24 @@ func (w *walk) in(step string, t reflect.Type) *Error {
 
 // value compares the next value with a type.
 func (w *walk) value(t reflect.Type) *Error {
-	rest := *w.Reader
-	first, _ := rest.Token()
+	before := *w.Reader
+	first, e := w.token()
+	if e != nil {
+		return e
+	}
 	for t.Kind() == reflect.Pointer && first.Kind != 'n' {
 		t = t.Elem()
 	}
 	switch {
 	case t == reflect.TypeFor[json.Number]() || t.Kind() == reflect.Interface:
-		return w.skip()
-	case t.Kind() == reflect.Pointer && first.Kind == 'n':
-		return w.skip()
+		return w.rest(first)
+	case t.Kind() == reflect.Pointer: // of null
+		return nil
 	case reflect.PointerTo(t).Implements(readsJSON):
-		return w.own(first, t)
+		return w.own(before, first, t)
 	case first.Kind == 'n': // which leaves anything else as it is
-		return w.skip()
+		return nil
 	case reflect.PointerTo(t).Implements(readsText):
-		w.Token()
 		if first.Kind != '"' {
 			return w.want(first, "a text")
 		}
@@ -137,7 +185,6 @@ func (w *walk) value(t reflect.Type) *Error {
 		}
 		return nil
 	}
-	w.Token()
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		if first.Kind != '{' {
@@ -156,8 +203,8 @@ func (w *walk) value(t reflect.Type) *Error {
 				return e
 			}
 		}
-		w.Token()
-		return nil
+		_, e := w.token()
+		return e
 	}
 	if what := scalar(first, t); what != "" {
 		return w.want(first, what)
@@ -165,22 +212,24 @@ func (w *walk) value(t reflect.Type) *Error {
 	return nil
 }
 
-func (w *walk) skip() *Error {
-	_ = w.Skip() // the syntax is right
+// rest skips what a token begins.
+func (w *walk) rest(first Token) *Error {
+	if first.Kind == '[' || first.Kind == '{' {
+		_ = w.Rest() // the syntax is right
+	}
 	return nil
 }
 
 // own asks a type that reads its own JSON what is wrong.
-func (w *walk) own(first Token, t reflect.Type) *Error {
-	before := *w.Reader
-	raw, _ := w.Raw()
+func (w *walk) own(before Reader, first Token, t reflect.Type) *Error {
+	line, column := w.Place()
+	raw, _ := before.Raw() // the syntax is right
+	_ = w.rest(first)
 	err := reflect.New(t).Interface().(json.Unmarshaler).UnmarshalJSON(raw)
 	if err == nil {
 		return nil
 	}
-	before.Token()
-	e := &Error{Path: strings.Join(w.path, ""), Found: first, Err: err}
-	e.Line, e.Column = before.Place()
+	e := &Error{Line: line, Column: column, Path: strings.Join(w.path, ""), Found: first, Err: err}
 	if in := (*Error)(nil); errors.As(err, &in) {
 		e.Path, e.Found, e.Err = e.Path+in.Path, in.Found, in.Err
 		if in.Line > 1 {
@@ -195,7 +244,10 @@ func (w *walk) own(first Token, t reflect.Type) *Error {
 // members walks an object, whose brace is read.
 func (w *walk) members(t reflect.Type) *Error {
 	for w.More() {
-		key, _ := w.Token()
+		key, e := w.token()
+		if e != nil {
+			return e
+		}
 		step := fmt.Sprintf("%q", key.Text)
 		if len(w.path) > 0 {
 			step = "." + step
@@ -206,15 +258,15 @@ func (w *walk) members(t reflect.Type) *Error {
 			w.path = append(w.path, step)
 			return w.wrong(Token{}, errors.New("there is no member of that name"))
 		case of == nil:
-			_ = w.skip()
+			_ = w.Skip() // the syntax is right
 		default:
 			if e := w.in(step, of); e != nil {
 				return e
 			}
 		}
 	}
-	w.Token()
-	return nil
+	_, e := w.token()
+	return e
 }
 
 // member returns the type of a member, nil if its value is not looked at.

@@ -270,7 +270,7 @@ func badTables() []bad {
 		{"weight is a word", csv("source,target,weight\na,b,heavy\n"), `DIR/x.csv: line 2, column "weight": the weight is "heavy", want a finite number`},
 		{"weight is NaN", csv("source,target,weight\na,b,nan\n"), `DIR/x.csv: line 2, column "weight": the weight is NaN, want a finite number`},
 		{"weight is empty", csv("source,target,weight\na,b,\n"), `DIR/x.csv: line 2, column "weight": the edge has no weight, and others have one: write it, 1 perhaps, or leave the column out with #- and its name after the file's`},
-		{"cut gzip", fileOf("x.csv.gz", gz(peopleEdges)[:40]), "DIR/x.csv.gz: line 2: unexpected EOF"},
+		{"cut gzip", fileOf("x.csv.gz", gz(peopleEdges)[:40]), "DIR/x.csv.gz: line 2: the gzip file ends early: it was cut, so download or copy it again"},
 		{"unknown node", tablesWith("source,target\na,b\nb,c\n", "id\na\nb\n"), `DIR/e_edges.csv: line 3: node "c" is not in DIR/e_nodes.csv: add it there, or leave its edges out`},
 		{"no id", tablesWith(edges, "age,label\n1,2\n"), `DIR/e_nodes.csv: line 1: of the columns "age", "label" none is the node's: call it id`},
 		{"empty id", tablesWith(edges, "id,label\na,1\n,2\n"), `DIR/e_nodes.csv: line 3, column "id": it is empty`},

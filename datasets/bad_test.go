@@ -117,8 +117,8 @@ func badPlanetoid(t *testing.T) []bad {
 func badNPZ(t *testing.T) []bad {
 	whole := archiveOf(t, shchur()...)
 	return []bad{
-		{"no archive", fileOf("x.npz", []byte("hello")), "npy: DIR/x.npz: no npz archive: zip: not a valid zip file"},
-		{"cut archive", fileOf("x.npz", whole[:len(whole)/2]), "npy: DIR/x.npz: no npz archive: zip: not a valid zip file"},
+		{"no archive", fileOf("x.npz", []byte("hello")), "npy: DIR/x.npz: no npz archive: it has no end, where the list of its arrays stands: it was cut, or is another kind of file: download or copy it again"},
+		{"cut archive", fileOf("x.npz", whole[:len(whole)/2]), "npy: DIR/x.npz: no npz archive: it has no end, where the list of its arrays stands: it was cut, or is another kind of file: download or copy it again"},
 		{"no graph", fileOf("x.npz", archiveOf(t, arrays("labels", []int32{1})...)), "DIR/x.npz: there is no graph in it: want one of the arrays adj_matrix, adj_indptr, indptr, edge_index, edges; it has labels"},
 		{"no indices", npzWith("adj_indices", nil), `npy: DIR/x.npz has no array "adj_indices"; it has adj_data, adj_indptr, adj_shape, attr_data, attr_indices, attr_indptr, attr_shape, class_names, labels, node_names, test_mask, train_mask, val`},
 		{"floating indices", npzWith("adj_indices", []float32{1, 2, 2}), `DIR/x.npz: array "adj_indices": npy: elements of type "<f4", want whole numbers`},
@@ -261,6 +261,7 @@ func badTexts() []bad {
 		{"zip that expands without bound", fileOf("x.zip", bomb()), "DIR/x.zip: p.content: it expands from 4 to 300000000 bytes, which is refused: unpack it first, if you trust it"},
 		{"zip without content", fileOf("x.zip", zipOf("README.txt", "hello")), noneInZip},
 		{"zip without cites", fileOf("x.zip", zipOf("p.content", paperContent)), `DIR/x.zip: there is no "p.cites" in it`},
+		{"long line", linqsOf("a 1 x\nb 1 "+strings.Repeat("y", linqsLine)+"\n", "a b\n"), "DIR/x.zip/p.content: line 2: it is longer than 4194304 bytes"},
 		{"short paper", linqsOf("1 0 1 A\n2 0 B\n", ""), "DIR/x.zip/p.content: line 2: 1 words of a paper's text, want 2 as in the first line"},
 		{"paper twice", linqsOf("1 0 1 A\n1 0 1 B\n", ""), `DIR/x.zip/p.content: line 2: paper "1" is paper 0 already`},
 		{"NaN word", linqsOf("1 0 nan A\n", ""), `DIR/x.zip/p.content: line 1: word 1 is "nan", want a finite number`},

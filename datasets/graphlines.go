@@ -223,11 +223,7 @@ func (l *graphLines) read(r io.Reader) error {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-	err := s.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("it is longer than %d bytes", graphLineMost)
-	}
-	if err != nil {
+	if err := tooLong(s.Err(), graphLineMost); err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	if len(l.offsets) == 1 {

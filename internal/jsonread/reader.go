@@ -141,7 +141,7 @@ func (r *Reader) begin() {
 	for len(r.buf) < len(mark) && r.more(0) {
 	}
 	if bytes.HasPrefix(r.buf, []byte(mark)) {
-		r.at = len(mark)
+		r.at, r.before.column = len(mark), -1 // no editor counts it
 	}
 }
 

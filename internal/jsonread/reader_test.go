@@ -84,6 +84,7 @@ func TestWords(t *testing.T) {
 		`{"a":`:                        "1:6 it ends inside an object: it is cut, or a } is missing",
 		`{"a`:                          "1:4 it ends inside a text: it is cut, or a closing quote is missing",
 		`["a\`:                         "1:5 it ends inside a text: it is cut, or a closing quote is missing",
+		mark + "[x":                    "1:2 x stands there, want a value",
 		"[1] x":                        "1:5 something follows its value",
 		"[1,]":                         "1:4 ] stands there, want a value: the last one has no comma behind it",
 		"[,1]":                         "1:2 , stands there, want a value",

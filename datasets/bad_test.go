@@ -117,8 +117,8 @@ func badPlanetoid(t *testing.T) []bad {
 func badNPZ(t *testing.T) []bad {
 	whole := archiveOf(t, shchur()...)
 	return []bad{
-		{"no archive", fileOf("x.npz", []byte("hello")), "npy: DIR/x.npz: no npz archive: zip: not a valid zip file"},
-		{"cut archive", fileOf("x.npz", whole[:len(whole)/2]), "npy: DIR/x.npz: no npz archive: zip: not a valid zip file"},
+		{"no archive", fileOf("x.npz", []byte("hello")), "npy: DIR/x.npz: no npz archive: it has no end, where the list of its arrays stands: it was cut, or is another kind of file: download or copy it again"},
+		{"cut archive", fileOf("x.npz", whole[:len(whole)/2]), "npy: DIR/x.npz: no npz archive: it has no end, where the list of its arrays stands: it was cut, or is another kind of file: download or copy it again"},
 		{"no graph", fileOf("x.npz", archiveOf(t, arrays("labels", []int32{1})...)), "DIR/x.npz: there is no graph in it: want one of the arrays adj_matrix, adj_indptr, indptr, edge_index, edges; it has labels"},
 		{"no indices", npzWith("adj_indices", nil), `npy: DIR/x.npz has no array "adj_indices"; it has adj_data, adj_indptr, adj_shape, attr_data, attr_indices, attr_indptr, attr_shape, class_names, labels, node_names, test_mask, train_mask, val`},
 		{"floating indices", npzWith("adj_indices", []float32{1, 2, 2}), `DIR/x.npz: array "adj_indices": npy: elements of type "<f4", want whole numbers`},
@@ -238,8 +238,8 @@ func badTexts() []bad {
 		{"huge matrix", fileOf("x.mtx", []byte(mm+"coordinate pattern general\n2000000000 2000000000 1\n1 2\n")), "DIR/x.mtx: it is 2000000000 × 2000000000, with only 1 elements: that is not believed"},
 		{"no edge", fileOf("x.txt", []byte("1 2\nthree 4\n")), `DIR/x.txt: line 2: "three 4" is not an edge: want the numbers of two nodes; a line that names columns begins with #`},
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
-		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: unexpected EOF"},
-		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: no gzip: gzip: invalid header"},
+		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: the gzip file ends early: it was cut, so download or copy it again"},
+		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: the gzip file is damaged: download or copy it again"},
 		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
 		{"folder of several lists", folderOf(strings.Fields("b.txt a.csv.gz README.txt")...), "DIR: there are several datasets in it: name one of a.csv.gz, b.txt"},
 		{"folder of many lists", folderOf(strings.Fields("a.txt b.txt c.txt d.txt e.txt f.txt g.txt h.txt i.txt j.txt k.txt l.txt")...), "DIR: there are several datasets in it: name one of a.txt, b.txt, c.txt, d.txt, e.txt, f.txt, g.txt, h.txt, i.txt, j.txt, or 2 more"},
@@ -261,6 +261,7 @@ func badTexts() []bad {
 		{"zip that expands without bound", fileOf("x.zip", bomb()), "DIR/x.zip: p.content: it expands from 4 to 300000000 bytes, which is refused: unpack it first, if you trust it"},
 		{"zip without content", fileOf("x.zip", zipOf("README.txt", "hello")), noneInZip},
 		{"zip without cites", fileOf("x.zip", zipOf("p.content", paperContent)), `DIR/x.zip: there is no "p.cites" in it`},
+		{"long line", linqsOf("a 1 x\nb 1 "+strings.Repeat("y", linqsLine)+"\n", "a b\n"), "DIR/x.zip/p.content: line 2: it is longer than 4194304 bytes"},
 		{"short paper", linqsOf("1 0 1 A\n2 0 B\n", ""), "DIR/x.zip/p.content: line 2: 1 words of a paper's text, want 2 as in the first line"},
 		{"paper twice", linqsOf("1 0 1 A\n1 0 1 B\n", ""), `DIR/x.zip/p.content: line 2: paper "1" is paper 0 already`},
 		{"NaN word", linqsOf("1 0 nan A\n", ""), `DIR/x.zip/p.content: line 1: word 1 is "nan", want a finite number`},

@@ -70,7 +70,7 @@ func dot(r io.Reader, path string, o *chosen) (*Dataset, error) {
 	}
 	if err != nil {
 		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
+			err = errors.New("it ends before its graph does: is it cut?")
 		}
 		return nil, fmt.Errorf("%s: line %d: %w", path, g.line, err)
 	}

@@ -96,12 +96,12 @@ func badDOT() []bad {
 		fmt.Fprintf(&many, "%d ", i)
 	}
 	return []bad{
-		{"empty", of(""), "DIR/x.dot: line 1: unexpected EOF"},
+		{"empty", of(""), "DIR/x.dot: line 1: it ends before its graph does: is it cut?"},
 		{"no graph", of("hello {}"), `DIR/x.dot: line 1: "hello" stands there, want graph or digraph`},
 		{"no nodes", of("graph {}"), "DIR/x.dot: line 1: there are no nodes in it"},
 		{"no edges", of("graph {a}"), "DIR/x.dot: there are no edges in it"},
-		{"cut", of(roads[:200]), "DIR/x.dot: line 7: unexpected EOF"},
-		{"cut gzip", fileOf("x.dot.gz", gz(roads)[:60]), "DIR/x.dot.gz: line 1: unexpected EOF"},
+		{"cut", of(roads[:200]), "DIR/x.dot: line 7: it ends before its graph does: is it cut?"},
+		{"cut gzip", fileOf("x.dot.gz", gz(roads)[:60]), "DIR/x.dot.gz: line 1: the gzip file ends early: it was cut, so download or copy it again"},
 		{"arrow in a graph", of("graph {\na -> b}"), "DIR/x.dot: line 2: -> stands there; edges of a digraph are ->, and those of a graph --"},
 		{"no arrow in a digraph", of("digraph {\na -- b}"), "DIR/x.dot: line 2: -- stands there; edges of a digraph are ->, and those of a graph --"},
 		{"no end", of("graph {a -- ;}"), `DIR/x.dot: line 1: ";" stands there, want a node, an edge or }`},

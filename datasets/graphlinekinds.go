@@ -1,12 +1,12 @@
 package datasets
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -17,10 +17,10 @@ type kindName string
 func (k *kindName) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	if text[0] == '"' {
-		return json.Unmarshal(b, (*string)(k))
+		return jsonread.Unmarshal(b, (*string)(k))
 	}
 	if _, err := whole(b); err != nil {
-		return fmt.Errorf("%q: %.40s stands there, want a whole number from 0, or a word", "edge_type", text)
+		return fmt.Errorf("%.40s stands there, want a whole number from 0, or a word", text)
 	}
 	*k = kindName(text)
 	return nil

@@ -3,16 +3,15 @@ package datasets
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -94,20 +93,17 @@ type vecOrNum []float64
 
 // UnmarshalJSON reads either. By itself null would be read as zero.
 func (x *vecOrNum) UnmarshalJSON(b []byte) error {
-	var list []*float64
 	if string(b) == "null" {
 		return nil
 	}
-	if b[0] != '[' {
-		b = slices.Concat([]byte("["), b, []byte("]"))
-	}
-	if err := json.Unmarshal(b, &list); err != nil {
+	list, err := numbersOf(b)
+	if err != nil {
 		return err
 	}
 	*x = make([]float64, len(list))
 	for i, v := range list {
 		if v == nil {
-			return fmt.Errorf("number %d of a list is null", i)
+			return fmt.Errorf("number %d of a list is null: fill it in", i)
 		}
 		(*x)[i] = *v
 	}
@@ -119,11 +115,8 @@ type gaps []float64
 
 // UnmarshalJSON reads either.
 func (x *gaps) UnmarshalJSON(b []byte) error {
-	var list []*float64
-	if b[0] != '[' {
-		b = slices.Concat([]byte("["), b, []byte("]"))
-	}
-	if err := json.Unmarshal(b, &list); err != nil {
+	list, err := numbersOf(b)
+	if err != nil {
 		return err
 	}
 	*x = make([]float64, len(list))
@@ -133,6 +126,21 @@ func (x *gaps) UnmarshalJSON(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// numbersOf returns the numbers of a list, of which some may be null, or the one that stands there.
+func numbersOf(b []byte) (list []*float64, err error) {
+	if b[0] == '[' {
+		err = jsonread.Unmarshal(b, &list)
+		return list, err
+	}
+	list = make([]*float64, 1)
+	if err = jsonread.Unmarshal(b, &list[0]); err != nil {
+		if bad := (*jsonread.Error)(nil); errors.As(err, &bad) {
+			bad.Err = fmt.Errorf("%w or a list of them", bad.Err)
+		}
+	}
+	return list, err
 }
 
 // graphLines is the graphs while they are read.
@@ -204,18 +212,18 @@ func (l *graphLines) read(r io.Reader) error {
 		if err == nil {
 			err = l.graph(text)
 		}
+		if cut := s.Err(); err != nil && cut != nil { // the rest of the line is missing
+			err = cut
+		}
+		if bad := (*jsonread.Error)(nil); errors.As(err, &bad) {
+			indent := len(s.Bytes()) - len(bytes.TrimLeft(s.Bytes(), " \t"))
+			return fmt.Errorf("line %d, column %d: %s", line, indent+bad.Column, bad.What())
+		}
 		if err != nil {
-			if cut := s.Err(); cut != nil { // the rest of the line is missing
-				err = cut
-			}
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-	err := s.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("it is longer than %d bytes", graphLineMost)
-	}
-	if err != nil {
+	if err := tooLong(s.Err(), graphLineMost); err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	if len(l.offsets) == 1 {
@@ -226,9 +234,12 @@ func (l *graphLines) read(r io.Reader) error {
 
 // graph reads a line.
 func (l *graphLines) graph(text []byte) error {
+	if text[0] == '[' {
+		return errors.New("a list stands there, want a graph: an object in braces, one a line")
+	}
 	var g graphLine
-	if err := json.Unmarshal(text, &g); err != nil {
-		return inWords(err, text)
+	if err := jsonread.Unmarshal(text, &g); err != nil {
+		return asLabel(err)
 	}
 	l.note(text)
 	edges, err := g.edges()
@@ -271,43 +282,13 @@ func (l *graphLines) graph(text []byte) error {
 	return l.describe(&g, int32(len(l.offsets)-2))
 }
 
-// inWords says what does not fit in a line, without the names of this program's types.
-func inWords(err error, text []byte) error {
-	if text[0] == '[' {
-		return errors.New("a list stands there, want a graph: an object in braces, one a line")
+// asLabel says of a word where numbers are wanted where it belongs.
+func asLabel(err error) error {
+	bad := (*jsonread.Error)(nil)
+	if errors.As(err, &bad) && bad.Found.Kind == '"' && (bad.Path == `"y"` || bad.Path == `"targets"`) {
+		bad.Err = fmt.Errorf(`%w; a class that is a word is the graph's "label"`, bad.Err)
 	}
-	bad := (*json.UnmarshalTypeError)(nil)
-	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
-		rest := bytes.TrimPrefix(text[max(0, min(len(text), int(wrong.Offset)-1)):], []byte("-"))
-		for _, word := range []string{"NaN", "Inf"} {
-			if bytes.HasPrefix(rest, []byte(word)) {
-				return fmt.Errorf("%s stands there, and JSON has no such number: write null in y where it is not known, and fill in features", word)
-			}
-		}
-	}
-	if !errors.As(err, &bad) {
-		return err
-	}
-	want := "a number or a list of them"
-	switch bad.Type.Kind() {
-	case reflect.Int:
-		want = "a whole number"
-	case reflect.Float64:
-		want = "a number"
-	case reflect.String:
-		want = "text"
-	case reflect.Bool:
-		want = "true or false"
-	case reflect.Struct:
-		want = "an object in braces"
-	}
-	if bad.Value == "string" && (bad.Field == "y" || bad.Field == "targets") {
-		want += `; a class that is a word is the graph's "label"`
-	}
-	if bad.Field != "" {
-		return fmt.Errorf("%q: %s stands there, want %s", bad.Field, bad.Value, want)
-	}
-	return fmt.Errorf("%s stands there, want %s", bad.Value, want)
+	return err
 }
 
 // weighted returns the features of edges with their weights as a column more.
@@ -444,7 +425,7 @@ func (l *graphLines) describeNodes(g *graphLine, n int) error {
 		case string, float64, bool:
 			l.ofNodes = append(l.ofNodes, fmt.Sprint(label))
 		default:
-			return fmt.Errorf("the label of node %d is a %T, want a number or a word", v, label)
+			return fmt.Errorf("the label of node %d is %s, want a number or a word", v, partsOf(label))
 		}
 	}
 	for v, y := range g.NodeY {
@@ -469,7 +450,7 @@ func (l *graphLines) describe(g *graphLine, i int32) error {
 	case float64, bool:
 		label = fmt.Sprint(v)
 	default:
-		return fmt.Errorf("the label is a %T, want a number or a word", v)
+		return fmt.Errorf("the label is %s, want a number or a word", partsOf(v))
 	}
 	switch described := g.Label != nil || y != nil; {
 	case g.Label != nil && y != nil:
@@ -501,6 +482,14 @@ func (l *graphLines) describe(g *graphLine, i int32) error {
 	l.names = append(l.names, g.Name)
 	l.named = l.named || g.Name != ""
 	return nil
+}
+
+// partsOf says what a value of JSON is that has parts.
+func partsOf(v any) string {
+	if _, list := v.([]any); list {
+		return "a list"
+	}
+	return "an object"
 }
 
 // build makes the graphs of what was read.

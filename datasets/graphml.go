@@ -65,11 +65,13 @@ func graphML(r io.Reader, path string, o *chosen) (*Dataset, error) {
 	if err != nil {
 		line, _ := g.dec.InputPos()
 		if bad := (*xml.SyntaxError)(nil); errors.As(err, &bad) {
-			line, err = bad.Line, errors.New(bad.Msg)
+			if line, err = bad.Line, errors.New(bad.Msg); bad.Msg == "unexpected EOF" {
+				err = errors.New("it ends before its elements do: is it cut?")
+			}
 		} else if bad := (*encodingError)(nil); errors.As(err, &bad) {
 			err = bad
 		} else if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
+			err = errors.New("it ends before its elements do: is it cut?")
 		}
 		if text := err.Error(); strings.HasPrefix(text, ",") || strings.HasPrefix(text, ":") {
 			return nil, fmt.Errorf("%s: line %d%w", path, line, err)

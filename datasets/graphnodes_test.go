@@ -43,7 +43,7 @@ func TestGraphsNodes(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"nodes": 2, "node_label": ["a"]}`:                                             "node_label or node_y is of 1 nodes, and there are 2",
 		`{"nodes": 1, "node_label": ["a"], "node_y": [1]}`:                              "want one of them",
-		`{"nodes": 1, "node_label": [{}]}`:                                              "the label of node 0 is a map",
+		`{"nodes": 1, "node_label": [{}]}`:                                              "the label of node 0 is an object",
 		`{"nodes": 1, "node_y": [1]}` + "\n" + `{"nodes": 1}`:                           "line 2: only some of the graphs have node_label",
 		`{"nodes": 2, "node_y": [[1, 2], [1]]}`:                                         "node_y of node 1 has 1 numbers, want 2",
 		`{"nodes": 1, "node_label": ["a"], "label": 1}` + "\n" + `{"nodes": 1, "y": 1}`: "line 2",

@@ -164,7 +164,7 @@ func TestBadTUDataset(t *testing.T) {
 	if err := os.WriteFile(cut, whole[:len(whole)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadGraphs(cut); err == nil || !strings.Contains(err.Error(), "no zip archive") {
+	if _, err := ReadGraphs(cut); err == nil || !strings.Contains(err.Error(), "the zip archive has no end") {
 		t.Errorf("a cut archive: error %v", err)
 	}
 	many := smallTU() // labels that would take a square of memory
@@ -242,7 +242,7 @@ func TestKindsOfLines(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"edges": [[0, 1]], "edge_type": [0, 1]}`:                             "line 1: edge_type is of 2 edges, and there are 1",
-		`{"edges": [[0, 1]], "edge_type": [0.5]}`:                              `line 1: "edge_type": 0.5 stands there, want a whole number from 0, or a word`,
+		`{"edges": [[0, 1]], "edge_type": [0.5]}`:                              `line 1, column 35: "edge_type"[0]: 0.5 stands there, want a whole number from 0, or a word`,
 		`{"edges": [[0, 1]], "edge_type": [null]}`:                             "null stands there, want a whole number",
 		`{"edges": [[0, 1]], "edge_type": [0]}` + "\n" + `{"edges": [[0, 1]]}`: "line 2: only some of the graphs have an edge_type",
 		`{"edges": [[0, 1], [1, 2]], "edge_type": [0, 2147483639]}`:            "edge_type: 2147483640 different labels in 2 lines are too many",
@@ -282,11 +282,17 @@ func TestBadJSONLines(t *testing.T) {
 		"":                                 "there are no graphs in it",
 		"\n[1]":                            "line 2: a list stands there, want a graph: an object in braces, one a line",
 		`[{"x": [1]},`:                     "line 1: a list stands there, want a graph",
-		`{"edges": [[0.5, 1]]}`:            `line 1: "edges": number 0.5 stands there, want a whole number`,
-		`{"x": "a"}`:                       `line 1: "x": string stands there, want a number or a list of them`,
-		`{"x": [["a"]]}`:                   `line 1: "x": string stands there, want a number`,
-		`{"nodes": [0]}`:                   `line 1: "nodes": array stands there, want a whole number`,
-		`{"edges": [[0, 1]]`:               "line 1: unexpected end of JSON input",
+		`{"edges": [[0.5, 1]]}`:            `line 1, column 13: "edges"[0][0]: 0.5 stands there, want a whole number`,
+		`{"x": "a"}`:                       `line 1, column 7: "x": "a" stands there, want a list`,
+		`{"x": [["a"]]}`:                   `line 1, column 9: "x"[0][0]: "a" stands there, want a number`,
+		`{"x": ["a"]}`:                     `line 1, column 8: "x"[0]: "a" stands there, want a number or a list of them`,
+		`{"y": "a"}`:                       `line 1, column 7: "y": "a" stands there, want a number or a list of them; a class that is a word is the graph's "label"`,
+		"  {\"split\": 1}":                 `line 1, column 13: "split": 1 stands there, want a text`,
+		`{"edges": [[0, 4294967296.5]]}`:   `line 1, column 16: "edges"[0][1]: 4294967296.5 stands there, want a whole number`,
+		`{"x": [1], "name": 'a'}`:          `line 1, column 20: ' stands there, and JSON has double quotes, ": json.dump writes them`,
+		`{"x": [1]} {"x": [1]}`:            "line 1, column 12: something follows its value",
+		`{"nodes": [0]}`:                   `line 1, column 11: "nodes": a list stands there, want a whole number`,
+		`{"edges": [[0, 1]]`:               "line 1, column 19: it ends inside an object: it is cut, or a } is missing",
 		`{"edges": [[0]]}`:                 "line 1: edge 0 has 1 ends",
 		`{"edges": [[0, 2]], "x": [1, 2]}`: "line 1: edge 0 has an end 2, and features of 2 nodes",
 		`{"edges": [[1, 2]], "x": [1, 2]}`: "line 1: edge 0 has an end 2, and features of 2 nodes, numbered from 0. Indices seem to begin at 1: subtract 1",
@@ -294,8 +300,8 @@ func TestBadJSONLines(t *testing.T) {
 		`{"nodes": 3, "x": [1, 2]}`:        "line 1: nodes is 3, and there are features of 2",
 		`{"edge_index": [[0], []]}`:        "line 1: want edges, or an edge_index",
 		`{"x": [1, [1, 2]]}`:               "line 1: node 1 has 2 numbers, want 1",
-		`{"x": [[1, null]]}`:               "line 1: number 1 of a list is null",
-		`{"x": [1e999]}`:                   `line 1: "x": number 1e999 stands there, want a number`,
+		`{"x": [[1, null]]}`:               `line 1, column 8: "x"[0]: number 1 of a list is null: fill it in`,
+		`{"x": [1e999]}`:                   `line 1, column 8: "x"[0]: 1e999 stands there, want a number that 64 bits hold`,
 		`{"edges": [[0, 1]], "edge_weight": [1, 2]}`:                          "line 1: features of 2 edges, and there are 1",
 		`{"edges": [[0, 1]], "edge_weight": [[1, 2]]}`:                        "line 1: the weight of edge 0 is [1 2], want one number",
 		`{"edges": [[0, 1]], "edge_weight": [null]}`:                          "line 1: the weight of edge 0 is [], want one number",
@@ -303,8 +309,8 @@ func TestBadJSONLines(t *testing.T) {
 		`{"edges": [[0, 1]], "edge_attr": [1, 2]}`:                            "line 1: features of 2 edges, and there are 1",
 		`{"x": [1], "label": 1}` + "\n" + `{"x": [1]}`:                        "line 2: its label or y is missing",
 		`{"x": [1], "y": 1}` + "\n" + `{"x": [1]}`:                            "line 2: its label or y is missing",
-		`{"x": [1], "y": NaN}`:                                                "line 1: NaN stands there",
-		`{"x": [1], "label": {}}`:                                             "line 1: the label is a map",
+		`{"x": [1], "y": NaN}`:                                                "line 1, column 17: NaN stands there, and JSON has no such number: write null where a value is not known",
+		`{"x": [1], "label": {}}`:                                             "line 1: the label is an object",
 		`{"x": [1], "split": "training"}`:                                     `line 1: split is "training"`,
 		`{"x": [1]}` + "\n" + `{"nodes": 2}`:                                  "line 2: only some of the graphs have features of nodes",
 		`{"nodes": 99999999}`:                                                 "line 1: 99999999 nodes, more than",

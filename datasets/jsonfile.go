@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -34,7 +34,7 @@ func JSON(path string) (*Dataset, error) { return Tables(path) }
 
 // jsonReader reads a file token by token: only what is asked for stays in memory.
 type jsonReader struct {
-	dec      *json.Decoder
+	*jsonread.Reader
 	path     string
 	budget   *unpack.Budget
 	edges    *namedEdges
@@ -48,33 +48,9 @@ type jsonReader struct {
 }
 
 func newJSONReader(r io.Reader, path string, o *chosen) *jsonReader {
-	values := &jsonValues{r: r}
-	j := &jsonReader{dec: json.NewDecoder(values), path: path, budget: unpack.BudgetOf(r), o: o, of: jsonMembers{noun: "node"}, links: jsonMembers{noun: "link"}}
-	values.dec = j.dec
+	j := &jsonReader{Reader: jsonread.New(r), path: path, budget: unpack.BudgetOf(r), o: o, of: jsonMembers{noun: "node"}, links: jsonMembers{noun: "link"}}
 	j.edges = &namedEdges{path: path, unit: "edge", names: names{budget: j.budget}}
-	j.dec.UseNumber()
 	return j
-}
-
-// jsonValues reads for a decoder, which holds all of a text or number: none may be so
-// long that a small archive fills memory with it.
-type jsonValues struct {
-	r    io.Reader
-	dec  *json.Decoder
-	read int64
-}
-
-// jsonValueMost is how many bytes of one may be read ahead.
-const jsonValueMost = 1 << 25
-
-// Read implements [io.Reader].
-func (v *jsonValues) Read(p []byte) (n int, err error) {
-	if v.read-v.dec.InputOffset() > jsonValueMost {
-		return 0, fmt.Errorf("a text or number is longer than %d bytes", jsonValueMost)
-	}
-	n, err = v.r.Read(p)
-	v.read += int64(n)
-	return n, err
 }
 
 // wrong puts the file and the place before an error.
@@ -82,10 +58,8 @@ func (j *jsonReader) wrong(err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("%s: byte %d: %w", j.path, j.dec.InputOffset(), err)
+	line, column := j.Place()
+	return fmt.Errorf("%s: line %d, column %d: %w", j.path, line, column, err)
 }
 
 // graphJSON reads edges and what is said of their nodes.
@@ -113,7 +87,7 @@ func featuresJSON(r io.Reader, path string) (*namedNodes, error) {
 	j := newJSONReader(r, path, new(chosen))
 	n, err := j.perNode(j.feature)
 	if err == nil {
-		err = j.end()
+		err = j.End()
 	}
 	if err != nil {
 		return nil, j.wrong(err)
@@ -126,39 +100,31 @@ func featuresJSON(r io.Reader, path string) (*namedNodes, error) {
 
 // all reads the whole file.
 func (j *jsonReader) all() error {
-	first, err := j.dec.Token()
+	first, err := j.Token()
 	switch {
 	case err != nil:
 		return err
-	case first == json.Delim('['):
+	case first.Kind == '[':
 		err = j.list(j.edge)
-	case first == json.Delim('{'):
+	case first.Kind == '{':
 		err = j.object(j.top)
 	default:
-		err = errors.New("want a list of edges or an object")
+		err = fmt.Errorf("%s stands there, want a list of edges or an object", first.Found())
 	}
 	if err != nil {
 		return err
 	}
-	return j.end()
-}
-
-// end returns an error unless the file ends.
-func (j *jsonReader) end() error {
-	if _, err := j.dec.Token(); err != io.EOF {
-		return errors.New("something follows its value")
-	}
-	return nil
+	return j.End()
 }
 
 // top reads a member of the object that the file is.
 func (j *jsonReader) top(key string) (err error) {
 	switch plainColumn(key) {
 	case "edges", "links", "edge_list", "edgelist":
-		return j.opened('[', func() error { return j.list(j.edge) })
+		return j.opened(func() error { return j.list(j.edge) })
 	case "nodes":
 		j.nodes = &jsonNodes{namedNodes: namedNodes{names: names{budget: j.budget}}}
-		return j.opened('[', func() error { return j.list(j.node) })
+		return j.opened(func() error { return j.list(j.node) })
 	case "labels", "label", "y", "classes":
 		j.labels, err = j.perNode(j.label)
 	case "features", "x", "node_features":
@@ -171,115 +137,93 @@ func (j *jsonReader) top(key string) (err error) {
 		if !slices.Contains(jsonNothings, plainColumn(key)) {
 			j.edges.note(key)
 		}
-		err = j.skip(0)
+		err = j.Skip()
 	}
 	return err
 }
 
-// opened reads what begins a list or an object, and the rest of it by f.
-func (j *jsonReader) opened(want json.Delim, f func() error) error {
-	first, err := j.dec.Token()
+// opened reads what begins a list, and the rest of it by f.
+func (j *jsonReader) opened(f func() error) error {
+	first, err := j.Token()
 	if err != nil {
 		return err
 	}
-	if first != want {
-		return fmt.Errorf("%.40q stands there, want %s", fmt.Sprint(first), want)
+	if first.Kind != '[' {
+		return fmt.Errorf("%s stands there, want a list", first.Found())
 	}
 	return f()
 }
 
 // list calls f for each element of a list that has begun.
 func (j *jsonReader) list(f func() error) error {
-	for j.dec.More() {
+	for j.More() {
 		if err := f(); err != nil {
 			return err
 		}
 	}
-	_, err := j.dec.Token()
+	_, err := j.Token()
 	return err
 }
 
 // object calls f for each member of an object that has begun, which f reads.
 func (j *jsonReader) object(f func(key string) error) error {
-	for j.dec.More() {
-		key, err := j.dec.Token()
+	for j.More() {
+		key, err := j.Token()
 		if err != nil {
 			return err
 		}
-		if err := f(key.(string)); err != nil {
+		if err := f(key.Text); err != nil {
 			return err
 		}
 	}
-	_, err := j.dec.Token()
+	_, err := j.Token()
 	return err
 }
 
 // scalar reads a text, a number, true, false or null, which is empty.
 func (j *jsonReader) scalar() (string, error) {
-	v, err := j.dec.Token()
-	switch v := v.(type) {
-	case json.Delim:
-		return "", fmt.Errorf("%s stands there, want a number or a text", v)
-	case string:
-		return v, err
-	case json.Number:
-		return v.String(), err
-	case bool:
-		return strconv.FormatBool(v), err
+	v, err := j.Token()
+	switch v.Kind {
+	case '[', '{':
+		return "", fmt.Errorf("%s stands there, want a number or a text", v.Found())
+	case 'n':
+		return "", nil
 	}
-	return "", err
+	return v.Text, err
 }
 
 // number reads a finite number.
 func (j *jsonReader) number() (float64, error) {
-	text, err := j.scalar()
+	t, err := j.Token()
 	if err != nil {
 		return 0, err
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(float64(tensor.Float(v)), 0) {
-		return 0, fmt.Errorf("%.40q stands there, want a finite number", text)
+	v, err := strconv.ParseFloat(t.Text, 64)
+	if t.Kind != '0' && t.Kind != '"' || err != nil || math.IsNaN(v) || math.IsInf(float64(tensor.Float(v)), 0) {
+		return 0, fmt.Errorf("%s stands there, want a finite number", t.Found())
 	}
 	return v, nil
 }
 
-// skip reads a value that nobody asked for.
-func (j *jsonReader) skip(depth int) error {
-	const most = 100
-	if depth > most {
-		return fmt.Errorf("values are nested deeper than %d", most)
-	}
-	first, err := j.dec.Token()
-	switch {
-	case err != nil:
-		return err
-	case first == json.Delim('['):
-		return j.list(func() error { return j.skip(depth + 1) })
-	case first == json.Delim('{'):
-		return j.object(func(string) error { return j.skip(depth + 1) })
-	}
-	return nil
-}
-
 // edge reads an edge.
 func (j *jsonReader) edge() error {
-	first, err := j.dec.Token()
+	first, err := j.Token()
 	switch {
 	case err != nil:
 		return err
-	case first == json.Delim('['):
+	case first.Kind == '[':
 		return j.pair()
-	case first == json.Delim('{'):
+	case first.Kind == '{':
 		return j.link()
 	}
-	return fmt.Errorf("edge %d is %.40q, want [source, target], with a weight perhaps", j.edges.src.n, fmt.Sprint(first))
+	return fmt.Errorf("edge %d is %s, want [source, target], with a weight perhaps", j.edges.src.n, first.Found())
 }
 
 // pair reads [source, target] or [source, target, weight].
 func (j *jsonReader) pair() error {
 	var ends [2]string
 	for i := range ends {
-		if !j.dec.More() {
+		if !j.More() {
 			return fmt.Errorf("edge %d has %d ends, want two", j.edges.src.n, i)
 		}
 		var err error
@@ -291,7 +235,7 @@ func (j *jsonReader) pair() error {
 	if err := j.edges.add([]byte(ends[0]), []byte(ends[1]), at); err != nil {
 		return err
 	}
-	if j.dec.More() {
+	if j.More() {
 		w, err := j.number()
 		if err == nil {
 			err = j.edges.weigh(w)

@@ -1,11 +1,10 @@
 package datasets
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -32,7 +31,7 @@ var jsonNothings = []string{"key", "graph", "multigraph"}
 // member reads a member of the object that is a row. A list or an object is not read, which is
 // noted.
 func (j *jsonReader) member(m *jsonMembers, key string, row int) error {
-	first, err := j.dec.Token()
+	first, err := j.Token()
 	if err != nil {
 		return err
 	}
@@ -40,21 +39,14 @@ func (j *jsonReader) member(m *jsonMembers, key string, row int) error {
 }
 
 // begun is member of which the first token is read.
-func (j *jsonReader) begun(m *jsonMembers, key string, row int, first json.Token) error {
-	text := ""
-	switch v := first.(type) {
-	case json.Delim:
+func (j *jsonReader) begun(m *jsonMembers, key string, row int, first jsonread.Token) error {
+	text := first.Text
+	switch first.Kind {
+	case '[', '{':
 		j.edges.note(key)
-		if v == '[' {
-			return j.list(func() error { return j.skip(1) })
-		}
-		return j.object(func(string) error { return j.skip(1) })
-	case string:
-		text = v
-	case json.Number:
-		text = v.String()
-	case bool:
-		text = strconv.FormatBool(v)
+		return j.Rest()
+	case 'n':
+		return nil
 	}
 	if text == "" || slices.Contains(jsonNothings, plainColumn(key)) {
 		return nil

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -74,20 +73,17 @@ func (n *jsonNodes) finish(path string) error {
 // node reads an id, or an object of what is said of a node.
 func (j *jsonReader) node() error {
 	n, at := j.nodes, len(j.nodes.names.list)
-	first, err := j.dec.Token()
+	first, err := j.Token()
 	if err != nil {
 		return err
 	}
 	id := ""
-	switch v := first.(type) {
-	case string:
-		id = v
-	case json.Number:
-		id = v.String()
-	case json.Delim:
-		if v != '{' {
-			return fmt.Errorf("node %d: %s stands there, want an id or an object", at, v)
-		}
+	switch first.Kind {
+	case '"', '0':
+		id = first.Text
+	case '[':
+		return fmt.Errorf("node %d: a list stands there, want an id or an object", at)
+	case '{':
 		if id, err = j.nodeObject(at); err != nil {
 			return fmt.Errorf("node %d: %w", at, err)
 		}
@@ -109,7 +105,7 @@ func (j *jsonReader) nodeObject(at int) (id string, err error) {
 			id, err = j.scalar()
 		case slices.Contains(j.o.without, name):
 			j.know(key)
-			err = j.skip(0)
+			err = j.Skip()
 		case slices.Contains(j.o.labels, name):
 			err = j.member(&j.of, key, at)
 		case slices.Contains(labelColumns, name) && len(j.o.labels) == 0:
@@ -141,11 +137,11 @@ func (j *jsonReader) nodeObject(at int) (id string, err error) {
 
 // featuresOf reads the list of a node's features, or a member of that name which is no list.
 func (j *jsonReader) featuresOf(n *jsonNodes, key string, at int) error {
-	first, err := j.dec.Token()
+	first, err := j.Token()
 	switch {
 	case err != nil:
 		return err
-	case first == json.Delim('['):
+	case first.Kind == '[':
 		return j.numbers(n)
 	}
 	return j.begun(&j.of, key, at, first)
@@ -162,7 +158,7 @@ func (j *jsonReader) know(key string) {
 // object by their ids.
 func (j *jsonReader) perNode(read func(n *jsonNodes, byPlace bool) error) (*jsonNodes, error) {
 	n := &jsonNodes{namedNodes: namedNodes{names: names{budget: j.budget}}, seen: map[int32]bool{}}
-	first, err := j.dec.Token()
+	first, err := j.Token()
 	if err != nil {
 		return nil, err
 	}
@@ -176,14 +172,14 @@ func (j *jsonReader) perNode(read func(n *jsonNodes, byPlace bool) error) (*json
 		}
 		return nil
 	}
-	switch first {
-	case json.Delim('['):
+	switch first.Kind {
+	case '[':
 		n.byPlace = true
 		return n, j.list(func() error { return one(strconv.Itoa(len(n.names.list))) })
-	case json.Delim('{'):
+	case '{':
 		return n, j.object(one)
 	}
-	return nil, fmt.Errorf("%.40q stands there, want a list or an object of what is said of each node", fmt.Sprint(first))
+	return nil, fmt.Errorf("%s stands there, want a list or an object of what is said of each node", first.Found())
 }
 
 // label reads the label of the next node.
@@ -199,7 +195,7 @@ func (j *jsonReader) label(n *jsonNodes, _ bool) error {
 // feature reads the features of the next node: numbers, or by id those that are 1. Of these, published
 // lists, such as Twitch's of MUSAE, name some twice: they are there or not.
 func (j *jsonReader) feature(n *jsonNodes, byPlace bool) error {
-	return j.opened('[', func() error {
+	return j.opened(func() error {
 		if byPlace {
 			return j.numbers(n)
 		}

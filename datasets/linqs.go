@@ -148,10 +148,18 @@ func eachLine(r io.Reader, visit func(words []string) error) error {
 			}
 		}
 	}
-	if err := s.Err(); err != nil {
+	if err := tooLong(s.Err(), linqsLine); err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	return nil
+}
+
+// tooLong puts into words that a line is longer than a scanner reads.
+func tooLong(err error, most int) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("it is longer than %d bytes", most)
+	}
+	return err
 }
 
 func (p *papers) readContent(r io.Reader) error {

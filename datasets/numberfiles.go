@@ -3,7 +3,6 @@ package datasets
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -99,11 +98,7 @@ func eachRow(r io.Reader, f func(fields [][]byte) error) error {
 			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-	err := s.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("it is longer than %d bytes", rowMost)
-	}
-	if err != nil {
+	if err := tooLong(s.Err(), rowMost); err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	return nil

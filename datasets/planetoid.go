@@ -28,6 +28,7 @@ var classNames = map[string][]string{
 // planetoid is what the eight files of a dataset hold.
 type planetoid struct {
 	dir, name    string
+	memory       map[string]string // the parts; nil: they are files
 	x, allx, tx  *sparse.CSR
 	y, ally, ty  []int32 // a class a row
 	classes      int
@@ -144,32 +145,40 @@ func (p *planetoid) readLabels() error {
 
 // parse reads one pickled file and turns its value into a T.
 func parse[T any](p *planetoid, part string, convert func(any) (T, error)) (out T, err error) {
-	path := p.path(part)
-	info, err := os.Stat(path)
+	b, err := p.bytes(part)
 	if err != nil {
 		return out, err
-	}
-	if err := regular.File(path); err != nil {
-		return out, err
-	}
-	if info.Size() > pickle.MaxInput {
-		return out, p.wrong(part, "%d bytes are too many; the limit is %d", info.Size(), pickle.MaxInput)
 	}
 	if part == "allx" {
-		p.size = info.Size()
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return out, err
+		p.size = int64(len(b))
 	}
 	v, err := pickle.Decode(b)
 	if err == nil {
 		out, err = convert(v)
 	}
 	if err != nil {
-		return out, fmt.Errorf("%s: %w", path, err)
+		return out, p.wrong(part, "%w", err)
 	}
 	return out, nil
+}
+
+// bytes returns what a part holds.
+func (p *planetoid) bytes(part string) ([]byte, error) {
+	if p.memory != nil {
+		return []byte(p.memory[part]), nil
+	}
+	path := p.path(part)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := regular.File(path); err != nil {
+		return nil, err
+	}
+	if info.Size() > pickle.MaxInput {
+		return nil, p.wrong(part, "%d bytes are too many; the limit is %d", info.Size(), pickle.MaxInput)
+	}
+	return os.ReadFile(path)
 }
 
 // check compares the files with each other and counts the nodes, of which some are

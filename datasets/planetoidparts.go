@@ -2,17 +2,16 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
-	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -164,16 +163,12 @@ func kindOf(v any) string {
 
 // readIndex reads test.index: a node a line.
 func (p *planetoid) readIndex() error {
-	if err := regular.File(p.path("test.index")); err != nil {
-		return err
-	}
-	f, err := os.Open(p.path("test.index"))
+	b, err := p.bytes("test.index")
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if p.test, err = nodeList(f, p.tx.NumRows); err != nil {
-		return fmt.Errorf("%s: %w", p.path("test.index"), err)
+	if p.test, err = nodeList(bytes.NewReader(b), p.tx.NumRows); err != nil {
+		return p.wrong("test.index", "%w", err)
 	}
 	return nil
 }
@@ -182,7 +177,8 @@ func (p *planetoid) readIndex() error {
 func nodeList(r io.Reader, n int) ([]int32, error) {
 	var ids []int32
 	s, empty := bufio.NewScanner(r), 0
-	for line := 1; s.Scan(); line++ {
+	line := 1
+	for ; s.Scan(); line++ {
 		text := strings.TrimSpace(s.Text())
 		if line == 1 {
 			text = strings.TrimPrefix(text, mark)
@@ -202,5 +198,8 @@ func nodeList(r io.Reader, n int) ([]int32, error) {
 		}
 		ids = append(ids, int32(v))
 	}
-	return ids, s.Err()
+	if err := tooLong(s.Err(), bufio.MaxScanTokenSize); err != nil {
+		return nil, fmt.Errorf("line %d: %w", line, err)
+	}
+	return ids, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
 )
 
@@ -148,8 +149,8 @@ func openCheckpoint(path string) (*checkpointFile, error) {
 		return nil, fmt.Errorf("train: load %s: the metadata has no %q: it is no checkpoint; Load reads the Params of a saved model", path, runKey)
 	}
 	f := &checkpointFile{path: path, tensors: byName(tensors)}
-	if err := json.Unmarshal([]byte(text), &f.run); err != nil {
-		return nil, fmt.Errorf("train: load %s: the metadata %q: %w", path, runKey, err)
+	if err := jsonread.Unmarshal([]byte(text), &f.run); err != nil {
+		return nil, fmt.Errorf("train: load %s: the metadata %q: %w", path, runKey, jsonread.What(err))
 	}
 	if err := f.run.sound(); err != nil {
 		return nil, fmt.Errorf("train: load %s: %w", path, err)

@@ -2,9 +2,10 @@ package train
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 )
 
 // Epoch is what is known about one epoch when it is over.
@@ -57,7 +58,7 @@ type row [9]jsonFloat
 // UnmarshalJSON reads exactly nine numbers: by itself a shorter list would be
 // filled up, and three bytes become an epoch.
 func (r *row) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, (*[9]jsonFloat)(r)); err != nil {
+	if err := jsonread.Unmarshal(b, (*[9]jsonFloat)(r)); err != nil {
 		return err
 	}
 	if n := bytes.Count(b, []byte(",")) + 1; n != len(r) {

@@ -1,10 +1,12 @@
 package train
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 )
 
 // jsonFloat is a float64 in JSON, which has no NaN and no infinities: those are
@@ -20,8 +22,11 @@ func (n jsonFloat) MarshalJSON() ([]byte, error) {
 }
 
 func (n *jsonFloat) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) == nil {
+	if b[0] == '"' {
+		text, err := jsonread.Text(b)
+		if err != nil {
+			return err
+		}
 		switch text {
 		case "NaN":
 			*n = jsonFloat(math.NaN())
@@ -34,7 +39,10 @@ func (n *jsonFloat) UnmarshalJSON(b []byte) error {
 		}
 		return nil
 	}
-	return json.Unmarshal(b, (*float64)(n))
+	if string(b) == "null" { // which by itself would leave 0
+		return errors.New("null is not a number")
+	}
+	return jsonread.Unmarshal(b, (*float64)(n))
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

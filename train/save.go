@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
 )
@@ -60,10 +60,8 @@ func LoadConfig(path string, model any) error {
 	if !ok {
 		return fmt.Errorf("train: load %s: the metadata has no %q: not a file made by Save", path, modelKey)
 	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(model); err != nil {
-		return fmt.Errorf("train: load %s: the metadata %q does not fit a %T: %w", path, modelKey, model, err)
+	if err := jsonread.Strict([]byte(text), model); err != nil {
+		return fmt.Errorf("train: load %s: the metadata %q does not fit a %T: %w", path, modelKey, model, jsonread.What(err))
 	}
 	return nil
 }

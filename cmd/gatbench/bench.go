@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
@@ -172,7 +172,7 @@ func (c *benchCommand) timeOne(ctx context.Context, timer *bench.Timer, b *bench
 		return nil, err
 	}
 	line := new(bench.Line)
-	if err := json.Unmarshal(out, line); err != nil {
+	if err := jsonread.Unmarshal(out, line); err != nil {
 		return nil, fmt.Errorf("its process printed %q: %w", strings.TrimSpace(string(out)), err)
 	}
 	return line, nil

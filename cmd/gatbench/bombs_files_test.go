@@ -79,7 +79,7 @@ func textBombs() []bomb {
 		{"pages of words", "dataset", webPages, func() []byte { return webKB(4, strings.Repeat("1,", 1<<20)+"1") }, refused},
 		{"pages of nothing", "dataset", webPages, func() []byte { return webKB(100_000, "0") }, "out1_graph_edges.txt: no such file"},
 		{"splits in JSON", "splits", "s.json", func() []byte { return []byte(`{"train":[` + strings.Repeat("0,", 1<<17) + `0],"val":[],"test":[]}`) }, "is node 0, which is in train already"},
-		{"splits of lists in lists", "splits", "s.json", func() []byte { return []byte(`{"train":` + strings.Repeat("[", 1<<20)) }, "exceeded max depth"},
+		{"splits of lists in lists", "splits", "s.json", func() []byte { return []byte(`{"train":` + strings.Repeat("[", 1<<20)) }, "nested deeper than 10000"},
 	}
 }
 
@@ -406,7 +406,7 @@ func savedBombs() []bomb {
 		{"tensor that says 8 TB", "load", "m.safetensors", func() []byte {
 			return savedOf(`{"W":{"dtype":"F64","shape":[1000000000000],"data_offsets":[0,8000000000000]}}`)
 		}, "are not a range"},
-		{"lists in a header", "load", "m.safetensors", func() []byte { return savedOf(`{"a":` + strings.Repeat("[", 1<<20)) }, "exceeded max depth"},
+		{"lists in a header", "load", "m.safetensors", func() []byte { return savedOf(`{"a":` + strings.Repeat("[", 1<<20)) }, "nested deeper than 10000"},
 		{"model of 2^23 features", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.In = 1 << 23 }) }, "more than its"},
 		{"model of 100 wide layers", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.Recipe.Layers, n.Recipe.Hidden = 100, 1<<13 }) }, "more than its"},
 		{"model of 10^9 layers", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.Recipe.Layers = 1e9 }) }, "there can be at most 100"},

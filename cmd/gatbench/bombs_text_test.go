@@ -139,7 +139,7 @@ func wordBombs() []bomb {
 		{"state dict of 100,000 names", "state", "m.safetensors", func() []byte {
 			return savedOf("{" + repeatOf(100_000, `"%07d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},`) + "}")
 		}, "more than 65536 tensors"},
-		{"tokeniser of lists", "stored", "t.json", func() []byte { return []byte(`{"words":` + strings.Repeat("[", 1<<20)) }, "exceeded max depth"},
+		{"tokeniser of lists", "stored", "t.json", func() []byte { return []byte(`{"words":` + strings.Repeat("[", 1<<20)) }, "nested deeper than 10000"},
 		{"lists in a .pt", "state", "m.pt", func() []byte { return torch("(" + strings.Repeat("]", 1<<20) + "t") }, "its values take more"},
 		{"arrays of a state dict", "state", "m.npz", func() []byte {
 			return zipOf(member{name: "w.npy", raw: deflated(string(npyOf("<f4", "(25000000000000,)", nil, 0)), 1), size: 1e14})

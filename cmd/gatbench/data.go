@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -233,7 +234,7 @@ func (c *dataCheckCommand) Run(e env) error {
 // mind prints what may be a mistake in data that is right otherwise, if anything is.
 func mind(p *report.Printer, doubt string) {
 	if doubt != "" {
-		p.Printf("mind   %s\n", doubt)
+		p.Printf("mind   %v\n", errors.New(doubt))
 	}
 }
 
@@ -247,7 +248,7 @@ func sayDoubt(e env, doubt string) {
 // unusual returns what is legal in a graph and yet often a mistake.
 func unusual(g *graph.Graph) string {
 	if report := g.Check().String(); report != "" {
-		return "; " + report
+		return "; " + strings.ReplaceAll(report, "\n", "; ")
 	}
 	return ""
 }

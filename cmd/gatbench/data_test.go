@@ -189,6 +189,28 @@ func TestDataConvertAndCheck(t *testing.T) {
 	}
 }
 
+// What data check says of a dataset stands in its line as it is, without quotes around it or
+// escapes in it.
+func TestDataCheckWords(t *testing.T) {
+	nowhere(t)
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"loops.csv": {"source,target\na,a\nb,b\n", "right  PATH: 2 nodes, 0 edges; 2 nodes have no in-edges and receive no messages (first: 0); add self-loops?; 2 nodes have no edges at all (first: 0)\n"},
+		"cut.json":  {"[[0, 1],\n [1", "wrong  PATH: line 2, column 4: it ends inside a list: it is cut, or a ] is missing\n"},
+		"b.jsonl":   {`{"edges":[[0,1]],"label":1}` + "\n" + `{"edges":[[0,"a"]],"label":0}`, `wrong  PATH: line 2, column 14: "edges"[0][1]: "a" stands there, want a whole number` + "\n"},
+		"cut.gz":    {"\x1f\x8b\x08\x00", "wrong  PATH: the gzip file ends early: it was cut, so download or copy it again\n"},
+		"cut.zip":   {"PK\x03\x04", "wrong  PATH: the zip archive has no end, where the list of its files stands: it was cut, so download or copy it again\n"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if stdout, _, _ := gatbench(t, "data", "check", path); stdout != strings.ReplaceAll(c.want, "PATH", path) {
+			t.Errorf("%s: it says\n%swant\n%s", name, stdout, c.want)
+		}
+	}
+}
+
 // published is a server that has one file, and the command that fetches it.
 func published(t *testing.T, content string, handle http.HandlerFunc) *dataFetchCommand {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 )
 
 // ledger is what came of trainings, by their settings. It stands in a file, a
@@ -98,13 +99,8 @@ func (g *ledger) load() error {
 // read takes a line of the file.
 func (g *ledger) read(line []byte) error {
 	var l entry
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&l); err != nil {
-		return err
-	}
-	if d.More() {
-		return errors.New("something follows it")
+	if err := jsonread.Strict(line, &l); err != nil {
+		return jsonread.What(err)
 	}
 	l.Recipe.date()
 	if err := l.Recipe.check(); err != nil {

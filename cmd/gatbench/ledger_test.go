@@ -74,11 +74,11 @@ func TestLedgerForeign(t *testing.T) {
 	}
 	line := string(text)
 	for name, tt := range map[string]struct{ text, want string }{
-		"text":     {"seed,epoch\n", "line 1 is no result that table has kept: invalid character 's'"},
-		"empty":    {line + "\n" + line, "line 2 is no result that table has kept: EOF"},
-		"cut":      {line[:len(line)/2], "line 1 is no result that table has kept: unexpected EOF"},
-		"twice":    {strings.TrimSpace(line) + line, "line 1 is no result that table has kept: something follows it"},
-		"field":    {strings.Replace(line, `"Dataset"`, `"Data"`, 1), `line 1 is no result that table has kept: json: unknown field "Data"`},
+		"text":     {"seed,epoch\n", "line 1 is no result that table has kept: seed stands there, want a value"},
+		"empty":    {line + "\n" + line, "line 2 is no result that table has kept: it ends where a value is wanted: it is empty or cut"},
+		"cut":      {line[:len(line)/2], "line 1 is no result that table has kept: it ends inside "},
+		"twice":    {strings.TrimSpace(line) + line, "line 1 is no result that table has kept: something follows its value"},
+		"field":    {strings.Replace(line, `"Dataset"`, `"Data"`, 1), `line 1 is no result that table has kept: "recipe"."Data": there is no member of that name`},
 		"rule":     {strings.Replace(line, `"Select":"last"`, `"Select":"best"`, 1), "line 1 is no result that table has kept: --select best"},
 		"accuracy": {strings.Replace(line, `"test_accuracy":`, `"test_accuracy":3`, 1), "line 1 is no result that table has kept: its test accuracy is 3"},
 	} {

@@ -169,7 +169,7 @@ func TestBadFiles(t *testing.T) {
 		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: --model mlq: there is none of that name; there are ", failed},
 		{"eval " + path("wide"), path("wide") + ": what it says of its model cannot be: --hidden -6: it must be at least 1", failed},
 		{"eval " + path("narrow"), "train: load " + path("narrow") + ": the file is not of this model: Layers.0.W is [1433 16] in the file and [1433 15] in the model", failed},
-		{"eval " + path("fields"), "train: load " + path("fields") + `: the metadata "model" does not fit a *main.network: json: unknown field "Hiddem"`, failed},
+		{"eval " + path("fields"), "train: load " + path("fields") + `: the metadata "model" does not fit a *main.network: "Recipe"."Hiddem": there is no member of that name`, failed},
 		{"eval " + path("gcn") + " --dataset karate --splits random", path("gcn") + " is a model for 1433 features and 7 classes (it was trained on cora); Karate has 34 and 2", failed},
 		{"eval " + path("gcn") + " --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"?`, misused},
 		{"predict " + path("gcn") + " --nodes 2708", "--nodes: number 1 of the list is 2708; Cora has the nodes 0 to 2707", misused},

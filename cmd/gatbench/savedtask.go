@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -13,7 +14,7 @@ import (
 func savedTask(path string) string {
 	var text json.RawMessage
 	var head struct{ Task string }
-	if train.LoadConfig(path, &text) == nil && json.Unmarshal(text, &head) == nil && head.Task != "" {
+	if train.LoadConfig(path, &text) == nil && jsonread.Unmarshal(text, &head) == nil && head.Task != "" {
 		return head.Task
 	}
 	return taskNode

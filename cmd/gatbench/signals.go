@@ -15,11 +15,18 @@ import (
 // errInterrupted is what a command returns of which a signal left nothing.
 var errInterrupted = errors.New("interrupted")
 
+// SIGHUP and SIGPIPE, which package syscall does not name for js. Wherever else there are signals
+// they have these numbers.
+const (
+	hangUp     = syscall.Signal(1)
+	brokenPipe = syscall.Signal(13)
+)
+
 // ending are the signals that end a command. Those that were ignored when the
 // program began stay so: nohup ignores SIGHUP, a shell SIGINT of what a script
 // runs in the background.
 func ending() []os.Signal {
-	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, hangUp}, signal.Ignored)
 }
 
 // echo is how long a signal may come once more and count as one: timeout sends
@@ -43,7 +50,7 @@ func untilSignal() context.Context {
 		first := time.Now()
 		cancel()
 		for s := range caught {
-			if s != syscall.SIGHUP && time.Since(first) > echo {
+			if s != hangUp && time.Since(first) > echo {
 				break
 			}
 		}
@@ -86,4 +93,4 @@ func promptly[T any](ctx context.Context, work func() (T, error)) (T, error) {
 // outliveReader lets the program go on when nobody reads any more what it prints,
 // as in gatbench train --json --save m | head -1: it is for commands that write
 // files too. Others end by SIGPIPE, which is right for them.
-func outliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+func outliveReader() { signal.Notify(make(chan os.Signal, 1), brokenPipe) }

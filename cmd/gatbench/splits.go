@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 )
 
 // What --splits names, beside files.
@@ -257,14 +257,13 @@ func readSplit(path, name string, g *goal) (datasets.Split, error) {
 	}
 	defer f.Close()
 	const most = 1 << 30 // bytes
-	dec := json.NewDecoder(io.LimitReader(f, most))
-	dec.DisallowUnknownFields()
-	var lists struct{ Train, Val, Test []int32 }
-	if err := dec.Decode(&lists); err != nil {
-		return s, fmt.Errorf("it is no JSON object of the lists train, val and test: %w", err)
+	b, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return s, err
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return s, fmt.Errorf("more follows its JSON object, from byte %d on", dec.InputOffset())
+	var lists struct{ Train, Val, Test []int32 }
+	if err := jsonread.Strict(b, &lists); err != nil {
+		return s, fmt.Errorf("it is no JSON object of the lists train, val and test: %w", err)
 	}
 	owner := map[int32]string{}
 	for _, part := range []struct {

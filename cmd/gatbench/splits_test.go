@@ -59,11 +59,11 @@ func TestSplitFile(t *testing.T) {
 		{`{"train": [3, 3], "val": [2], "test": [1]}`, "train[1] is node 3, which is in train already"},
 		{`{"train": [3], "val": [], "test": [1]}`, "its list val is empty"},
 		{`{"train": [3], "test": [1]}`, "its list val is empty"},
-		{`{"train": [3], "valid": [2]}`, `it is no JSON object of the lists train, val and test: json: unknown field "valid"`},
-		{`{"train": [3.5]}`, `it is no JSON object of the lists train, val and test: json: cannot unmarshal number 3.5`},
-		{`{"train": [3], "val": [2], "test": [1]} {}`, "more follows its JSON object, from byte 41 on"},
-		{`[1`, `it is no JSON object of the lists train, val and test: `},
-		{``, `it is no JSON object of the lists train, val and test: EOF`},
+		{`{"train": [3], "valid": [2]}`, `it is no JSON object of the lists train, val and test: line 1, column 16: "valid": there is no member of that name`},
+		{`{"train": [3.5]}`, `it is no JSON object of the lists train, val and test: line 1, column 12: "train"[0]: 3.5 stands there, want a whole number`},
+		{`{"train": [3], "val": [2], "test": [1]} {}`, `it is no JSON object of the lists train, val and test: line 1, column 41: something follows its value`},
+		{`[1`, `it is no JSON object of the lists train, val and test: line 1, column 3: it ends inside a list: it is cut, or a ] is missing`},
+		{``, `it is no JSON object of the lists train, val and test: line 1, column 1: it ends where a value is wanted: it is empty or cut`},
 	} {
 		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/regular"
 )
 
@@ -116,7 +117,7 @@ func decode(b []byte) (Tokeniser, error) {
 		return nil, fmt.Errorf("it is longer than %d bytes: train a smaller one", storedMost)
 	}
 	var s stored
-	if err := json.Unmarshal(b, &s); err != nil {
+	if err := jsonread.Unmarshal(b, &s); err != nil {
 		return nil, fmt.Errorf("it is no tokeniser in JSON, as text.Save writes it: %w", err)
 	}
 	if s.Tokeniser == bytePairsKind {

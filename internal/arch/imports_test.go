@@ -2,6 +2,7 @@ package arch
 
 import (
 	"fmt"
+	"go/ast"
 	"path"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ const root = "../.."
 // regular read a format.
 var level0 = strings.Fields(`docs internal/par internal/pages
 	internal/simd internal/simd/cpu internal/simd/vec internal/simd/gemm internal/simd/spmm internal/simd/attend
-	internal/atomicfile internal/datadir internal/edgelist internal/mtx internal/npy internal/pickle
+	internal/atomicfile internal/datadir internal/edgelist internal/jsonread internal/mtx internal/npy internal/pickle
 	internal/plain internal/regular internal/safetensors internal/scratch internal/spell internal/spoil
 	internal/table internal/tar internal/unpack`)
 
@@ -73,12 +74,13 @@ var table = map[string]string{
 	"internal/simd/spmm":   "internal/simd/cpu internal/simd/vec",
 	"internal/simd/attend": "internal/simd/cpu internal/simd/vec",
 
-	"internal/attend":  "graph sparse tensor",
-	"internal/dense":   "tensor",
-	"internal/fetch":   "",
-	"internal/unpack":  "internal/tar",                                    // alone of level0, but for
-	"internal/scratch": "internal/pages internal/simd/cpu internal/spoil", // this one
-	"internal/picture": "",
+	"internal/attend":      "graph sparse tensor",
+	"internal/dense":       "tensor",
+	"internal/fetch":       "",
+	"internal/unpack":      "internal/tar",                                    // alone of level0, but for
+	"internal/scratch":     "internal/pages internal/simd/cpu internal/spoil", // this one,
+	"internal/safetensors": "internal/jsonread",                               // and this one
+	"internal/picture":     "",
 
 	// For tests: nothing that ends up in a program may import these.
 	"grad/gradtest":   "grad tensor sparse",
@@ -119,6 +121,28 @@ func TestImports(t *testing.T) {
 	for dir, files := range pkgs {
 		for _, v := range violations(path.Join(module, dir), importsOf(files)) {
 			t.Error(v)
+		}
+	}
+}
+
+// The errors of encoding/json are worded otherwise by each release: a program reads JSON through
+// internal/jsonread, and only writes it with encoding/json.
+func TestJSONIsReadInOnePlace(t *testing.T) {
+	pkgs, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, files := range pkgs {
+		if dir == "internal/jsonread" || slices.Contains(forTests, dir) {
+			continue
+		}
+		for _, f := range files {
+			ast.Inspect(f.ast, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"Unmarshal", "NewDecoder"}, s.Sel.Name) && fmt.Sprint(s.X) == "json" {
+					t.Errorf("%s/%s: json.%s: read it with internal/jsonread, whose errors are the same with every release of Go", dir, f.name, s.Sel.Name)
+				}
+				return true
+			})
 		}
 	}
 }

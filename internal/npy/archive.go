@@ -31,6 +31,9 @@ func OpenArchive(path string) (*Archive, error) {
 	}
 	z, err := zip.OpenReader(path)
 	if err != nil {
+		if errors.Is(err, zip.ErrFormat) {
+			err = errors.New("it has no end, where the list of its arrays stands: it was cut, or is another kind of file: download or copy it again")
+		}
 		return nil, fmt.Errorf("npy: %s: no npz archive: %w", path, err)
 	}
 	a := &Archive{path: path, zip: z, members: map[string]*zip.File{}, room: newRoom(info.Size())}
@@ -88,7 +91,7 @@ func (a *Archive) Read(name string) (*Array, error) {
 	}
 	array, err := a.read(f)
 	if errors.Is(err, zip.ErrChecksum) {
-		err = fmt.Errorf("its checksum is not that of the archive, which is damaged: copy or download it again (%w)", err)
+		err = errors.New("its checksum is not that of the archive, which is damaged: copy or download it again")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)

@@ -110,7 +110,7 @@ func exactly(r io.Reader, n int) ([]byte, error) {
 		m, err := io.ReadFull(r, b[len(b):cap(b)])
 		b = b[:len(b)+m]
 		if err != nil {
-			return nil, fmt.Errorf("it ends after %d of %d bytes of elements: %w", len(b), n, noEOF(err))
+			return nil, fmt.Errorf("it ends after %d of %d bytes of elements: %w", len(b), n, cut(err))
 		}
 	}
 	return b, nil

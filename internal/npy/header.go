@@ -32,7 +32,7 @@ type header struct {
 func readHeader(r io.Reader) (*header, error) {
 	var lead [8]byte
 	if _, err := io.ReadFull(r, lead[:]); err != nil {
-		return nil, fmt.Errorf("it ends inside the first 8 bytes: %w", noEOF(err))
+		return nil, fmt.Errorf("it ends inside the first 8 bytes: %w", cut(err))
 	}
 	if string(lead[:6]) != magic {
 		return nil, fmt.Errorf("it begins with %q, not with %q: no array of NumPy's", lead[:6], magic)
@@ -46,7 +46,7 @@ func readHeader(r io.Reader) (*header, error) {
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return nil, fmt.Errorf("it ends inside the header: %w", noEOF(err))
+		return nil, fmt.Errorf("it ends inside the header: %w", cut(err))
 	}
 	return parseHeader(string(bytes.TrimRight(text, " \n\x00")))
 }
@@ -63,7 +63,7 @@ func headerLength(r io.Reader, version byte) (uint32, error) {
 		return 0, fmt.Errorf("format version %d, want 1, 2 or 3", version)
 	}
 	if _, err := io.ReadFull(r, b[:size]); err != nil {
-		return 0, fmt.Errorf("it ends before the header: %w", noEOF(err))
+		return 0, fmt.Errorf("it ends before the header: %w", cut(err))
 	}
 	return binary.LittleEndian.Uint32(b[:]), nil
 }
@@ -207,10 +207,10 @@ func (s *scanner) tuple() []int {
 	return shape
 }
 
-// noEOF returns err, with the end of a file as the surprise it is.
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
+// cut returns err, with the end of a file in words.
+func cut(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it was cut, so download or copy it again")
 	}
 	return err
 }

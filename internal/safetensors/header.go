@@ -1,12 +1,13 @@
 package safetensors
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/edgewise-ml/edgewise/internal/jsonread"
 )
 
 // entry is one tensor of a header: where its elements are.
@@ -23,8 +24,8 @@ func parseHeader(head []byte, data int64) ([]entry, map[string]string, error) {
 	if len(head) == 0 || head[0] != '{' || !utf8.Valid(head) {
 		return nil, nil, errors.New("the header is not a JSON object in UTF-8")
 	}
-	if !json.Valid(head) {
-		return nil, nil, fmt.Errorf("the header is not JSON: %w", json.Unmarshal(head, new(bool)))
+	if err := jsonread.Check(head); err != nil {
+		return nil, nil, fmt.Errorf("the header is not JSON: %w", err)
 	}
 	var entries []entry
 	var metadata map[string]string
@@ -55,9 +56,9 @@ func parseMetadata(b []byte) (map[string]string, error) {
 		if len(m) == metadataMost {
 			return fmt.Errorf("there are more than %d keys", metadataMost)
 		}
-		s, err := text(value)
+		s, err := jsonread.Text(value)
 		if err != nil {
-			return fmt.Errorf("the value of %.80q is not a string", key)
+			return fmt.Errorf("the value of %.80q: %w", key, err)
 		}
 		m[key] = s
 		return nil
@@ -89,8 +90,8 @@ func parseEntry(name string, b []byte, data int64) (entry, error) {
 		default:
 			return fmt.Errorf("unknown field %.80q", key)
 		}
-		if err := json.Unmarshal(value, into); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
+		if err := jsonread.Unmarshal(value, into); err != nil {
+			return fmt.Errorf("%s: %w", key, jsonread.What(err))
 		}
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // membersOf returns the members of an object, and those that the standard library
@@ -38,15 +39,59 @@ func TestObject(t *testing.T) {
 	}
 }
 
+// A key that is not UTF-8 is refused, and so is half a character: two names could become one.
+func TestKeysAreCharacters(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\"\x9d\":null}":          `the key "\"\x9d\"": the byte 0x9d of a text is not UTF-8`,
+		`{"a\ud800":1}`:            `\ud800 in a text is half a character`,
+		`{"\udc00\ud800":1}`:       `\udc00 in a text is half a character`,
+		`{"\ud83d\u0061\ude00":1}`: `\ud83d in a text is half a character`,
+	} {
+		if got, _, err := membersOf(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, error %v; want %s", text, got, err, want)
+		}
+	}
+	if _, _, err := read(file(`{"\ud800":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`)); err == nil || !strings.Contains(err.Error(), "half a character") {
+		t.Errorf("a header: error %v", err)
+	}
+}
+
+// What a field holds instead of what it must is said in words of our own.
+func TestWordsAboutHeaders(t *testing.T) {
+	for head, want := range map[string]string{
+		`{"a":{"shape":[1.5]}}`:                 `tensor "a": shape: [0]: 1.5 stands there, want a whole number`,
+		`{"a":{"shape":{}}}`:                    `tensor "a": shape: an object stands there, want a list`,
+		`{"a":{"dtype":3}}`:                     `tensor "a": dtype: 3 stands there, want a text`,
+		`{"a":{"data_offsets":[0,1e30]}}`:       `tensor "a": data_offsets: [1]: 1e30 stands there, want a whole number`,
+		`{"a":[1]}`:                             `tensor "a": a list stands there, want an object in braces`,
+		`{"__metadata__":{"k":1}}`:              `the value of "k": it is not a text`,
+		`{"a":{"shape":[1]}`:                    "the header is not JSON: line 1, column 19: it ends inside an object: it is cut, or a } is missing",
+		`{"a":{"shape":[1]},}`:                  "the header is not JSON: line 1, column 20: } stands there, want a value: the last one has no comma behind it",
+		`{"a":{"shape":[9223372036854775808]}}`: `shape: [0]: 9223372036854775808 stands there, want a whole number from -9223372036854775808 to 9223372036854775807`,
+	} {
+		if _, _, err := read(file(head)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", head, err, want)
+		}
+	}
+}
+
 func FuzzObject(f *testing.F) {
 	f.Add(`{"a":{"b":[1,"]"]},"c\"":null}`)
+	f.Add("{\"\x9d\":null}")
 	f.Fuzz(func(t *testing.T, text string) {
-		if !json.Valid([]byte(text)) || !strings.HasPrefix(text, "{") {
+		got, want, err := membersOf(text)
+		if !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
+			if err == nil && strings.HasPrefix(text, "{") {
+				t.Fatalf("it is not JSON, and read as %v", got)
+			}
 			return
 		}
-		got, want, err := membersOf(text)
-		if err != nil && (strings.Contains(err.Error(), "repeated") || strings.Contains(err.Error(), "a key of")) {
-			return
+		if err != nil {
+			for _, refused := range []string{"repeated", "a key of", "not UTF-8", "half a character", "nested deeper"} {
+				if strings.Contains(err.Error(), refused) && (refused != "not UTF-8" || !utf8.ValidString(text)) {
+					return
+				}
+			}
 		}
 		if err != nil || len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v, error %v; want %v", got, err, want)

@@ -66,5 +66,5 @@ func (b *Budget) Keep(n int) error {
 
 // tooLong is the error for more text than there may be.
 func (b *Budget) tooLong() error {
-	return fmt.Errorf("%d bytes expand to more than %d, which is refused: unpack it first, if you trust it", b.packed, b.text.of)
+	return refusal{fmt.Errorf("%d bytes expand to more than %d, which is refused: unpack it first, if you trust it", b.packed, b.text.of)}
 }

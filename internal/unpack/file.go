@@ -102,16 +102,19 @@ func (f *File) read(r io.Reader, budget *Budget) (expanded bool, err error) {
 	case bytes.HasPrefix(start, gzipMagic):
 		z, err := gzip.NewReader(b)
 		if err != nil {
-			return false, fmt.Errorf("no gzip: %w", err)
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return false, damaged("gzip", err)
 		}
-		f.Reader = &metered{z, budget}
+		f.Reader = &metered{z, "gzip", budget}
 		return true, nil
 	case bytes.HasPrefix(start, zstdMagic):
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
-			return false, fmt.Errorf("no zstd: %w", err)
+			return false, damaged("zstd", err)
 		}
-		f.Reader = &metered{z, budget}
+		f.Reader = &metered{z, "zstd", budget}
 		f.closers = append(f.closers, func() error { z.Close(); return nil })
 		return true, nil
 	}
@@ -121,6 +124,7 @@ func (f *File) read(r io.Reader, budget *Budget) (expanded bool, err error) {
 // metered reads text at the cost of a budget, and fails at its end.
 type metered struct {
 	r      io.Reader
+	form   string // gzip, zstd, zip or tar
 	budget *Budget
 }
 
@@ -135,5 +139,5 @@ func (m *metered) Read(p []byte) (int, error) {
 		n, text.left = int(text.left), 0
 		return n, m.budget.tooLong()
 	}
-	return n, err
+	return n, damaged(m.form, err)
 }

@@ -1,6 +1,7 @@
 package unpack
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,10 +34,16 @@ func inTar(path string) (*Folder, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: neither a folder nor a zip or tar archive that can be read: %w", path, err)
+	if err == io.ErrUnexpectedEOF && len(f.names) > 0 {
+		err = damaged("tar", err)
 	}
-	return f, nil
+	switch {
+	case err == nil:
+		return f, nil
+	case err == io.ErrUnexpectedEOF || errors.Is(err, tar.ErrHeader):
+		return nil, fmt.Errorf("%s: neither a folder nor a zip or tar archive that can be read", path)
+	}
+	return nil, fmt.Errorf("%s: %w", path, err)
 }
 
 // sparse reports whether a member has holes, in GNU's own form, or in one of the
@@ -88,7 +95,7 @@ func member(path, name string, budget *Budget) (*File, error) {
 			return nil, err
 		}
 		if h.Name == name && h.Typeflag == tar.TypeReg && !sparse(h) {
-			return NewFile(&metered{t, budget}, budget, r.Close)
+			return NewFile(&metered{t, "tar", budget}, budget, r.Close)
 		}
 	}
 }

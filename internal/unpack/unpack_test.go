@@ -281,8 +281,13 @@ func TestHostileArchives(t *testing.T) {
 		"long in zip":   {zipOf(long, "1"), `… of a member has 5000 bytes; the limit is 4096`},
 		"many":          {many, "65537 files are too many; the limit is 65536"},
 		"neither":       {[]byte("hello, this is no archive at all"), "neither a folder nor"},
-		"cut zip":       {zipOf("x", "1")[:30], "no zip archive"},
-		"damaged gzip":  {flipped(gz(tarOf(reg("x"), "1")), 6), "checksum"},
+		"cut zip":       {zipOf("x", "1")[:30], "a: the zip archive has no end, where the list of its files stands: it was cut, so download or copy it again"},
+		"cut tar":       {tarOf(append(reg("x"), reg("y")...), "1", "2")[:1200], "a: the tar file ends early: it was cut, so download or copy it again"},
+		"cut tar.gz":    {gz(tarOf(append(reg("x"), reg("y")...), "1", "2"))[:40], "a: the gzip file ends early: it was cut, so download or copy it again"},
+		"cut header":    {gz([]byte("x"))[:5], "a: the gzip file ends early: it was cut, so download or copy it again"},
+		"cut tar.zst":   {zst(tarOf(append(reg("x"), reg("y")...), "1", "2"))[:40], "a: the zstd file ends early: it was cut, so download or copy it again"},
+		"damaged gzip":  {flipped(gz(tarOf(reg("x"), "1")), 6), "a: the gzip file is damaged: download or copy it again"},
+		"damaged zstd":  {flipped(zst(tarOf(reg("x"), "1")), 1), "a: the zstd file is damaged: download or copy it again"},
 	} {
 		if _, err := OpenFolder(put(t, "a", c.b)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)

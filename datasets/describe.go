@@ -38,7 +38,7 @@ func (d *Dataset) Describe(w io.Writer) error {
 		b.line("", "%d an edge", d.EdgeFeatures.Dim(1))
 	}
 	for i, c := range slices.Concat(d.NodeColumns, d.EdgeColumns) {
-		b.line("", "%s: %d %s, beside the features", plain.Text(c.Name), c.Values.Dim(1), []string{"a node", "an edge"}[btoi(i >= len(d.NodeColumns))])
+		b.line("", "%s: %s", plain.Text(c.Name), c.described([]string{"a node", "an edge"}[btoi(i >= len(d.NodeColumns))]))
 	}
 	d.describeLabels(b)
 	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {

@@ -124,11 +124,12 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 		}
 	}
 	e.moments = newMoments(columns, func(i int) bool { return i != e.from && i != e.to && !slices.Contains(labels, i) }, e.names.budget)
-	if e.cells, err = newColumns(features, e.names.budget); err != nil || e.plain == nil {
+	if e.cells, err = newColumns(features, e.names.budget); err != nil {
 		return err
 	}
 	for k, i := range e.features {
-		e.cells.list[k].plain = e.plain[i]
+		e.cells.list[k].says(e.moments.of(i))
+		e.cells.list[k].plain = e.plain != nil && e.plain[i]
 	}
 	return nil
 }
@@ -175,7 +176,7 @@ func (e *edgeReader) described(f [][]byte, line int) error {
 		}
 	}
 	e.cells.endRow()
-	return e.moments.row(f)
+	return e.moments.row(f, line)
 }
 
 // answer takes what is to be learnt of the last edge, or one of several numbers of it.

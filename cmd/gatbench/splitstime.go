@@ -23,9 +23,9 @@ func noFile(splits string) bool {
 // timeOf returns the column that --splits names, and where the parts end.
 func timeOf(splits string) (column string, u datasets.Until, err error) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(splits, splitsTime), ":")
-	column, ends, cut := strings.Cut(rest, ":")
-	if !cut && strings.Contains(column, ",") {
-		column, ends = "", column // of the only one
+	column, ends, _ := strings.Cut(rest, ":")
+	if strings.Contains(column, ",") || len(column) > 4 && column[4] == '-' && column[0] >= '0' && column[0] <= '9' { // a time has colons of its own
+		column, ends = "", rest // of the only one
 	}
 	if ends == "" {
 		return column, u, nil

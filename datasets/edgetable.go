@@ -93,7 +93,7 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 		}
 	}
 	if e.from < 0 || e.to < 0 {
-		return fmt.Errorf("of the columns %s no two are the ends of an edge: call them source and target; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv", listed(columns))
+		return fmt.Errorf("of the columns %s no two are the ends of an edge: call them source and target, or, if the first line is an edge itself, write source,target above it; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv", listed(columns))
 	}
 	labels, without := o.of(columns)
 	e.weight, e.set = column(columns, weightColumns...), column(columns, splitColumns...)

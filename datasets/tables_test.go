@@ -262,7 +262,7 @@ func badTables() []bad {
 	js := func(text string) func(*testing.T, string) error { return fileOf("x.json", []byte(text)) }
 	const edges = "source,target\na,b\n"
 	return []bad{
-		{"no ends", csv("a,b\n1,2\n"), `DIR/x.csv: line 1: of the columns "a", "b" no two are the ends of an edge: call them source and target; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv`},
+		{"no ends", csv("a,b\n1,2\n"), `DIR/x.csv: line 1: of the columns "a", "b" no two are the ends of an edge: call them source and target, or, if the first line is an edge itself, write source,target above it; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv`},
 		{"header alone", csv("source,target\n"), "DIR/x.csv: there are no edges in it"},
 		{"short row", csv("source,target,weight\na,b,1\na,b\n"), "DIR/x.csv: line 3: 2 fields, want 3 as the first line names"},
 		{"empty end", csv("source,target\na,\n"), "DIR/x.csv: line 2: an end of the edge is empty"},

@@ -195,7 +195,11 @@ func (p *tableColumn) check(unit string) error {
 		if p.nan {
 			what = "no number"
 		}
-		return wrong(p.at[anEmpty], "it is %s, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", what, p.name)
+		remedy, also := "fill it, with 0 perhaps, or leave the column out", ""
+		if p.named {
+			remedy, also = "fill it, or leave the column out of the features", ", which keeps it for splits by time"
+		}
+		return wrong(p.at[anEmpty], "it is %s, and features are finite numbers: %s with #-%s after the file's name%s", what, remedy, p.name, also)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func TestTimesOfEachForm(t *testing.T) {
 		"nanoseconds":         {"ts", []string{"1716076800000002999", "1716076800000001001", "1716076800000000000"}, Until{"1716076800000000000", "1716076800000001000"}, []int64{may + 2, may + 1, may}},
 		"before 1970":         {"ts", []string{"-1716076800000000001", "-1716076800000001001", "-1716076800000002001"}, Until{"-1716076800000002001", "-1716076800000001001"}, []int64{-may - 1, -may - 2, -may - 3}},
 		"years":               {"year", []string{"2019", "2018", "2017.0"}, Until{"2017", "2018.5"}, []int64{2019, 2018, 2017}},
-		"years before Christ": {"birth_year", []string{"12", "-43", "-99"}, Until{"-98.5", "-43"}, []int64{12, -43, -99}},
+		"years before Christ": {"birth_year", []string{"12", "-43", "-44"}, Until{"-43.5", "-43"}, []int64{12, -43, -44}},
 		"steps":               {"time", []string{"3", "2", "1"}, Until{"1", "2"}, []int64{3, 2, 1}},
 		"large steps":         {"year", []string{"9007199254740995", "9007199254740994", "9007199254740993"}, Until{"9007199254740993", "9007199254740994"}, []int64{9007199254740995, 9007199254740994, 9007199254740993}},
 		"digits by chance":    {"time", []string{"20240519", "20240500", "20240400"}, Until{"20240400", "20240500"}, []int64{20240519, 20240500, 20240400}},
@@ -136,6 +136,7 @@ func TestMixedTimes(t *testing.T) {
 		{[]string{"2024-05-19", "1716076800"}, `line 3, column "seen_at": "1716076800" is a number of seconds since 1970, and line 2 has`},
 		{[]string{"1716076800", "20240519", "1716076801"}, `line 3, column "seen_at": "20240519" is a date, and line 2 has "1716076800", a number of seconds`},
 		{[]string{"20240519", "0", "20240520"}, `line 3, column "seen_at": "0" is a number, and line 2 has "20240519", a date`},
+		{[]string{"20240519", "5"}, `line 3, column "seen_at": "5" is a number, and line 2 has "20240519", a date`},
 		{[]string{"20240519", "20240230", "20240520"}, `line 3, column "seen_at": "20240230" is a number, and line 2 has "20240519", a date`},
 		{[]string{"20240519", "202405190000", "20240520"}, `line 3, column "seen_at": "202405190000" is a date with a time, and line 2 has`},
 		{[]string{"2024-05-19", "2024", "2024-05-20"}, `line 3, column "seen_at": "2024" is a number, and line 2 has`},
@@ -188,6 +189,12 @@ func TestTimesMissingAndEqual(t *testing.T) {
 	var b strings.Builder
 	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "ts: one a node to split by, 2024-05-19 to 2024-05-19T00:00:02Z, 4 not known") {
 		t.Errorf("described as %s, error %v", b.String(), err)
+	}
+	if d, err = timed(t, "year", "#-year", "", "9", "", "1", "", "2", "", "3", "4", "", "5", "", "6", "", "7", "", "8", "", "10", ""); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := d.NodesByTime("", Until{}); err != nil || fmt.Sprint(s) != "{[3 5 7 8 10 12 14 16] [1] [18]}" { // tenths of what is known
+		t.Errorf("%v, error %v", s, err)
 	}
 	cells := slices.Repeat([]string{"2018"}, 10)
 	if d, err = timed(t, "year", "", append(cells, "2019", "2020")...); err != nil {
@@ -253,12 +260,19 @@ func TestTimesAsFeatures(t *testing.T) {
 			t.Errorf("%s %v: features %v, want %v", c.column, c.cells, got, c.want)
 		}
 	}
+	_, err := timed(t, "seen_at", "", "2024-05-19", "")
+	if want := `line 3, column "seen_at": it is empty, and features are finite numbers: fill it, or leave the column out of the features with #-seen_at after the file's name, which keeps it for splits by time`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
 	dir := saved(t, t.TempDir(), "e_edges.csv", "source,target,at\na,b,1716076800\nb,c,1716076802\nc,a,1716076801\n")
 	d, err := Read(dir + "/e_edges.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := d.EdgesByTime("at", Until{"1716076800", "1716076801"})
+	if loops := d.WithSelfLoops().EdgeColumns[0]; !slices.Equal(loops.Times, []int64{1716076801000000, NoTime, 1716076800000000, NoTime, 1716076802000000, NoTime}) {
+		t.Errorf("with loops %v", loops.Times)
+	}
 	if got := d.EdgeFeatures.Data; err != nil || fmt.Sprint(d.EdgeColumns[0].Times, s) != "[1716076801000000 1716076800000000 1716076802000000] {[1] [0] [2]}" || !slices.Equal(got, []tensor.Float{1.0 / 86400, 0, 2.0 / 86400}) {
 		t.Errorf("edges %v, %v, %v, error %v", d.EdgeColumns, s, got, err)
 	}

@@ -32,7 +32,7 @@ func timeOf(splits string) (column string, u datasets.Until, err error) {
 	}
 	var ok bool
 	if u.Train, u.Val, ok = strings.Cut(ends, ","); !ok || u.Train == "" || u.Val == "" {
-		return "", u, misuse("--splits %.60s: want where training and where validation ends after the column, such as time:year:2017,2018", splits)
+		return "", u, misuse("--splits %.100s: want where training and where validation ends after the column, such as time:year:2017,2018", splits)
 	}
 	return column, u, nil
 }
@@ -44,7 +44,7 @@ func splitByTime(d *datasets.Dataset, g *goal, splits string) (s datasets.Split,
 		return s, err
 	}
 	if s, err = d.NodesByTime(column, u); err != nil {
-		return s, misuse("--splits %.60s: %w", splits, err)
+		return s, misuse("--splits %.100s: %w", splits, err)
 	}
 	for _, part := range []*[]int32{&s.Train, &s.Val, &s.Test} {
 		known := (*part)[:0]
@@ -54,7 +54,7 @@ func splitByTime(d *datasets.Dataset, g *goal, splits string) (s datasets.Split,
 			}
 		}
 		if *part = known; len(known) == 0 {
-			return s, misuse("--splits %.60s: of a part no node has %s", splits, g.kind.of())
+			return s, misuse("--splits %.100s: of a part no node has %s", splits, g.kind.of())
 		}
 	}
 	return s, nil
@@ -67,7 +67,7 @@ func edgesByTime(d *datasets.Dataset, splits string) (s datasets.Split, err erro
 		return s, err
 	}
 	if s, err = d.EdgesByTime(column, u); err != nil {
-		return s, misuse("--splits %.60s: %w", splits, err)
+		return s, misuse("--splits %.100s: %w", splits, err)
 	}
 	return s, nil
 }

@@ -236,7 +236,7 @@ func badTexts() []bad {
 		{"mangled header", fileOf("x.mtx", []byte("%MatrixMarket\n1 1 1\n")), `DIR/x.mtx: line 1: "%MatrixMarket" is no header: want %%MatrixMarket matrix FORMAT FIELD SYMMETRY`},
 		{"cut matrix", fileOf("x.mtx", []byte(mm+"coordinate pattern general\n3 3 2\n1 2\n")), "DIR/x.mtx: line 3: the file ends after 1 of 2 elements"},
 		{"huge matrix", fileOf("x.mtx", []byte(mm+"coordinate pattern general\n2000000000 2000000000 1\n1 2\n")), "DIR/x.mtx: it is 2000000000 × 2000000000, with only 1 elements: that is not believed"},
-		{"no edge", fileOf("x.txt", []byte("1 2\nthree 4\n")), `DIR/x.txt: line 2: "three 4" is not an edge: want the numbers of two nodes; a line that names columns begins with #`},
+		{"no edge", fileOf("x.txt", []byte("1 2\nthree 4\n")), `DIR/x.txt: line 2: "three 4" is not an edge: want the numbers of two nodes; a line that names columns, such as source,target, is the first one, or begins with #`},
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
 		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: the gzip file ends early: it was cut, so download or copy it again"},
 		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: the gzip file is damaged: download or copy it again"},

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -18,7 +17,8 @@ import (
 
 // columns are those of a table that become features, while they are read row by row. One
 // of numbers is a feature. One of words becomes a feature for each word, in their order,
-// which is 1 where that word stands. Times become days since the earliest of the column.
+// which is 1 where that word stands. Times become days since the earliest of the column, and
+// numbers that say when are as [Column.features] has them.
 type columns struct {
 	list   []tableColumn
 	cols   chunkedSlice[int32] // of a number its column; of a word the column's complement
@@ -32,8 +32,9 @@ type columns struct {
 // tableColumn is a column while it is read.
 type tableColumn struct {
 	name  string
-	since float64          // the first time, in seconds since 1970
-	least float64          // the earliest
+	when  *moment          // what its times are read by; nil: it has none
+	named bool             // its name says when: its rows are when's, too
+	exact []tensor.Float   // what it is of when, instead of its values; nil: these
 	at    [kinds]int       // the line of the first cell of each kind, 0: there is none
 	from  int              // the row of the first that is a word or empty: before it zeros are not stored, from there on they are
 	nan   bool             // the first that is empty is a nan
@@ -95,12 +96,14 @@ func (c *columns) cell(i int, text []byte, line int) error {
 	if p.plain {
 		return p.word(c, text, add, i)
 	}
-	if at, ok := timeOf(text, p.name); ok {
-		if p.at[aTime] == 0 {
-			p.since, p.least = at, at
+	if _, ok := writtenTime(text); ok {
+		if p.when == nil {
+			p.when = newMoment(p.name)
 		}
-		p.least = min(p.least, at)
-		return add(aTime, int32(i), tensor.Float((at-p.since)/day))
+		if !p.named { // a cell before it that is no time is an error, so that rows agree
+			p.when.add(text, line)
+		}
+		return cmp.Or(c.budget.Keep(momentTakes), add(aTime, int32(i), 0))
 	}
 	if v, ok := numberOf(text); ok {
 		if f := tensor.Float(v); f-f != 0 {
@@ -139,47 +142,6 @@ func (p *tableColumn) tooMany(last string) error {
 // endRow ends a row.
 func (c *columns) endRow() { c.ends = append(c.ends, int64(c.cols.n)) }
 
-// day is its seconds.
-const day = 24 * 60 * 60
-
-// timeForms are how times are written; what is finer than seconds may follow.
-var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
-
-// timeOf returns the time that a text is, in seconds since 1970: one that is written out,
-// or in a column whose name says so a number of seconds, or of milliseconds.
-func timeOf(text []byte, column string) (seconds float64, ok bool) {
-	if len(text) >= len(time.DateOnly) && text[4] == '-' && text[0] >= '0' && text[0] <= '9' {
-		for _, form := range timeForms {
-			if t, err := time.Parse(form, string(text)); err == nil {
-				return float64(t.Unix()) + float64(t.Nanosecond())/1e9, true
-			}
-		}
-	}
-	const least, milli = 1e8, 1e11 // seconds: from 1973 on, and to beyond 5000
-	if len(text) < 9 || text[0] < '1' || text[0] > '9' || !timely(column) {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || v < least || v >= 1000*milli {
-		return 0, false
-	}
-	if v >= milli {
-		v /= 1000
-	}
-	return v, true
-}
-
-// timely reports whether a column's name says that it holds times.
-func timely(name string) bool {
-	name = plainColumn(name)
-	for _, end := range []string{"time", "timestamp", "date", "ts"} {
-		if name == end || strings.HasSuffix(name, "_"+end) {
-			return true
-		}
-	}
-	return strings.HasSuffix(name, "timestamp") || strings.HasSuffix(name, "_at")
-}
-
 // numberOf returns the number that a text is, of which true is 1.
 func numberOf(text []byte) (float64, bool) {
 	switch len(text) {
@@ -201,10 +163,10 @@ func (c *columns) matrix() (*sparse.CSR, error) {
 	plain := true
 	for i := range c.list {
 		p := &c.list[i]
-		if err := p.check(cmp.Or(c.unit, "line")); err != nil {
+		if err := cmp.Or(p.dated(c.unit), p.check(cmp.Or(c.unit, "line"))); err != nil {
 			return nil, err
 		}
-		plain = plain && p.at[aNumber] > 0 && p.at[aWord]+p.at[aTime] == 0
+		plain = plain && p.at[aNumber] > 0 && p.at[aWord]+p.at[aTime] == 0 && p.exact == nil
 	}
 	if len(c.list) == 0 {
 		return nil, nil
@@ -233,8 +195,28 @@ func (p *tableColumn) check(unit string) error {
 		if p.nan {
 			what = "no number"
 		}
-		return wrong(p.at[anEmpty], "it is %s, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", what, p.name)
+		remedy, also := "fill it, with 0 perhaps, or leave the column out", ""
+		if p.named {
+			remedy, also = "fill it, or leave the column out of the features", ", which keeps it for splits by time"
+		}
+		return wrong(p.at[anEmpty], "it is %s, and features are finite numbers: %s with #-%s after the file's name%s", what, remedy, p.name, also)
 	}
+	return nil
+}
+
+// says makes a column one that says when, unless m is nil.
+func (p *tableColumn) says(m *moment) { p.when, p.named = m, m != nil }
+
+// dated makes features of what a column says when. Where words stand, these are features.
+func (p *tableColumn) dated(unit string) error {
+	if p.when == nil || p.plain || p.at[aWord]+p.at[anEmpty] > 0 || p.at[aNumber]+p.at[aTime] == 0 || p.when.count[noTime] > 0 {
+		return nil
+	}
+	c, err := p.when.column(unit)
+	if err != nil {
+		return err
+	}
+	p.exact = c.features()
 	return nil
 }
 
@@ -258,7 +240,7 @@ func missingWord(text string) bool {
 	return false
 }
 
-// spread is matrix where some columns are of words or of times.
+// spread is matrix where some columns are of words or of what says when.
 func (c *columns) spread() (*sparse.CSR, error) {
 	cols, values := c.cols.join(), c.values.join()
 	if err := c.budget.Keep(8 * (len(cols) + c.rows()*c.special())); err != nil {
@@ -300,8 +282,8 @@ func (c *columns) spread() (*sparse.CSR, error) {
 				col, v = col+places[i][int(v)], 1
 			case p.at[aWord] > 0:
 				col, v = col+places[i][p.words[textOf(v)]], 1
-			case p.at[aTime] > 0:
-				v += tensor.Float((p.since - p.least) / day)
+			case p.exact != nil:
+				v = p.exact[row]
 			}
 			if v != 0 {
 				outCols, outValues = append(outCols, col), append(outValues, v)
@@ -315,7 +297,7 @@ func (c *columns) spread() (*sparse.CSR, error) {
 // special returns how many columns are not of numbers alone.
 func (c *columns) special() (n int) {
 	for i := range c.list {
-		n += btoi(c.list[i].at[aWord]+c.list[i].at[aTime] > 0)
+		n += btoi(c.list[i].at[aWord]+c.list[i].at[aTime] > 0 || c.list[i].exact != nil)
 	}
 	return n
 }

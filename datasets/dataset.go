@@ -45,12 +45,27 @@ type Dataset struct {
 	doubt  string   // what Doubt returns
 }
 
-// Column is something that a file says of nodes or edges that networks do not read: of tables
-// the columns whose names say when.
+// Column is a number of each node or edge that networks do not read: of tables the columns whose
+// names say when. Either Times or Numbers is set.
 type Column struct {
-	Name   string
-	Values *tensor.Dense // a row a node or an edge; NaN: not known
-	Days   bool          // they are times, in days since 1970
+	Name    string
+	Times   []int64   // microseconds since 1970, in UTC, or else whole numbers such as years; NoTime: not known
+	Dated   bool      // Times are microseconds since 1970
+	Numbers []float64 // numbers that are not all whole; NaN: not known
+
+	wrong error // why neither is set: what the file says is no time
+}
+
+func (c Column) size() int { return max(len(c.Times), len(c.Numbers)) }
+
+// checkColumns checks that columns have a number for each of n of what noun says.
+func checkColumns(columns []Column, n int, noun string) error {
+	for _, c := range columns {
+		if c.wrong == nil && (c.size() != n || c.Times != nil && c.Numbers != nil) {
+			return fmt.Errorf("column %.40q: %d times and %d numbers for %d %ss", c.Name, len(c.Times), len(c.Numbers), n, noun)
+		}
+	}
+	return nil
 }
 
 // LearnsEdges reports whether what is to be learnt is of edges, as the split is then.
@@ -83,15 +98,11 @@ func (d *Dataset) Check() error {
 	if len(d.NodeNames) > 0 && len(d.NodeNames) != n {
 		return fmt.Errorf("%d names for %d nodes", len(d.NodeNames), n)
 	}
-	for _, c := range d.NodeColumns {
-		if err := checkTargets(c.Values, n, "node"); err != nil {
-			return fmt.Errorf("column %.40q: %w", c.Name, err)
-		}
+	if err := checkColumns(d.NodeColumns, n, "node"); err != nil {
+		return err
 	}
-	for _, c := range d.EdgeColumns {
-		if err := checkTargets(c.Values, d.Graph.NumEdges(), "edge"); err != nil {
-			return fmt.Errorf("column %.40q: %w", c.Name, err)
-		}
+	if err := checkColumns(d.EdgeColumns, d.Graph.NumEdges(), "edge"); err != nil {
+		return err
 	}
 	if err := d.NodeKinds.check(n, "node"); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (d *Dataset) Describe(w io.Writer) error {
 		b.line("", "%d an edge", d.EdgeFeatures.Dim(1))
 	}
 	for i, c := range slices.Concat(d.NodeColumns, d.EdgeColumns) {
-		b.line("", "%s: %d %s, beside the features", plain.Text(c.Name), c.Values.Dim(1), []string{"a node", "an edge"}[btoi(i >= len(d.NodeColumns))])
+		b.line("", "%s: %s", plain.Text(c.Name), c.described([]string{"a node", "an edge"}[btoi(i >= len(d.NodeColumns))]))
 	}
 	d.describeLabels(b)
 	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {
@@ -52,8 +52,8 @@ func (d *Dataset) Describe(w io.Writer) error {
 	if len(d.unread) > 0 {
 		b.line("not read", "%s", listed(d.unread))
 	}
-	if d.doubt != "" {
-		b.line("mind", "%s", plain.Text(d.doubt))
+	if says := d.Doubt(); says != "" {
+		b.line("mind", "%s", plain.Text(says))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -65,9 +65,12 @@ func (d *Dataset) describeEdges(b *describer) {
 	if !d.Graph.Symmetric() {
 		direction = "not each in both directions"
 	}
-	if loops == 0 {
+	switch {
+	case n == 0:
+		b.line("edges", "none")
+	case loops == 0:
 		b.line("edges", "%d directed, %s, no self-loops", n, direction)
-	} else {
+	default:
 		b.line("edges", "%d directed, %s, with %d self-loops", n, direction, loops)
 	}
 	if d.Weights != nil {

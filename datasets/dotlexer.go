@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/table"
 )
 
 // The kinds of tokens of DOT, beside single bytes such as {.
@@ -26,7 +28,7 @@ type dotLexer struct {
 }
 
 func newDotLexer(r io.Reader) *dotLexer {
-	return &dotLexer{r: bufio.NewReader(r), line: 1}
+	return &dotLexer{r: bufio.NewReader(table.Text(r)), line: 1}
 }
 
 // tokenMost is the length of the longest name.
@@ -66,8 +68,16 @@ func (l *dotLexer) peek() byte {
 	return b[0]
 }
 
-// next reads the next token. At the end it returns io.EOF.
+// next reads the next token, which is text in UTF-8. At the end it returns io.EOF.
 func (l *dotLexer) next() error {
+	if err := l.token(); err != nil {
+		return err
+	}
+	return table.CheckText([]byte(l.text))
+}
+
+// token is next of any bytes.
+func (l *dotLexer) token() error {
 	c, err := l.blank()
 	if err != nil {
 		return err

@@ -4,7 +4,17 @@ import "fmt"
 
 // Doubt returns what is legal in the raw data and yet often a mistake, and what to do about it; "" if
 // nothing is. [Dataset.Describe] says it too.
-func (d *Dataset) Doubt() string { return d.doubt }
+func (d *Dataset) Doubt() string {
+	// With as many edges as nodes all may be self-loops.
+	if d.doubt == "" && d.Graph.NumEdges() <= d.Graph.NumNodes() && d.selfLoops() == d.Graph.NumEdges() {
+		why := "there are no edges"
+		if d.loops > 0 {
+			why = fmt.Sprintf("its %d edges lead from nodes to themselves, and such are left out", d.loops)
+		}
+		return why + ": nothing is passed from node to node, so that a network sees each by itself"
+	}
+	return d.doubt
+}
 
 // Doubt returns what is legal in the raw data and yet often a mistake, and what to do about it; "" if
 // nothing is. [Graphs.Describe] says it too.

@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/edgelist"
 	"github.com/edgewise-ml/edgewise/internal/mtx"
 	"github.com/edgewise-ml/edgewise/internal/regular"
+	"github.com/edgewise-ml/edgewise/internal/table"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -45,7 +46,7 @@ func opened[T any](path string, read func(r io.Reader, path string) (T, error)) 
 // edgeList is [EdgeList] of a text.
 func edgeList(r io.Reader, path string, o *chosen) (*Dataset, error) {
 	budget := unpack.BudgetOf(r)
-	b, list := bufio.NewReaderSize(r, peeked), &numberedEdges{budget: budget}
+	b, list := bufio.NewReaderSize(table.Text(r), peeked), &numberedEdges{budget: budget}
 	if isTable(b) {
 		e, err := edgeTable(b, path, budget, o)
 		if err == nil {

@@ -93,7 +93,7 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 		}
 	}
 	if e.from < 0 || e.to < 0 {
-		return fmt.Errorf("of the columns %s no two are the ends of an edge: call them source and target; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv", listed(columns))
+		return fmt.Errorf("of the columns %s no two are the ends of an edge: call them source and target, or, if the first line is an edge itself, write source,target above it; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv", listed(columns))
 	}
 	labels, without := o.of(columns)
 	e.weight, e.set = column(columns, weightColumns...), column(columns, splitColumns...)
@@ -124,11 +124,12 @@ func (e *edgeReader) assign(o *chosen) (err error) {
 		}
 	}
 	e.moments = newMoments(columns, func(i int) bool { return i != e.from && i != e.to && !slices.Contains(labels, i) }, e.names.budget)
-	if e.cells, err = newColumns(features, e.names.budget); err != nil || e.plain == nil {
+	if e.cells, err = newColumns(features, e.names.budget); err != nil {
 		return err
 	}
 	for k, i := range e.features {
-		e.cells.list[k].plain = e.plain[i]
+		e.cells.list[k].says(e.moments.of(i))
+		e.cells.list[k].plain = e.plain != nil && e.plain[i]
 	}
 	return nil
 }
@@ -175,7 +176,7 @@ func (e *edgeReader) described(f [][]byte, line int) error {
 		}
 	}
 	e.cells.endRow()
-	return e.moments.row(f)
+	return e.moments.row(f, line)
 }
 
 // answer takes what is to be learnt of the last edge, or one of several numbers of it.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/table"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 )
 
@@ -51,7 +52,7 @@ type graphMLReader struct {
 // graphML is [GraphML] of a text.
 func graphML(r io.Reader, path string, o *chosen) (*Dataset, error) {
 	g := &graphMLReader{path: path, budget: unpack.BudgetOf(r), o: o, keys: map[string][]*graphMLKey{}}
-	g.dec = xml.NewDecoder(&boundedTags{r: bufio.NewReader(r)})
+	g.dec = xml.NewDecoder(&boundedTags{r: bufio.NewReader(table.Text(r))})
 	g.dec.CharsetReader = func(encoding string, r io.Reader) (io.Reader, error) {
 		if strings.EqualFold(encoding, "us-ascii") || strings.EqualFold(encoding, "ascii") {
 			return r, nil

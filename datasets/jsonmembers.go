@@ -93,7 +93,7 @@ func (m *jsonMembers) ofEdges(e *namedEdges, o *chosen) error {
 	if err := r.assign(o); err != nil {
 		return err
 	}
-	e.cells.unit = m.noun
+	e.cells.unit, e.moments.unit = m.noun, m.noun
 	return m.rows(e.src.n, 2, func(fields [][]byte, row int) error { return r.described(fields, row+1) })
 }
 
@@ -117,7 +117,7 @@ func (m *jsonMembers) ofNodes(n *jsonNodes, known []string, o *chosen) error {
 	if err := r.assignFeatures(); err != nil {
 		return err
 	}
-	r.features.unit = m.noun
+	r.features.unit, r.moments.unit = m.noun, m.noun
 	err := m.rows(len(n.names.list), len(known), func(fields [][]byte, row int) error {
 		_, err := r.fields(fields, row+1)
 		if err != nil {

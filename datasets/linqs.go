@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/regular"
+	"github.com/edgewise-ml/edgewise/internal/table"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -133,11 +134,14 @@ func wordsOf(line string, before []string) []string {
 // eachLine calls visit with the words of each line that is not empty; the slice, but not
 // the words, is overwritten by the next line.
 func eachLine(r io.Reader, visit func(words []string) error) error {
-	s := bufio.NewScanner(r)
+	s := bufio.NewScanner(table.Text(r))
 	s.Buffer(make([]byte, 1<<16), linqsLine)
 	var words []string
 	line := 1
 	for ; s.Scan(); line++ {
+		if err := table.CheckText(s.Bytes()); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
 		text := s.Text()
 		if line == 1 {
 			text = strings.TrimPrefix(text, mark)

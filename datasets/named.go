@@ -263,7 +263,7 @@ func (e *namedEdges) describe(d *Dataset, kept []int32) (err error) {
 	if e.parts != nil {
 		d.Split = splitBy(pick(e.parts, kept))
 	}
-	d.EdgeColumns = rowsOf(e.moments.columns(), kept)
+	d.EdgeColumns = rowsOf(e.moments.columns(e.path), kept)
 	if e.cells == nil {
 		return nil
 	}
@@ -353,7 +353,7 @@ func (t *namedNodes) describe(d *Dataset, ids *names, order []int32) error {
 		}
 		d.Split = splitBy(pick(t.parts, rows))
 	}
-	d.NodeColumns = append(d.NodeColumns, rowsOf(t.moments.columns(), rows)...)
+	d.NodeColumns = append(d.NodeColumns, rowsOf(t.moments.columns(t.path), rows)...)
 	if t.x != nil {
 		if d.Features != nil {
 			return errors.New("another table has features, too: leave one of them out")

@@ -152,13 +152,14 @@ func (n *nodeReader) assignFeatures() (err error) {
 		}
 	}
 	n.moments = newMoments(n.columns, func(i int) bool { return n.roles[i] == aFeature || n.roles[i] == nothing }, n.names.budget)
-	if n.features, err = newColumns(features, n.names.budget); err != nil || n.plain == nil {
+	if n.features, err = newColumns(features, n.names.budget); err != nil {
 		return err
 	}
 	k := 0
 	for i, r := range n.roles {
 		if r == aFeature {
-			n.features.list[k].plain = n.plain[i]
+			n.features.list[k].says(n.moments.of(i))
+			n.features.list[k].plain = n.plain != nil && n.plain[i]
 			k++
 		}
 	}
@@ -229,7 +230,7 @@ func (n *nodeReader) fields(f [][]byte, line int) (part uint8, err error) {
 		}
 	}
 	n.features.endRow()
-	return part, n.moments.row(f)
+	return part, n.moments.row(f, line)
 }
 
 // hasPart reports whether there is a column of the parts of a split.

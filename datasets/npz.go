@@ -37,7 +37,8 @@ import (
 // then. The splits are as [ReadSplits] has them. There may be class_names,
 // node_names, and weights or edge_weight; node_type and edge_type, numbers from 0 of the kinds of
 // nodes and edges; and what NodeColumns, EdgeColumns, NodeKinds and EdgeKinds hold, as WriteNPZ
-// writes it. The error names the file, the array, and the
+// writes it: of columns node_columns, their names; node_column_dated, whether each is of times;
+// and node_column_0 and so on, of times int64 in microseconds since 1970. The error names the file, the array, and the
 // first thing that is wrong.
 func NPZ(path string) (*Dataset, error) {
 	z, err := openArchive(path)

@@ -2,23 +2,31 @@ package datasets
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/npy"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // columnArrays returns the arrays that keep columns of nodes or of edges, as noun says: their
-// names, which of them are times, and the values of each.
+// names, which of them are dated, and the times or the numbers of each.
 func columnArrays(noun string, columns []Column) (arrays []npy.Named) {
-	if len(columns) == 0 {
+	var names []string
+	var dated []bool
+	for _, c := range columns {
+		if c.wrong != nil {
+			continue
+		}
+		one := npy.Named{Name: columnArray(noun, len(names)), Data: c.Times}
+		if c.Times == nil {
+			one.Data = c.Numbers
+		}
+		names, dated, arrays = append(names, c.Name), append(dated, c.Dated), append(arrays, one)
+	}
+	if names == nil {
 		return nil
 	}
-	names, days := make([]string, len(columns)), make([]bool, len(columns))
-	for i, c := range columns {
-		names[i], days[i] = c.Name, c.Days
-		arrays = append(arrays, npy.Named{Name: columnArray(noun, i), Data: c.Values.Data, Shape: c.Values.Shape()})
-	}
-	return append(arrays, npy.Named{Name: noun + "_columns", Data: names}, npy.Named{Name: noun + "_column_days", Data: days})
+	return append(arrays, npy.Named{Name: noun + "_columns", Data: names}, npy.Named{Name: noun + "_column_dated", Data: dated})
 }
 
 func columnArray(noun string, i int) string { return fmt.Sprintf("%s_column_%d", noun, i) }
@@ -32,32 +40,47 @@ func (z archive) columns(noun string, n int) (columns []Column, err error) {
 	if len(names) > keysMost {
 		return nil, z.wrong(noun+"_columns", "%d columns; at most %d are read", len(names), keysMost)
 	}
-	days, err := vector(z, noun+"_column_days", (*npy.Array).Int32s)
-	if err == nil && len(days) != len(names) {
-		err = z.wrong(noun+"_column_days", "%d elements for %d columns", len(days), len(names))
+	dated, err := vector(z, noun+"_column_dated", (*npy.Array).Int32s)
+	if err == nil && len(dated) != len(names) {
+		err = z.wrong(noun+"_column_dated", "%d elements for %d columns", len(dated), len(names))
 	}
 	for i, name := range names {
-		var x *tensor.Dense
+		c := Column{Name: name}
 		if err == nil {
-			x, err = z.columnOf(columnArray(noun, i), n)
+			c.Dated = dated[i] != 0
+			err = z.columnOf(columnArray(noun, i), n, &c)
 		}
 		if err != nil {
 			return nil, err
 		}
-		columns = append(columns, Column{Name: name, Values: x, Days: days[i] != 0})
+		columns = append(columns, c)
 	}
 	return columns, nil
 }
 
-// columnOf reads the values of a column.
-func (z archive) columnOf(name string, n int) (*tensor.Dense, error) {
-	a, err := z.Read(name)
+// columnOf reads the times of a column, or its numbers.
+func (z archive) columnOf(name string, n int, c *Column) error {
+	a, err := z.column(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	x, err := z.answers(name, a)
-	if err == nil && x.Dim(0) != n {
-		err = z.wrong(name, "its shape is %v, want a row for each of %d", a.Shape, n)
+	if len(a.Shape) != 1 || a.Shape[0] != n {
+		return z.wrong(name, "its shape is %v, want a number for each of %d", a.Shape, n)
 	}
-	return x, err
+	if !strings.Contains(a.Type, "f") {
+		c.Times, err = elements(z, name, a, (*npy.Array).Int64s)
+		return err
+	}
+	if c.Dated {
+		return z.wrong(name, "its type is %s, and times are whole numbers of microseconds since 1970: save them as int64", a.Type)
+	}
+	if c.Numbers, err = elements(z, name, a, (*npy.Array).Float64s); err != nil {
+		return err
+	}
+	for i, v := range c.Numbers {
+		if math.IsInf(v, 0) {
+			return z.wrong(name, "element %d is %v", i, v)
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/regular"
@@ -32,7 +33,8 @@ const (
 //   - raw/node-feat.csv.gz, raw/edge-feat.csv.gz, if there are any: numbers;
 //   - split/NAME/train.csv.gz, valid.csv.gz, test.csv.gz: nodes. Of several splits the first
 //     by its name is in use;
-//   - raw/node_NAME.csv.gz: numbers that are no features, such as years.
+//   - raw/node_NAME.csv.gz: numbers or times that are no features, such as years; of several in a
+//     line each is a column of its own, NAME_0 and so on.
 //
 // Edges keep their direction; #undirected after the path adds the other, as OGB's own loader
 // does for some. Features are as published. Files like raw/node_year.csv.gz are NodeColumns. Of
@@ -188,16 +190,50 @@ func (o *ogb) nodeColumns(n int) (columns []Column, err error) {
 		if len(columns) == splitsMost {
 			return nil, fmt.Errorf("%s: there are more than %d files %snode_NAME.csv in it", o.path, splitsMost, o.prefix)
 		}
-		x, err := o.numbers("node_"+name, true)
-		if err == nil && x.Dim(0) != n {
-			err = fmt.Errorf("%s: %snode_%s: %d lines for %d nodes", o.path, o.prefix, name, x.Dim(0), n)
-		}
+		read, err := o.columns("node_"+name, n)
 		if err != nil {
 			return nil, err
 		}
-		columns = append(columns, Column{Name: "node_" + strings.TrimSuffix(name, ".csv"), Values: x})
+		columns = append(columns, read...)
 	}
 	return columns, nil
+}
+
+// columns reads a file of as many numbers, times or gaps for each of n nodes: a column each.
+func (o *ogb) columns(file string, n int) (columns []Column, err error) {
+	var list []*moment
+	name, rows := strings.TrimSuffix(file, ".csv"), 0
+	err = o.lines(file, func(fields [][]byte, budget *unpack.Budget) error {
+		if rows++; rows == 1 {
+			if len(fields) > keysMost {
+				return fmt.Errorf("%d numbers; at most %d are read", len(fields), keysMost)
+			}
+			for k := range fields {
+				p := newMoment(name)
+				if len(fields) > 1 {
+					p.name += "_" + strconv.Itoa(k)
+				}
+				list = append(list, p)
+			}
+		}
+		if len(fields) != len(list) {
+			return fmt.Errorf("%d numbers, want %d as in the first line", len(fields), len(list))
+		}
+		for k, field := range fields {
+			if list[k].add(field, rows); list[k].count[noTime] > 0 {
+				return fmt.Errorf("%.40q is no number and no time", field)
+			}
+		}
+		return budget.Keep(momentTakes * len(fields))
+	})
+	path := filepath.Join(o.path, filepath.FromSlash(o.prefix)+file)
+	if err == nil && rows != n {
+		err = fmt.Errorf("%s: %d lines for %d nodes", path, rows, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return (&moments{list: list, unit: "row"}).columns(path), nil
 }
 
 // graphs reads many graphs.

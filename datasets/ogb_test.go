@@ -94,30 +94,30 @@ func TestOGB(t *testing.T) {
 
 // Files of nodes that are neither features nor labels are columns, which follow their nodes.
 func TestOGBNodeColumns(t *testing.T) {
-	d, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_place.csv", "1,2\n3,4\nnan,6\n7,8\n")))
+	d, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_place.csv", "1,2\n3,4.5\nnan,6\n7,8\n", "raw/node_time.csv", "1716076800000\n\n"+"nan\n1716076800001\n1716076800002\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := func(d *Dataset) (text string) {
 		for _, c := range d.NodeColumns {
-			text += fmt.Sprint(c.Name, c.Values.Shape(), c.Values.Data, " ")
+			text += fmt.Sprint(c.Name, c.Times, c.Numbers, " ")
 		}
 		return text
 	}
-	if got, want := shown(d), "node_place[4 2] [1 2 3 4 NaN 6 7 8] node_year[4 1] [2017 2018 2019 2019] "; got != want {
+	if got, want := shown(d), "node_place_0[1 3 -9223372036854775808 7] [] node_place_1[] [2 4.5 6 8] node_time[1716076800000000 -9223372036854775808 1716076800001000 1716076800002000] [] node_year[2017 2018 2019 2019] [] "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := shown(d.only([]int32{1, 3})), "node_place[2 2] [3 4 7 8] node_year[2 1] [2018 2019] "; got != want {
+	if got, want := shown(d.only([]int32{1, 3})), "node_place_0[3 7] [] node_place_1[] [4.5 8] node_time[-9223372036854775808 1716076800002000] [] node_year[2018 2019] [] "; got != want {
 		t.Errorf("of two nodes %s, want %s", got, want)
 	}
 	var b strings.Builder
-	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "node_year: 1 a node, beside the features") {
+	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "node_year: one a node to split by, 2017 to 2019") {
 		t.Errorf("%s, %v", b.String(), err)
 	}
 	if _, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_year.csv", "2017\n2018\n"))); err == nil || !strings.Contains(err.Error(), "raw/node_year.csv: 2 lines for 4 nodes") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_year.csv", "2017\nold\n1\n1\n"))); err == nil || !strings.Contains(err.Error(), `node_year.csv: line 2: "old" is no finite number`) {
+	if _, err := Read(packed(t, "arxiv", changed(arxiv(), "raw/node_year.csv", "2017\nold\n1\n1\n"))); err == nil || !strings.Contains(err.Error(), `node_year.csv: line 2: "old" is no number and no time`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -183,7 +183,7 @@ func edgesOrJSON(r io.Reader, path string, o *chosen) (*namedEdges, []*namedNode
 	if strings.HasSuffix(unpack.Plain(path), ".json") {
 		return graphJSON(r, path, o)
 	}
-	b, budget := bufio.NewReaderSize(r, peeked), unpack.BudgetOf(r)
+	b, budget := bufio.NewReaderSize(table.Text(r), peeked), unpack.BudgetOf(r)
 	if isTable(b) {
 		e, err := edgeTable(b, path, budget, o)
 		return e, nil, err

@@ -75,7 +75,7 @@ func TestTables(t *testing.T) {
 		"blanks":        {[]string{"e.txt", "# from SNAP\nFrom To\n1 0\n"}, "e.txt", `e ["0" "1"]: 1→0`},
 		"other columns": {[]string{"e.csv", "Type;ID 1;ID 2;Value\nx;1;0;3\n"}, "", `e ["0" "1"]: 1→0:3; features of edges [1 1] [1]`},
 		"edge columns":  {[]string{"e.csv", "u,v,kind,km,since,edge id\n0,1,road,2,2024-01-03,1\n1,2,rail,3,2024-01-01T12:00:00Z,2\n0,1,sea,9,2025-01-01,3\n"}, "", `e ["0" "1" "2"]: 0→1 1→2; features of edges [2 5] [0 1 0 2 1.5 1 0 0 3 0]`},
-		"words and times": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,town,joined,n,seen at,void\na,Rome,2024-03-02 06:00:00,1,1700000000,\nb,,2024-03-01,0,1700086400,\nc,Oslo,2024-03-01,x,1700043200000,\n"}, "",
+		"words and times": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,town,joined,n,seen at,void\na,Rome,2024-03-02 06:00:00,1,1700000000,\nb,,2024-03-01,0,1700086400,\nc,Oslo,2024-03-01,x,1700043200,\n"}, "",
 			`g ["a" "b" "c"]: 1→0; features [3 7] [0 1 1.25 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 1 0.5]`},
 		"words among numbers": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,n\na,0\nb,2\nc,\nd,x\ne,0\nf,\ng,2.0\n"}, "", // 0, 2, x
 			`g ["a" "b" "c" "d" "e" "f" "g"]: 1→0; features [7 3] [1 0 0 0 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0]`},
@@ -262,7 +262,7 @@ func badTables() []bad {
 	js := func(text string) func(*testing.T, string) error { return fileOf("x.json", []byte(text)) }
 	const edges = "source,target\na,b\n"
 	return []bad{
-		{"no ends", csv("a,b\n1,2\n"), `DIR/x.csv: line 1: of the columns "a", "b" no two are the ends of an edge: call them source and target; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv`},
+		{"no ends", csv("a,b\n1,2\n"), `DIR/x.csv: line 1: of the columns "a", "b" no two are the ends of an edge: call them source and target, or, if the first line is an edge itself, write source,target above it; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv`},
 		{"header alone", csv("source,target\n"), "DIR/x.csv: there are no edges in it"},
 		{"short row", csv("source,target,weight\na,b,1\na,b\n"), "DIR/x.csv: line 3: 2 fields, want 3 as the first line names"},
 		{"empty end", csv("source,target\na,\n"), "DIR/x.csv: line 2: an end of the edge is empty"},

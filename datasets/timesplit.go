@@ -8,17 +8,16 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Until says where the parts of a split by time end: what is not later than Train trains, what
-// is later and not later than Val validates, and what is later still tests. Each is a number, or
-// of a column of times a date such as 2017, 2017-06 or 2017-06-30, of which all is meant, or a
-// time. Empty ones follow from the column: the earliest eight tenths train, a tenth validates.
+// is later and not later than Val validates, and what is later still tests. So what has the same
+// time is in the same part. Each is a number, or of a column of times a date such as 2017, 2017-06
+// or 2017-06-30, of which all is meant, or a time, which is that moment. If both are empty they
+// follow from the known times: the earliest eight tenths train, the next tenth validates.
 type Until struct{ Train, Val string }
 
-// NodesByTime returns the split of the nodes by one of NodeColumns; "" is the only one of one
-// number a node. Nodes whose time is not known, or of which nothing is to be learnt, are in no
+// NodesByTime returns the split of the nodes by one of NodeColumns; "" is the only one. Nodes whose time is not known, or of which nothing is to be learnt, are in no
 // part. The error says which part would be empty, and which columns there are.
 func (d *Dataset) NodesByTime(column string, u Until) (Split, error) {
 	known := func(v int) bool { return true }
@@ -43,17 +42,17 @@ func splitByTime(columns []Column, name string, u Until, noun string, known func
 	if err != nil {
 		return s, err
 	}
-	x := c.Values.Data
+	x := c.order()
 	train, val, err := u.bounds(c, x)
 	if err != nil {
 		return s, err
 	}
 	for i, v := range x {
 		switch {
-		case v != v || !known(i):
-		case float64(v) <= train:
+		case v == NoTime || !known(i):
+		case v <= train:
 			s.Train = append(s.Train, int32(i))
-		case float64(v) <= val:
+		case v <= val:
 			s.Val = append(s.Val, int32(i))
 		default:
 			s.Test = append(s.Test, int32(i))
@@ -61,8 +60,8 @@ func splitByTime(columns []Column, name string, u Until, noun string, known func
 	}
 	for _, p := range s.parts() {
 		if len(p.ids) == 0 {
-			least, most := extremes(x)
-			return s, fmt.Errorf("column %.40q goes from %s to %s, and of its %ss none is left to %s", c.Name, c.shown(least), c.shown(most), noun, map[string]string{"train": "train", "val": "validate", "test": "test"}[p.name])
+			least, most, _ := extremes(x)
+			return s, fmt.Errorf("column %.40q goes from %s to %s, and of its %ss none is left to %s: choose where training and validation end", c.Name, c.shown(least), c.shown(most), noun, map[string]string{"train": "train", "val": "validate", "test": "test"}[p.name])
 		}
 	}
 	return s, nil
@@ -71,45 +70,77 @@ func splitByTime(columns []Column, name string, u Until, noun string, known func
 // timeColumn returns the column of that name, or the only one.
 func timeColumn(columns []Column, name, noun string) (c Column, err error) {
 	var names []string
-	for _, c := range columns {
-		if c.Values.Dim(1) == 1 {
-			names = append(names, c.Name)
+	only, wrong := -1, error(nil)
+	for i, c := range columns {
+		switch {
+		case name != "" && plainColumn(c.Name) == plainColumn(name):
+			return c, c.wrong
+		case c.wrong == nil:
+			names, only = append(names, c.Name), i
+		case wrong == nil:
+			wrong = c.wrong
 		}
 	}
-	i := slices.IndexFunc(columns, func(c Column) bool {
-		return c.Values.Dim(1) == 1 && (name == "" && len(names) == 1 || plainColumn(c.Name) == plainColumn(name))
-	})
 	switch {
-	case i >= 0:
-		return columns[i], nil
-	case len(names) == 0:
-		return c, fmt.Errorf("nothing says when its %ss came: a column of a table is called year, time, date, timestamp or …_at for that", noun)
-	case name == "":
+	case name == "" && len(names) == 1:
+		return columns[only], nil
+	case name == "" && len(names) > 1:
 		return c, fmt.Errorf("which column says when its %ss came? There are %s", noun, listed(names))
+	case name == "" && wrong != nil:
+		return c, wrong
+	case len(names) == 0:
+		return c, fmt.Errorf("nothing says when its %ss came: a column of a table is called year, time, date, timestamp, at or …_at for that", noun)
 	}
 	return c, fmt.Errorf("no column %.40q says when its %ss came; there are %s", name, noun, listed(names))
 }
 
+// order returns whole numbers in the order of the column's: its times, or places of its numbers.
+func (c Column) order() []int64 {
+	if c.Times != nil {
+		return c.Times
+	}
+	out := make([]int64, len(c.Numbers))
+	for i, v := range c.Numbers {
+		out[i] = placeOf(v)
+	}
+	return out
+}
+
+// placeOf returns the place of a number among all float64, NoTime of NaN.
+func placeOf(v float64) int64 {
+	if v != v {
+		return NoTime
+	}
+	k := int64(math.Float64bits(v + 0)) // −0 is 0
+	if k < 0 {
+		k ^= math.MaxInt64
+	}
+	return k
+}
+
+// numberAt is the number that has a place.
+func numberAt(k int64) float64 {
+	if k < 0 {
+		k ^= math.MaxInt64
+	}
+	return math.Float64frombits(uint64(k))
+}
+
 // bounds returns the last moments of training and of validation.
-func (u Until) bounds(c Column, x []tensor.Float) (train, val float64, err error) {
+func (u Until) bounds(c Column, x []int64) (train, val int64, err error) {
 	if u == (Until{}) {
-		sorted := slices.Sorted(func(yield func(tensor.Float) bool) {
-			for _, v := range x {
-				if v == v && !yield(v) {
-					return
-				}
-			}
-		})
+		sorted := slices.DeleteFunc(slices.Clone(x), func(v int64) bool { return v == NoTime })
 		if len(sorted) == 0 {
 			return 0, 0, fmt.Errorf("column %.40q: no time is known", c.Name)
 		}
+		slices.Sort(sorted)
 		n := len(sorted)
-		return float64(sorted[max(0, n*8/10-1)]), float64(sorted[max(0, n*9/10-1)]), nil
+		return sorted[max(0, n*8/10-1)], sorted[max(0, n*9/10-1)], nil
 	}
 	if train, err = c.moment(u.Train); err == nil {
 		val, err = c.moment(u.Val)
 	}
-	if err == nil && !(train < val) {
+	if err == nil && train >= val {
 		err = fmt.Errorf("%s is not before %s: training ends first, then validation", plain.Text(u.Train), plain.Text(u.Val))
 	}
 	return train, val, err
@@ -119,45 +150,76 @@ func (u Until) bounds(c Column, x []tensor.Float) (train, val float64, err error
 var dateForms = []struct {
 	form                string
 	years, months, days int
-}{{"2006", 1, 0, 0}, {"2006-01", 0, 1, 0}, {time.DateOnly, 0, 0, 1}}
+}{{"2006", 1, 0, 0}, {"2006-01", 0, 1, 0}, {time.DateOnly, 0, 0, 1}, {"20060102", 0, 0, 1}}
 
 // moment returns the last moment that a text means in a column.
-func (c Column) moment(text string) (float64, error) {
-	if !c.Days {
+func (c Column) moment(text string) (int64, error) {
+	x, isNumber := exactNumber([]byte(text))
+	if !c.Dated {
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || v-v != 0 {
+		switch {
+		case err != nil || v-v != 0:
 			return 0, fmt.Errorf("%.40q is no number, as column %.40q has them", text, c.Name)
+		case c.Times == nil:
+			return placeOf(v), nil
+		case isNumber:
+			return x.floor(), nil
+		case v > 0:
+			return math.MaxInt64, nil
 		}
-		return v, nil
+		return NoTime + 1, nil
 	}
 	for _, f := range dateForms {
 		if t, err := time.Parse(f.form, text); err == nil {
-			end := t.AddDate(f.years, f.months, f.days)
-			return math.Nextafter(float64(end.Unix())/day, 0), nil
+			return t.AddDate(f.years, f.months, f.days).UnixMicro() - 1, nil
 		}
 	}
-	at, ok := timeOf([]byte(text), c.Name)
-	if !ok {
-		return 0, fmt.Errorf("%.40q is no time, as column %.40q has them: write 2017, 2017-06-30 or 2017-06-30T12:00:00Z", text, c.Name)
+	if micros, ok := writtenTime([]byte(text)); ok {
+		return micros, nil
 	}
-	return at / day, nil
+	if form := formOfNumber(x); isNumber && form != plainNumber {
+		return x.micros(form), nil
+	}
+	return 0, fmt.Errorf("%.40q is no time, as column %.40q has them: write 2017, 2017-06-30 or 2017-06-30T12:00:00Z", text, c.Name)
 }
 
-// shown is a value of the column for people.
-func (c Column) shown(v float64) string {
-	if c.Days {
-		return time.Unix(int64(v*day), 0).UTC().Format(time.DateOnly)
+// shown is a place in the column's order, for people.
+func (c Column) shown(k int64) string {
+	switch {
+	case c.Times == nil:
+		return strconv.FormatFloat(numberAt(k), 'g', -1, 64)
+	case !c.Dated:
+		return strconv.FormatInt(k, 10)
 	}
-	return strconv.FormatFloat(v, 'g', -1, 32)
+	t := time.UnixMicro(k).UTC()
+	if t.Equal(t.Truncate(24 * time.Hour)) {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format(time.RFC3339Nano)
 }
 
-// extremes returns the least and the largest of what is known.
-func extremes(x []tensor.Float) (least, most float64) {
-	least, most = math.Inf(1), math.Inf(-1)
+// described says what the column has of each node or edge.
+func (c Column) described(of string) string {
+	if c.wrong != nil {
+		return "no times: " + plain.Text(c.wrong.Error())
+	}
+	least, most, n := extremes(c.order())
+	switch {
+	case n == 0:
+		return "none is known"
+	case n < c.size():
+		return fmt.Sprintf("one %s to split by, %s to %s, %d not known", of, c.shown(least), c.shown(most), c.size()-n)
+	}
+	return fmt.Sprintf("one %s to split by, %s to %s", of, c.shown(least), c.shown(most))
+}
+
+// extremes returns the least and the largest of what is known, and how many are.
+func extremes(x []int64) (least, most int64, n int) {
+	least, most = math.MaxInt64, math.MinInt64
 	for _, v := range x {
-		if v == v {
-			least, most = min(least, float64(v)), max(most, float64(v))
+		if v != NoTime {
+			least, most, n = min(least, v), max(most, v), n+1
 		}
 	}
-	return least, most
+	return least, most, n
 }

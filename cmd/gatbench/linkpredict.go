@@ -131,8 +131,11 @@ func (p *linkAnswers) numbers() (source, target func(word string) (int32, error)
 
 // isPairHead reports whether a line names the columns of pairs.
 func isPairHead(words []string) bool {
-	for _, names := range [][2]string{{"source", "target"}, {"src", "dst"}, {"from", "to"}, {"u", "v"}, {"user", "item"}} {
-		if strings.EqualFold(words[0], names[0]) && strings.EqualFold(words[1], names[1]) {
+	plainly := func(word string) string {
+		return strings.TrimSuffix(strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(word)), "id")
+	}
+	for _, names := range [][2]string{{"source", "target"}, {"src", "dst"}, {"from", "to"}, {"u", "v"}, {"user", "item"}, {"node1", "node2"}, {"id1", "id2"}} {
+		if plainly(words[0]) == names[0] && plainly(words[1]) == names[1] {
 			return true
 		}
 	}

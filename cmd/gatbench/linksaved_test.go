@@ -107,6 +107,18 @@ func TestSavedLinksMisuse(t *testing.T) {
 	dir := t.TempDir()
 	file, pairs := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "p.csv")
 	ok(t, "train", "--task", "link", "--dataset", "karate", "--epochs", "1", "--hidden", "4", "--save", file)
+	for head, want := range map[string]string{ // a first line that names the columns, or perhaps does
+		"Source,Target": "", "node_1,node_2": "", "ID 1,ID 2": "", "user_id,item_id": "",
+		"giver,taker": `p.csv: line 1: there is no node "giver": they are numbered from 0 to 33; if this line names the columns, call them source and target`,
+	} {
+		if err := os.WriteFile(pairs, []byte(head+"\n3,4\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		stdout, stderr, status := gatbench(t, "predict", file, "--pairs", pairs)
+		if (status == succeeded) != (want == "") || !strings.Contains(stderr, want) || want == "" && strings.Count(stdout, "\n") != 2 {
+			t.Errorf("%s: status %d, %s, %s, want %s", head, status, stdout, stderr, want)
+		}
+	}
 	if err := os.WriteFile(pairs, []byte("3,4\n5,34\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}

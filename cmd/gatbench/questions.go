@@ -29,7 +29,7 @@ func eachRow(flag, path string, want int, take func(words []string, first bool) 
 		return wrong(rows.Line(), fmt.Errorf("%d fields, want %d", len(rows.Columns), want))
 	}
 	if err := take(rows.Columns, true); err != nil {
-		return wrong(rows.Line(), err)
+		return wrong(rows.Line(), fmt.Errorf("%w; if this line names the columns, call them %s", err, map[int]string{2: "source and target", 3: "head, relation and tail"}[want]))
 	}
 	words := make([]string, want)
 	for rows.Next() {

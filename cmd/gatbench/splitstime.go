@@ -23,16 +23,16 @@ func noFile(splits string) bool {
 // timeOf returns the column that --splits names, and where the parts end.
 func timeOf(splits string) (column string, u datasets.Until, err error) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(splits, splitsTime), ":")
-	column, ends, cut := strings.Cut(rest, ":")
-	if !cut && strings.Contains(column, ",") {
-		column, ends = "", column // of the only one
+	column, ends, _ := strings.Cut(rest, ":")
+	if strings.Contains(column, ",") || len(column) > 4 && column[4] == '-' && column[0] >= '0' && column[0] <= '9' { // a time has colons of its own
+		column, ends = "", rest // of the only one
 	}
 	if ends == "" {
 		return column, u, nil
 	}
 	var ok bool
 	if u.Train, u.Val, ok = strings.Cut(ends, ","); !ok || u.Train == "" || u.Val == "" {
-		return "", u, misuse("--splits %.60s: want where training and where validation ends after the column, such as time:year:2017,2018", splits)
+		return "", u, misuse("--splits %.100s: want where training and where validation ends after the column, such as time:year:2017,2018", splits)
 	}
 	return column, u, nil
 }
@@ -44,7 +44,7 @@ func splitByTime(d *datasets.Dataset, g *goal, splits string) (s datasets.Split,
 		return s, err
 	}
 	if s, err = d.NodesByTime(column, u); err != nil {
-		return s, misuse("--splits %.60s: %w", splits, err)
+		return s, misuse("--splits %.100s: %w", splits, err)
 	}
 	for _, part := range []*[]int32{&s.Train, &s.Val, &s.Test} {
 		known := (*part)[:0]
@@ -54,7 +54,7 @@ func splitByTime(d *datasets.Dataset, g *goal, splits string) (s datasets.Split,
 			}
 		}
 		if *part = known; len(known) == 0 {
-			return s, misuse("--splits %.60s: of a part no node has %s", splits, g.kind.of())
+			return s, misuse("--splits %.100s: of a part no node has %s", splits, g.kind.of())
 		}
 	}
 	return s, nil
@@ -67,7 +67,7 @@ func edgesByTime(d *datasets.Dataset, splits string) (s datasets.Split, err erro
 		return s, err
 	}
 	if s, err = d.EdgesByTime(column, u); err != nil {
-		return s, misuse("--splits %.60s: %w", splits, err)
+		return s, misuse("--splits %.100s: %w", splits, err)
 	}
 	return s, nil
 }

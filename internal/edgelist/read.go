@@ -69,10 +69,12 @@ func parse(text []byte) (u, v int64, ok bool, err error) {
 // advice says what to do about a line that is no edge, or more than one.
 func advice(line []byte, edge bool) string {
 	switch c := line[0]; {
+	case bytes.IndexByte(line, 0) >= 0:
+		return "; it has bytes of 0, as in UTF-16 without a byte-order mark: save it as UTF-8"
 	case edge:
 		return "; for weights name the columns in a first line, such as source,target,weight; times are not read: cut them off"
 	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '"':
-		return "; a line that names columns begins with #"
+		return "; a line that names columns, such as source,target, is the first one, or begins with #"
 	}
 	return ""
 }

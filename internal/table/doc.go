@@ -10,5 +10,6 @@
 //
 // A field may stand in quotes, within which two quotes are one, but not go on in
 // another line: lines have a bound, and so has the memory of a file without any. Empty
-// lines are skipped, and before the names those that begin with # or %.
+// lines are skipped, and before the names those that begin with # or %. The text is UTF-8, or
+// UTF-16 that begins with a byte-order mark.
 package table

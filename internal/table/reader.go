@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // lineMost is the length of the longest line that is read.
@@ -28,7 +29,7 @@ type Reader struct {
 
 // NewReader returns a reader of the rows of a table, whose first line it reads.
 func NewReader(r io.Reader) (*Reader, error) {
-	t := &Reader{lines: bufio.NewScanner(r)}
+	t := &Reader{lines: bufio.NewScanner(Text(r))}
 	t.lines.Buffer(make([]byte, 1<<12), lineMost)
 	for {
 		line, ok := t.next()
@@ -87,7 +88,7 @@ func (t *Reader) next() ([]byte, bool) {
 			line = bytes.TrimPrefix(line, mark)
 		}
 		line = bytes.TrimRight(line, "\r")
-		if len(bytes.TrimSpace(line)) > 0 {
+		if t.err = CheckText(line); t.err == nil && len(bytes.TrimSpace(line)) > 0 {
 			return line, true
 		}
 	}
@@ -101,6 +102,33 @@ func (t *Reader) next() ([]byte, bool) {
 	return nil, false
 }
 
+// between says what is to stand between fields, of a row that has only one.
+func (t *Reader) between() string {
+	if len(t.fields) > 1 {
+		return ""
+	}
+	return map[byte]string{'\t': ", with tabs", ',': ", with commas", ';': ", with semicolons", ' ': ", with blanks"}[t.split] + " between them"
+}
+
+// CheckText returns an error unless a line is text in UTF-8.
+func CheckText(line []byte) error {
+	if i := bytes.IndexByte(line, 0); i >= 0 {
+		return fmt.Errorf("byte %d is 0, as in UTF-16 or UTF-32 without a byte-order mark, and text is UTF-8: save it as UTF-8, or convert it, such as by iconv -f UTF-16LE -t UTF-8 OLD > NEW", i+1)
+	}
+	if utf8.Valid(line) {
+		return nil
+	}
+	i := 0
+	for {
+		c, size := utf8.DecodeRune(line[i:])
+		if c == utf8.RuneError && size == 1 {
+			break
+		}
+		i += size
+	}
+	return fmt.Errorf("byte %d, 0x%x after %.40q, is not UTF-8 but Latin-1 or Windows-1252 perhaps: save it as UTF-8, or convert it, such as by iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW", i+1, line[i], line[max(0, i-20):i])
+}
+
 // Next goes on to the next row. It says false at the end and at an error.
 func (t *Reader) Next() bool {
 	line, ok := t.next()
@@ -108,7 +136,7 @@ func (t *Reader) Next() bool {
 		return false
 	}
 	if t.err = t.cut(line); t.err == nil && len(t.fields) != len(t.Columns) {
-		t.err = fmt.Errorf("%d fields, want %d as the first line names", len(t.fields), len(t.Columns))
+		t.err = fmt.Errorf("%d fields, want %d as the first line names%s", len(t.fields), len(t.Columns), t.between())
 	}
 	return t.err == nil
 }

@@ -158,7 +158,7 @@ func TestCorruptions(t *testing.T) {
 		}
 	}
 	// Of the false edges of one edge every second one has another source, not those of every second edge.
-	large := graph.Must(graph.New(1<<20, []int32{7, 3, 9}, []int32{1, 2, 4}))
+	large := graph.Must(graph.New(1<<16, []int32{7, 3, 9}, []int32{1, 2, 4}))
 	for _, n := range []int{1, 4, 5} {
 		not, at := Corruptions{Number: n, Seed: 3}.Draw(large, 1)
 		for k, e := range at {

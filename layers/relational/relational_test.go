@@ -329,6 +329,43 @@ func TestDropout(t *testing.T) {
 	}
 }
 
+// HANConv drops weights behind the softmax: the only edge of a node, whose weight is 1, is there twice
+// or not at all. In front of it the softmax would make up for what is dropped.
+func TestHANDropsWeights(t *testing.T) {
+	const n = 40
+	nodes := make([]int32, n)
+	for i := range nodes {
+		nodes[i] = int32(i)
+	}
+	rel := graph.Rel{Src: "author", Name: "wrote", Dst: "book"}
+	h, err := graph.NewHetero(map[string]int{"author": n, "book": n}, map[graph.Rel]*graph.Graph{rel: graph.Must(graph.NewBipartite(n, n, nodes, nodes))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newModel(&relational.HANConv{In: map[string]int{"author": 3, "book": 4}, Out: 4, Heads: 2, Rels: h.Rels(), AttnDrop: 0.5}, h)
+	whole, dropped := m.apply(nil, h)["book"].Value(), m.apply(grad.NewTape(1), h)["book"].Value()
+	times := map[int]int{}
+	for v := range n {
+		for head := range 2 {
+			for k := 2 * head; k < 2*head+2; k++ {
+				x, y := whole.Row(v)[k], dropped.Row(v)[k]
+				switch {
+				case x == 0 && y == 0:
+				case y == 0:
+					times[0]++
+				case math.Abs(float64(y-2*x)) < 1e-5*math.Abs(float64(x)):
+					times[2]++
+				default:
+					t.Fatalf("node %d, head %d: %v came of %v", v, head, y, x)
+				}
+			}
+		}
+	}
+	if times[0] < 10 || times[2] < 10 {
+		t.Errorf("so many elements are there so often: %v", times)
+	}
+}
+
 // Graphs without nodes or without edges give zeros or biases, and train.
 func TestEmpty(t *testing.T) {
 	for _, n := range []int{0, 3} {

@@ -248,3 +248,45 @@ func TestQuestions(t *testing.T) {
 }
 
 func second(_ *Case, err error) error { return err }
+
+// The temperature falls from Hot to Cold. Scores that are 0 and learn nothing leave (log ε − log(1−ε))/τ of
+// the logits of an edge's share, whose mean size is that of an epoch's draws over τ.
+func TestPGExplainerCools(t *testing.T) {
+	const edges, epochs = 400, 20
+	var src, dst []int32
+	for i := range int32(edges) {
+		src, dst = append(src, i), append(dst, edges)
+	}
+	var sizes []float64
+	model := func(tp *grad.Tape, g *graph.Graph, x, w *grad.Var) *grad.Var {
+		if tp.Recording() {
+			size := 0.0
+			for _, s := range w.Value().Data {
+				size += math.Abs(math.Log(float64(s) / (1 - float64(s))))
+			}
+			sizes = append(sizes, size/edges)
+		}
+		return sums(tp, g, x, w)
+	}
+	x := tensor.New(edges+1, 3)
+	x.Uniform(rand.New(rand.NewPCG(1, 1)), 0.1, 1)
+	c, err := NewGraph(model, graph.Must(graph.New(edges+1, src, dst)), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &PGExplainer{Epochs: epochs, LR: 1e-12, Hidden: 2, Hot: 4, Cold: 1}
+	if err := l.Fit(tensor.New(edges+1, 2), []*Case{c}); err != nil {
+		t.Fatal(err)
+	}
+	if len(sizes) != epochs {
+		t.Fatalf("the model ran %d times in %d epochs", len(sizes), epochs)
+	}
+	// The mean of |log ε − log(1−ε)| over ε from 0.01 to 0.99, and the deviation of one draw from it.
+	const mean, deviation = 1.3003, 1.0028
+	for k, got := range sizes {
+		heat := 4 * math.Pow(0.25, float64(k)/epochs)
+		if math.Abs(got*heat-mean) > 5*deviation/math.Sqrt(edges) {
+			t.Errorf("epoch %d: the mean size of a logit is %v, want %v", k, got, mean/heat)
+		}
+	}
+}

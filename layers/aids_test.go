@@ -255,3 +255,27 @@ func TestAidsMisuse(t *testing.T) {
 		}
 	}
 }
+
+// What a VGAE draws has the deviation σ. All nodes have one here.
+func TestVGAEDeviation(t *testing.T) {
+	for _, sigma := range []float64{0.25, 3} {
+		const nodes, out = 1000, 4
+		l := &layers.VGAE{In: 1, Hidden: 2, Out: out}
+		l.Init(rand.New(rand.NewPCG(1, 1)))
+		l.LogStd.W.Value.Zero()
+		l.LogStd.B.Value.Fill(tensor.Float(math.Log(sigma)))
+		g, x := graph.Must(graph.New(nodes, nil, nil)).WithSelfLoops(), grad.Const(tensor.New(nodes, 1))
+		mu, z := l.Forward(nil, g, x).Value(), l.Forward(grad.NewTape(1), g, x).Value()
+		sum, square := 0.0, 0.0
+		for i, v := range z.Data {
+			d := float64(v - mu.Data[i])
+			sum, square = sum+d, square+d*d
+		}
+		const n = nodes * out
+		mean, std := sum/n, math.Sqrt(square/n)
+		// Of n normal numbers the mean strays by σ/√n, the deviation by σ/√2n.
+		if math.Abs(mean) > 5*sigma/math.Sqrt(n) || math.Abs(std-sigma) > 5*sigma/math.Sqrt(2*n) {
+			t.Errorf("σ is %v, and what was drawn has the mean %v and the deviation %v", sigma, mean, std)
+		}
+	}
+}

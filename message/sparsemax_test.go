@@ -30,6 +30,9 @@ func TestSparsemaxEnds(t *testing.T) {
 		{[]float64{7, 6.5, 2}, []float64{0.75, 0.25, 0}},
 		{[]float64{1e6, 1e6, 1e6 - 0.25}, []float64{0.4166666666, 0.4166666666, 0.1666666666}},
 		{[]float64{5, 5, -5}, []float64{0.5, 0.5, 0}},
+		{[]float64{7, 6.5, 6.25}, []float64{0.75, 0.25, 0}}, // the last is at τ itself: it gets nothing, and does not count
+		{[]float64{6.5, 6.5, 7, 6.5}, []float64{0.125, 0.125, 0.625, 0.125}},
+		{[]float64{6.5, 7, 6.5, 7}, []float64{0, 0.5, 0, 0.5}}, // as here
 	} {
 		everyWay(t, func(t *testing.T) {
 			g := star(16) // more edges than a part
@@ -50,7 +53,16 @@ func TestSparsemaxEnds(t *testing.T) {
 					t.Errorf("%v: weight %d is %v, want %v", c.logit, i, got, soft[i])
 				}
 			}
+			mean, support := 0.0, 0.0 // of 2·y where there is a weight
+			for _, w := range soft {
+				if w > 0 {
+					mean, support = mean+2*w, support+1
+				}
+			}
 			for i, d := range tape.Backward(y.Mul(y).Sum())[0].Value.Data {
+				if want := 2*soft[i] - mean/support; soft[i] > 0 && !(math.Abs(float64(d)-want) < 1e-6) {
+					t.Errorf("%v: gradient %d is %v, want %v", c.logit, i, d, want)
+				}
 				if (d != d) != (soft[i] != soft[i]) || soft[i] == 0 && d != 0 {
 					t.Errorf("%v: gradient %d is %v", c.logit, i, d)
 				}

@@ -1,9 +1,11 @@
 package sample
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Corruptions draws false edges that resemble true ones: each has one of its ends
@@ -12,7 +14,7 @@ import (
 // rare, as in the papers.
 type Corruptions struct {
 	Number int    // for each edge
-	Ends   Ends   // which end is replaced; empty: the source of every second one
+	Ends   Ends   // which end is replaced; empty: the source of every second false edge, the destination of the others
 	Seed   uint64 // of what is drawn
 }
 
@@ -27,8 +29,15 @@ const (
 
 // Draw returns the graph of the false edges, Number for each edge of g, and where they
 // stand in it: that of edge e of g with number i is edge at[e·Number+i]. It follows from
-// Seed and step alone.
+// Seed and step alone. It panics with a [*tensor.ShapeError] if Number is negative or Ends is
+// none of the ends.
 func (c Corruptions) Draw(g *graph.Graph, step uint64) (*graph.Graph, []int32) {
+	switch {
+	case c.Number < 0:
+		panic(&tensor.ShapeError{Op: "sample.Corruptions.Draw", Why: fmt.Sprintf("Number is %d; want 0 false edges or more for each edge", c.Number)})
+	case c.Ends != "" && c.Ends != ReplaceSource && c.Ends != ReplaceDestination:
+		panic(&tensor.ShapeError{Op: "sample.Corruptions.Draw", Why: fmt.Sprintf("Ends is %q; want %q, %q or nothing, which replaces either in turn", string(c.Ends), ReplaceSource, ReplaceDestination)})
+	}
 	edges, kinds := g.NumEdges()*c.Number, g.Kinds()
 	src, dst, of := make([]int32, edges), make([]int32, edges), make([]int32, edges)
 	key := mix(mix(c.Seed) ^ step)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // TestWalks holds walks to edges, and what is drawn to seed, round and place.
@@ -154,6 +155,21 @@ func TestCorruptions(t *testing.T) {
 		next, _ := c.Draw(g, 2)
 		if !slices.Equal(edgesOf(again), edgesOf(not)) || slices.Equal(edgesOf(next), edgesOf(not)) {
 			t.Error("the same step draws differently, or another the same")
+		}
+	}
+	// Of the false edges of one edge every second one has another source, not those of every second edge.
+	large := graph.Must(graph.New(1<<16, []int32{7, 3, 9}, []int32{1, 2, 4}))
+	for _, n := range []int{1, 4, 5} {
+		not, at := Corruptions{Number: n, Seed: 3}.Draw(large, 1)
+		for k, e := range at {
+			if source := not.In().Cols[e] != large.In().Cols[k/n]; source != (k%2 == 0) || source == (not.Destinations()[e] != large.Destinations()[k/n]) {
+				t.Errorf("%d false edges an edge: number %d is %d→%d", n, k, not.In().Cols[e], not.Destinations()[e])
+			}
+		}
+	}
+	for want, c := range map[string]Corruptions{`Ends is "Source"`: {Number: 1, Ends: "Source"}, "Number is -1": {Number: -1}} {
+		if err := tensor.Try(func() { c.Draw(g, 1) }); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want an error about %s", c, err, want)
 		}
 	}
 	pairs := graph.CompleteBipartite(3, 2)

@@ -24,7 +24,7 @@ type predictedLink struct {
 	TargetName  string        `json:"target_name,omitempty"`
 	Score       report.Number `json:"score"`       // the logit
 	Probability float64       `json:"probability"` // of a link, among as many pairs that are none
-	Known       string        `json:"known"`       // train, val or test: the part of a link that is there; empty: there is none
+	Known       string        `json:"known"`       // train, val or test: the part of a link that is there; unused: it is in none, having no time; empty: there is no link
 }
 
 // links returns what writes the scores of pairs of nodes.
@@ -55,7 +55,7 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 	for _, part := range []struct {
 		name string
 		g    *graph.Graph
-	}{{"train", s.task.Train}, {"val", s.task.Val.Links}, {"test", s.task.Test.Links}} {
+	}{{"unused", s.task.Draw.Graph}, {"train", s.task.Train}, {"val", s.task.Val.Links}, {"test", s.task.Test.Links}} {
 		for i, v := range part.g.Destinations() {
 			u := part.g.In().Cols[i]
 			p.known[[2]int32{min(u, v), max(u, v)}] = part.name

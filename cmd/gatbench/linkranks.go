@@ -90,10 +90,10 @@ func (k *linkTask) quality(net *autoencoder) (q linkQuality) {
 }
 
 // ranks returns the filtered ranks of both ends of the links to test with, or of so many of
-// them, spread over all: other nodes that are linked to the same node do not count. Of users
-// and items they are those of the items.
+// them, spread over all: the node itself and other nodes that are linked to it do not count. Of
+// users and items they are those of the items.
 func (k *linkTask) ranks(s *linkScores) (ranks train.Ranks) {
-	linked := neighbours(k.along, k.Val.Links, k.Test.Links)
+	linked := neighbours(k.Draw.Graph, k.Val.Links, k.Test.Links)
 	links := someFacts(k.Test.Links, rankedMost)
 	for e, v := range links.Destinations() {
 		u := links.In().Cols[e]
@@ -102,16 +102,17 @@ func (k *linkTask) ranks(s *linkScores) (ranks train.Ranks) {
 				continue
 			}
 			scores, base := s.of(end[0])
-			ranks.Add(scores, int(end[1]-base), less(linked[end[0]], base))
+			ranks.Add(scores, int(end[1]-base), k.none(end[0], linked[end[0]], base))
 		}
 	}
 	return ranks
 }
 
 // lists returns recall and NDCG of the best candidates of each node that has links to test
-// with, the mean over them: the candidates are those that no link of another part is known of.
+// with, the mean over them: the candidates are the other nodes, less those that a link outside
+// the test joins to it.
 func (k *linkTask) lists(s *linkScores) (recall, ndcg float64) {
-	known, wanted := neighbours(k.along, k.Val.Links), neighbours(k.Test.Links)
+	known, wanted := neighbours(k.Draw.Graph, k.Val.Links), neighbours(k.Test.Links)
 	var asked []int32
 	for u := range wanted {
 		if k.users == 0 || int(u) < k.users {
@@ -123,10 +124,7 @@ func (k *linkTask) lists(s *linkScores) (recall, ndcg float64) {
 	for i := range n {
 		u := asked[i*len(asked)/n]
 		scores, base := s.of(u)
-		left := less(known[u], base)
-		if k.users == 0 {
-			left = append(left, u)
-		}
+		left := k.none(u, known[u], base)
 		var ranks train.Ranks
 		for _, v := range wanted[u] {
 			ranks.Add(scores, int(v-base), left)
@@ -137,11 +135,18 @@ func (k *linkTask) lists(s *linkScores) (recall, ndcg float64) {
 	return recall, ndcg
 }
 
-// less returns numbers less a base.
-func less(ids []int32, base int32) []int32 {
-	out := make([]int32, len(ids))
-	for i, id := range ids {
-		out[i] = id - base
+// none returns which candidates of a node, the first of which is the node base, are no answers to
+// it: those that are known to be linked to it and, where any two nodes may be linked, the node
+// itself. Its own row fits it best, so it would stand above most right answers.
+func (k *linkTask) none(u int32, known []int32, base int32) []int32 {
+	var out []int32
+	if k.users == 0 {
+		out = append(out, u-base)
+	}
+	for _, id := range known {
+		if id >= base { // no loop of a user
+			out = append(out, id-base)
+		}
 	}
 	return out
 }

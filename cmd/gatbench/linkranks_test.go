@@ -5,7 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // A score is the sum of products, one after the other, whatever else is scored beside it.
@@ -28,6 +31,92 @@ func TestScoresOfCandidates(t *testing.T) {
 			}
 			if got, base := s.of(int32(n / 2)); !slices.Equal(got, want) || int(base) != users {
 				t.Errorf("%d nodes, %d of them users: from %d on the scores %v, want %v", n, users, base, got, want)
+			}
+		}
+	}
+}
+
+// ranksByHand returns the filtered ranks of both ends of each link to test with, or of items, by
+// their definition: one more than the candidates that score higher, and half of those that tie. A
+// candidate is any other node that no link of the data joins to the node that is asked.
+func ranksByHand(k *linkTask, all *graph.Graph, x *tensor.Dense) (ranks train.Ranks) {
+	score := func(u, v int32) (sum float64) {
+		for j, a := range x.Row(int(u)) {
+			sum += float64(a) * float64(x.Row(int(v))[j])
+		}
+		return sum
+	}
+	joined := func(u, v int32) bool {
+		for e, to := range all.Destinations() {
+			if from := all.In().Cols[e]; from == u && to == v || from == v && to == u {
+				return true
+			}
+		}
+		return false
+	}
+	for e, v := range k.Test.Links.Destinations() {
+		u := k.Test.Links.In().Cols[e]
+		for _, end := range [][2]int32{{u, v}, {v, u}} {
+			if int(end[0]) >= k.users && k.users > 0 {
+				continue
+			}
+			rank, own := 1.0, score(end[0], end[1])
+			for w := int32(k.users); int(w) < x.Rows(); w++ {
+				if w == end[0] || w == end[1] || joined(end[0], w) {
+					continue
+				}
+				if s := score(end[0], w); s > own {
+					rank++
+				} else if s == own {
+					rank += 0.5
+				}
+			}
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
+}
+
+// A node is never a candidate of its own, whether or not messages go along self-loops, and neither
+// is what it is linked to, in either direction and in no part of a split by time.
+func TestLinkRanksByHand(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		const nodes = 24
+		users := int(seed%2) * 10
+		var src, dst []int32
+		for range 70 {
+			u, v := rng.Int32N(nodes), rng.Int32N(nodes)
+			if users > 0 {
+				u, v = rng.Int32N(int32(users)), int32(users)+rng.Int32N(int32(nodes-users))
+			}
+			src, dst = append(src, u, v), append(dst, v, u)
+		}
+		all := graph.Must(graph.New(nodes, src, dst))
+		split := sample.LinkSplit{Val: 0.1, Test: 0.3, Users: users, Seed: seed}
+		links, err := split.Of(all)
+		if seed > 3 { // every fourth edge is in no part
+			var parts [3][]int32
+			for e := range int32(all.NumEdges()) {
+				if e%4 > 0 {
+					parts[e%4-1] = append(parts[e%4-1], e)
+				}
+			}
+			links, err = split.By(all, parts[0], parts[1], parts[2])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := tensor.New(nodes, 3)
+		for i := range x.Data {
+			x.Data[i] = tensor.Float(rng.IntN(5) - 2) // many tie
+		}
+		k := &linkTask{Links: links, along: links.Graph, users: users}
+		want := ranksByHand(k, all, x)
+		for _, along := range []*graph.Graph{links.Graph, links.Graph.WithSelfLoops()} {
+			k.along = along
+			if got := k.ranks(&linkScores{rows: x, users: users}); len(got) == 0 || !slices.Equal(got, want) {
+				t.Errorf("seed %d, %d users: the ranks are %v, want %v", seed, users, got, want)
 			}
 		}
 	}

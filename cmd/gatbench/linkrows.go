@@ -85,7 +85,7 @@ func (k *linkTask) fitRows(r *linkRecipe) (*train.Fit, *autoencoder) {
 func (k *linkTask) rowDrawer(r *linkRecipe) func(step uint64) (users, items, others []int32) {
 	facts := &factRecipe{Seed: r.Seed, Batch: r.Batch}
 	some, n := factDrawer(k.Train, facts), k.along.NumNodes()
-	near := sortedNeighbours(k.along)
+	near := sortedNeighbours(k.Draw.Graph)
 	return func(step uint64) (users, items, others []int32) {
 		rng, part := rand.New(rand.NewPCG(r.Seed+2, step)), some(step)
 		for e, v := range part.Destinations() {
@@ -167,5 +167,5 @@ func (k *linkTask) ranked() string {
 	if k.users > 0 {
 		return "Each user's item is ranked among all items, without the user's others (filtered), for the MRR and the hits; recall and NDCG of the 20 best items, without those of other parts, are means over the users."
 	}
-	return "Both ends of each link are ranked among all nodes, without those that are linked (filtered), for the MRR and the hits; recall and NDCG of the 20 best, without links of other parts, are means over the nodes."
+	return "Both ends of each link are ranked among all other nodes, without those that are linked (filtered), for the MRR and the hits; recall and NDCG of the 20 best, without links of other parts, are means over the nodes."
 }

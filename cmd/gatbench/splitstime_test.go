@@ -76,3 +76,30 @@ func TestSplitsByTime(t *testing.T) {
 		}
 	}
 }
+
+// A link without a time is in no part of the split, but it is there: it is not recommended.
+func TestUndatedLinkIsKnown(t *testing.T) {
+	data, dir := datedTables(t), t.TempDir()
+	text, err := os.ReadFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(data, append(text, "p59,p00,\n"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, model := range []string{modelGAE, modelLightGCN} {
+		link := filepath.Join(dir, model+".safetensors")
+		ok(t, "train", "--task", "link", "--dataset", data+"#-cited_at", "--model", model, "--splits", "time:2016,2017", "--epochs", "1", "--save", link)
+		for _, args := range [][]string{{"--nodes", "0"}, {"--nodes", "0", "--known"}} {
+			lines := results(t, append([]string{"predict", "--json", link, "--top", "60"}, args...)...)
+			known := map[any]any{}
+			for _, l := range lines {
+				known[l["target_name"]] = l["known"]
+			}
+			// p00 is linked to p02, p04, p06 and p59.
+			if all := len(args) == 3; all && (len(lines) != 59 || known["p59"] != "unused" || known["p02"] != "train") || !all && len(lines) != 55 {
+				t.Errorf("%s, %v: %d lines, p59 is %v", model, args, len(lines), known["p59"])
+			}
+		}
+	}
+}

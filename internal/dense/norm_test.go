@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -335,6 +336,44 @@ func TestUnitRows(t *testing.T) {
 	}
 }
 
+// Rows near either end of the range of numbers, denormal ones too, have the length 1 and the gradient
+// of others. Where it is beyond the range it is infinite, but never NaN.
+func TestUnitRowsAtTheEnds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(55, 54))
+	exponents := []int{-146, -140, -126, -110, -64, -61, -59, 0, 63, 120, 126}
+	if unsafe.Sizeof(tensor.Float(0)) == 8 {
+		exponents = append(exponents, -1070, -1022, -600, -500, 500, 600, 1022)
+	}
+	for _, e := range exponents {
+		for _, d := range []int{1, 2, 7, 40} {
+			x, dy, dx := make([]tensor.Float, d), random(rng, d), make([]tensor.Float, d)
+			parts, square, dot := make([]float64, d), 0.0, 0.0
+			for j := range x {
+				x[j] = tensor.Float(math.Ldexp(1+rng.Float64(), e)) // below 2^(e+1)
+				parts[j] = math.Ldexp(float64(x[j]), -e)
+				square += parts[j] * parts[j]
+			}
+			for j, v := range parts {
+				dot += v / math.Sqrt(square) * float64(dy[j])
+			}
+			k := dense.UnitRows{X: x, D: d, Y: make([]tensor.Float, d), Inverse: make([]tensor.Float, 1)}
+			k.Forward()
+			k.Backward(dx, dy)
+			for j, v := range parts {
+				y := v / math.Sqrt(square)
+				if got := float64(k.Y[j]); !(math.Abs(got-y) < 1e-6) {
+					t.Errorf("2^%d, %d columns: element %d is %v, want %v", e, d, j, got, y)
+				}
+				g := (float64(dy[j]) - y*dot) / math.Sqrt(square)
+				want := tensor.Float(math.Ldexp(g, -e))
+				if got := dx[j]; got != want && !(math.Abs(float64(got-want)) < math.Ldexp(1e-5, -e)) && !(math.Abs(g) < 1e-6 && d == 1) || got != got {
+					t.Errorf("2^%d, %d columns: gradient %d is %v, want %v", e, d, j, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestPairNorm compares a PairNorm with a plain loop, and its gradient with differences
 // of that.
 func TestPairNorm(t *testing.T) {
@@ -369,6 +408,30 @@ func TestPairNorm(t *testing.T) {
 			want[i] = tensor.Float((loss(1e-5) - loss(-1e-5)) / 2e-5)
 		}
 		near(t, fmt.Sprint("gradients, each ", each), got, want)
+	}
+}
+
+// Rows whose length float32 cannot hold are normalised all the same.
+func TestPairNormOfHugeRows(t *testing.T) {
+	const d, n = 9, 4
+	x, means := make([]tensor.Float, n*d), make([]float64, d)
+	for i := range x {
+		x[i] = tensor.Float(math.Copysign(3e38, float64(i%2)-0.5)) // rows of 9: signs alternate
+		means[i%d] += float64(x[i]) / n
+	}
+	for _, each := range []bool{false, true} {
+		k := dense.PairNorm{X: x, D: d, Offsets: []int{0, n}, Scale: 1, Eps: eps, Each: each, Y: make([]tensor.Float, n*d), Divisor: make([]tensor.Float, n)}
+		k.Forward()
+		for i, got := range k.Y { // all rows are of one length
+			if want := (float64(x[i]) - means[i%d]) / (3e38 * 3); math.Abs(float64(got)-want) > 1e-6 {
+				t.Fatalf("each %v: element %d is %v, want %v", each, i, got, want)
+			}
+		}
+		dx := make([]tensor.Float, n*d)
+		k.Backward(dx, k.Y)
+		if i := slices.IndexFunc(dx, func(v tensor.Float) bool { return v != v }); i >= 0 {
+			t.Errorf("each %v: gradient %d is NaN", each, i)
+		}
 	}
 }
 

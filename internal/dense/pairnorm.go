@@ -56,11 +56,7 @@ func (p *PairNorm) forward(y, x, divisor []tensor.Float, means []float64) {
 	columnMeans(means, x, len(divisor))
 	d, total := len(means), 0.0
 	for i := range divisor {
-		square := 0.0
-		for j, m := range means {
-			c := float64(x[i*d+j]) - m
-			square += c * c
-		}
+		square := squareFrom(x[i*d:i*d+d], means)
 		divisor[i] = tensor.Float(p.Eps + math.Sqrt(square))
 		total += square
 	}
@@ -68,10 +64,25 @@ func (p *PairNorm) forward(y, x, divisor []tensor.Float, means []float64) {
 		if !p.Each {
 			divisor[i] = tensor.Float(math.Sqrt(p.Eps + total/float64(len(divisor))))
 		}
+		by := float64(divisor[i])
+		if math.IsInf(by, 1) { // a length beyond float32
+			if by = math.Sqrt(p.Eps + total/float64(len(divisor))); p.Each {
+				by = math.Sqrt(squareFrom(x[i*d:i*d+d], means))
+			}
+		}
 		for j, m := range means {
-			y[i*d+j] = tensor.Float(p.Scale * (float64(x[i*d+j]) - m) / float64(divisor[i]))
+			y[i*d+j] = tensor.Float(p.Scale * (float64(x[i*d+j]) - m) / by)
 		}
 	}
+}
+
+// squareFrom returns the squared distance of a row from the means.
+func squareFrom(x []tensor.Float, means []float64) (square float64) {
+	for j, m := range means {
+		c := float64(x[j]) - m
+		square += c * c
+	}
+	return square
 }
 
 // backward adds the gradient of range k. room is for a row and for what the range has.

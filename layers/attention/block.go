@@ -24,6 +24,7 @@ type Block struct {
 
 // self returns the block's attention to its own sequence.
 func (b *Block) self(rng *rand.Rand) *MultiHead {
+	b.Position.check()
 	l := &MultiHead{Model: b.Model, Heads: b.Heads, Drop: b.Drop, Rotary: b.Position == Rotary}
 	if b.Position == Relative {
 		l.Relative = cmp.Or(b.Longest, 16)

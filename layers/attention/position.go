@@ -25,6 +25,15 @@ const (
 	NoPositions Position = "none"
 )
 
+// check panics with a [*grad.TapeError] unless p is one of the positions.
+func (p Position) check() {
+	switch p {
+	case Sinusoidal, Learned, Rotary, Relative, NoPositions:
+		return
+	}
+	panic(&grad.TapeError{Op: "attention.Position", Why: fmt.Sprintf("no position is called %q; there are learned, rotary, relative and none, and the empty one, of sinusoids", string(p))})
+}
+
 // Sinusoids returns a row for each place:
 //
 //	y_p,2i = sin(p/10000^(2i/width)),   y_p,2i+1 = cos(p/10000^(2i/width))
@@ -103,7 +112,7 @@ type placed struct {
 
 // newPlaces makes the Params of learned positions, normal, of the deviation of the words.
 func newPlaces(rng *rand.Rand, p Position, longest, width int) *grad.Param {
-	if p != Learned {
+	if p.check(); p != Learned {
 		return nil
 	}
 	if longest < 1 {
@@ -136,6 +145,7 @@ func (e placed) of(t *grad.Tape, tokens, places []int32) *grad.Var {
 		}
 		return x.Add(t.Use(e.places).Rows(places))
 	}
+	e.position.check()
 	return x
 }
 

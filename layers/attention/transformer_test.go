@@ -161,7 +161,14 @@ func TestTransformerRefuses(t *testing.T) {
 	m := attention.Pairs([]int{2}, []int{4})
 	block := &attention.EncoderBlock{Block: attention.Block{Model: 4}}
 	block.Init(rand.New(rand.NewPCG(1, 2)))
+	unplaced := newLanguageModel(attention.Block{Model: 4, Heads: 2}, 1, 3)
+	unplaced.Position = "Learned"
 	for want, f := range map[string]func(){
+		`no position is called "sinusoidal"`: func() { newLanguageModel(attention.Block{Model: 4, Heads: 2, Position: "sinusoidal"}, 1, 3) },
+		`no position is called "Rotary"`: func() {
+			(&attention.EncoderBlock{Block: attention.Block{Model: 4, Position: "Rotary"}}).Init(rand.New(rand.NewPCG(1, 2)))
+		},
+		`no position is called "Learned"`:              func() { unplaced.Forward(nil, graph.Causal(2), []int32{0, 1}) },
 		"the graph has 2 nodes, want a token for each": func() { l.Forward(nil, m, []int32{1}, []int32{0, 1, 2, 3}) },
 		"a token is 1 or 7, and the table has rows 0":  func() { l.Forward(nil, m, []int32{1, 7}, []int32{0, 1, 2, 3}) },
 		"place 3, and 3 places are learned":            func() { l.Forward(nil, m, []int32{1, 2}, []int32{0, 1, 2, 3}) },

@@ -157,6 +157,33 @@ func TestPerfectFact(t *testing.T) {
 	}
 }
 
+// RotatE's roots are √(|·|² + 10⁻¹²): a perfect fact is 10⁻⁶ from the margin for each root, and one that
+// is 10⁻⁶ off has a slope of √½ there.
+func TestRotatEIsRounded(t *testing.T) {
+	for _, euclidean := range []bool{false, true} {
+		s := &knowledge.RotatE{Relations: 1, Width: width, Euclidean: euclidean}
+		m := newModel(s, 2)
+		m.X.Value.Zero()
+		g := graph.Must(graph.Must(graph.New(2, []int32{0}, []int32{1})).WithKinds([]int32{0}))
+		roots := 2.0 // of two complex numbers
+		if euclidean {
+			roots = 1
+		}
+		for _, off := range []float64{0, 1e-6} {
+			m.X.Value.Row(1)[0] = tensor.Float(off)
+			tp := grad.NewTape(1)
+			y := s.Forward(tp, g, tp.Use(m.X))
+			root := math.Sqrt(off*off + 1e-12)
+			if got, want := float64(y.Value().Data[0]), -root-(roots-1)*1e-6; math.Abs(got-want) > 1e-11 {
+				t.Errorf("Euclidean %v, %v off: the score is %v, want %v", euclidean, off, got, want)
+			}
+			if got, want := float64(tp.Backward(y.Sum()).Param(m.X).Row(1)[0]), -off/root; math.Abs(got-want) > 1e-5 {
+				t.Errorf("Euclidean %v, %v off: the slope is %v, want %v", euclidean, off, got, want)
+			}
+		}
+	}
+}
+
 // TestAdversarial compares the loss with its formula.
 func TestAdversarial(t *testing.T) {
 	yes, not := []float64{0.5, -1}, []float64{1, 2, -1, 0, 0.5, 3} // in places 5, 4, 3 and 2, 1, 0
@@ -189,6 +216,22 @@ func TestAdversarial(t *testing.T) {
 		}
 		if gradtest.Sharp && temperature == 0 { // else the weights depend on the scores, and take no gradient
 			gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var { return a.Of(tp.Use(m.Yes), tp.Use(m.Not), at) })
+		}
+		// The gradient takes the weights for constants: it is half of p·σ(s), the mean of two facts.
+		tp := grad.NewTape(1)
+		gs := tp.Backward(a.Of(tp.Use(m.Yes), tp.Use(m.Not), at))
+		for e := range yes {
+			sum := 0.0
+			for i := range 3 {
+				sum += math.Exp(temperature * not[at[3*e+i]])
+			}
+			for i := range 3 {
+				k := at[3*e+i]
+				want := math.Exp(temperature*not[k]) / sum / (1 + math.Exp(-not[k])) / 4
+				if got := float64(gs.Param(m.Not).Data[k]); math.Abs(got-want) > 1e-6 {
+					t.Errorf("temperature %v: the gradient of false fact %d is %v, want %v", temperature, k, got, want)
+				}
+			}
 		}
 	}
 }
@@ -243,6 +286,10 @@ func TestMisuse(t *testing.T) {
 		"the edges have no kinds":      func() { s.Forward(nil, plain, x) },
 		"of relation 2, and Relations": func() { s.Forward(nil, kinds(0, 1, 2, 0), x) },
 		"Width 3 cannot be cut":        func() { (&knowledge.RotatE{Width: 3}).Init(nil) },
+		"knowledge.Ranks: test: the edges have no kinds":                func() { knowledge.Ranks(s, x, plain) },
+		"knowledge.Ranks: known graph 2: the edges have no kinds":       func() { knowledge.Ranks(s, x, kinds(0, 1, 0, 0), kinds(0, 1, 0, 0), plain) },
+		"knowledge.Ranks: test: the graph is nil":                       func() { knowledge.Ranks(s, x, nil) },
+		"knowledge.Ranks: known graph 1: it has 6 entities, and test 5": func() { knowledge.Ranks(s, x, kinds(0, 1, 0, 0), graph.Must(graph.New(6, nil, nil))) },
 		"4 false facts for 3 facts": func() {
 			knowledge.Adversarial{}.Of(grad.Const(tensor.New(3, 1)), grad.Const(tensor.New(4, 1)), make([]int32, 4))
 		},

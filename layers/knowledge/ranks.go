@@ -1,6 +1,8 @@
 package knowledge
 
 import (
+	"fmt"
+
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/train"
@@ -11,8 +13,19 @@ const candidates = 1 << 16
 
 // Ranks returns the filtered rank of each fact of test, twice: of its tail among all
 // entities, then of its head. Entities that make another fact of known do not count;
-// known is usually the facts to train, to validate and to test with.
+// known is usually the facts to train, to validate and to test with. It panics with a
+// [*grad.TapeError] where a graph has edges without kinds, or more nodes than test.
 func Ranks(s Scorer, x *grad.Var, test *graph.Graph, known ...*graph.Graph) train.Ranks {
+	for i, g := range append([]*graph.Graph{test}, known...) {
+		op := "knowledge.Ranks: test"
+		if i > 0 {
+			op = fmt.Sprintf("knowledge.Ranks: known graph %d", i)
+		}
+		wantGraph(op, g)
+		if wantKinds(op, g); g.NumNodes() > test.NumNodes() {
+			panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("it has %d entities, and test %d: number those of all parts alike", g.NumNodes(), test.NumNodes())})
+		}
+	}
 	right := answers(known)
 	var questions []question
 	kinds := test.Kinds()

@@ -23,28 +23,38 @@ type Scorer interface {
 // check panics unless facts has relations that the scorer has Params of, and x a row of
 // the right width for each entity.
 func check(op string, facts *graph.Graph, x *grad.Var, width int, relations *grad.Param) {
-	switch {
-	case relations == nil || relations.Value == nil:
+	if relations == nil || relations.Value == nil {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
+	}
+	wantGraph(op, facts)
+	compose.WantRows(op, x, width, "Width")
+	if x.Dim(0) != facts.NumNodes() {
+		compose.BadShape(op, x, fmt.Sprintf("x has %d rows, and the graph %d entities", x.Dim(0), facts.NumNodes()))
+	}
+	wantKinds(op, facts)
+	n := relations.Value.Dim(0)
+	for e, k := range facts.Kinds() {
+		if k < 0 || int(k) >= n {
+			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(relations.Value.Shape())},
+				Why: fmt.Sprintf("fact %d is of relation %d, and Relations is %d", e, k, n)})
+		}
+	}
+}
+
+// wantGraph panics unless the edges of a graph can be facts about its nodes.
+func wantGraph(op string, facts *graph.Graph) {
+	switch {
 	case facts == nil:
 		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
 	case facts.Bipartite():
 		panic(&grad.TapeError{Op: op, Why: "heads and tails are the nodes of one graph, and this one is bipartite"})
 	}
-	compose.WantRows(op, x, width, "Width")
-	if x.Dim(0) != facts.NumNodes() {
-		compose.BadShape(op, x, fmt.Sprintf("x has %d rows, and the graph %d entities", x.Dim(0), facts.NumNodes()))
-	}
-	kinds := facts.Kinds()
-	if kinds == nil && facts.NumEdges() > 0 {
+}
+
+// wantKinds panics where edges do not say what relation they are of.
+func wantKinds(op string, facts *graph.Graph) {
+	if facts.Kinds() == nil && facts.NumEdges() > 0 {
 		panic(&grad.TapeError{Op: op, Why: "the edges have no kinds, which say what relation each is of: graph.Graph.WithKinds gives them"})
-	}
-	n := relations.Value.Dim(0)
-	for e, k := range kinds {
-		if k < 0 || int(k) >= n {
-			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(relations.Value.Shape())},
-				Why: fmt.Sprintf("fact %d is of relation %d, and Relations is %d", e, k, n)})
-		}
 	}
 }
 

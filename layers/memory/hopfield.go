@@ -21,6 +21,10 @@ import (
 // Abilities", 1982. Unit by unit the energy never rises, so the network comes to rest: in a
 // pattern that was stored, in its negative, or in a mixture of some. [Store] makes one.
 //
+// A sum of nought is common and makes a unit +1. It is found exactly, and so is every sign, where
+// the weights of a unit are whole numbers, or whole numbers divided by Units as Hebb's are; other
+// weights are summed in float32.
+//
 // It is the complete graph with a weight on each edge: a unit's sum is
 // UpdateAll(graph.Complete(Units), UMulE(s, W), Sum), with a column of s for each state.
 type Hopfield struct {
@@ -46,11 +50,11 @@ func (h *Hopfield) Fields(states *tensor.Dense) (*tensor.Dense, error) {
 	if err := h.check("Fields", states); err != nil {
 		return nil, err
 	}
-	return transposed(h.fields(nil, transposed(states))), nil
+	return transposed(h.fields(nil, transposed(states), h.newWholes())), nil
 }
 
 // fields is Fields of states that are columns, in memory of t, which may be nil.
-func (h *Hopfield) fields(t *grad.Tape, s *tensor.Dense) *tensor.Dense {
+func (h *Hopfield) fields(t *grad.Tape, s *tensor.Dense, exact *wholes) *tensor.Dense {
 	n := h.Units * h.Units
 	w := tensor.Of(h.W.Value.Data, n, 1)
 	y := message.UpdateAll(graph.Complete(h.Units), message.UMulE(t.Input(s), t.Input(w)), message.Sum).Value()
@@ -61,14 +65,18 @@ func (h *Hopfield) fields(t *grad.Tape, s *tensor.Dense) *tensor.Dense {
 			}
 		}
 	}
+	exact.settle(y, s)
 	return y
 }
 
-// field is what unit i hears in one state.
-func (h *Hopfield) field(i int, s []tensor.Float) tensor.Float {
+// heard is what unit i hears in one state.
+func (h *Hopfield) heard(i int, s []tensor.Float, exact *wholes) tensor.Float {
 	x := vec.Dot(h.W.Value.Row(i), s)
 	if h.B != nil {
 		x += h.B.Value.Data[i]
+	}
+	if near := exact.doubted(i); x <= near && x >= -near {
+		x = exact.field(i, x, s, 1)
 	}
 	return x
 }
@@ -82,11 +90,7 @@ func (h *Hopfield) Energy(states *tensor.Dense) ([]float64, error) {
 	out := make([]float64, states.Rows())
 	for k := range out {
 		for i, s := range states.Row(k) {
-			b := 0.0
-			if h.B != nil {
-				b = float64(h.B.Value.Data[i])
-			}
-			out[k] -= float64(s) * (float64(f.Row(k)[i]) + b) / 2
+			out[k] -= float64(s) * (float64(f.Row(k)[i]) + h.bias(i)) / 2
 		}
 	}
 	return out, nil

@@ -47,27 +47,28 @@ func (h *Hopfield) Recall(cues *tensor.Dense, r Recall) (*Recalled, error) {
 	if r.Trace {
 		out.Energy = make([][]float64, n)
 	}
+	exact := h.newWholes()
 	if r.Sync {
-		h.together(out, cues, r)
+		h.together(out, cues, r, exact)
 		return out, nil
 	}
 	out.States = cues.Clone()
 	par.For(n, 1, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			h.alone(out, k, r)
+			h.alone(out, k, r, exact)
 		}
 	})
 	return out, nil
 }
 
 // alone updates state k unit by unit.
-func (h *Hopfield) alone(out *Recalled, k int, r Recall) {
+func (h *Hopfield) alone(out *Recalled, k int, r Recall, exact *wholes) {
 	s, order := out.States.Row(k), make([]int, h.Units)
 	for i := range order {
 		order[i] = i
 	}
 	rng := rand.New(rand.NewPCG(r.Seed, uint64(k)))
-	e := h.energyOf(s)
+	e := h.energyOf(s, exact)
 	trace := func() {
 		if r.Trace {
 			out.Energy[k] = append(out.Energy[k], e)
@@ -80,7 +81,7 @@ func (h *Hopfield) alone(out *Recalled, k int, r Recall) {
 		}
 		changed := false
 		for _, i := range order {
-			x := h.field(i, s)
+			x := h.heard(i, s, exact)
 			if to := sign(x); to != s[i] {
 				e -= float64(to-s[i]) * float64(x)
 				s[i], changed = to, true
@@ -96,14 +97,10 @@ func (h *Hopfield) alone(out *Recalled, k int, r Recall) {
 }
 
 // energyOf is E of one state.
-func (h *Hopfield) energyOf(s []tensor.Float) float64 {
+func (h *Hopfield) energyOf(s []tensor.Float, exact *wholes) float64 {
 	e := 0.0
 	for i, v := range s {
-		x, b := float64(h.field(i, s)), 0.0
-		if h.B != nil {
-			b = float64(h.B.Value.Data[i])
-		}
-		e -= float64(v) * (x + b) / 2
+		e -= float64(v) * (float64(h.heard(i, s, exact)) + h.bias(i)) / 2
 	}
 	return e
 }
@@ -126,7 +123,7 @@ func (m *sweepRoom) fit(units, states int) {
 
 // together updates all cues at once, as columns. A state that rests or cycles stays as
 // it is.
-func (h *Hopfield) together(out *Recalled, cues *tensor.Dense, r Recall) {
+func (h *Hopfield) together(out *Recalled, cues *tensor.Dense, r Recall, exact *wholes) {
 	room := sweepRooms.Get().(*sweepRoom)
 	defer sweepRooms.Put(room)
 	n := len(out.Rests)
@@ -141,7 +138,7 @@ func (h *Hopfield) together(out *Recalled, cues *tensor.Dense, r Recall) {
 			states := transposed(now)
 			for k := range n {
 				if !over(k) {
-					out.Energy[k] = append(out.Energy[k], h.energyOf(states.Row(k)))
+					out.Energy[k] = append(out.Energy[k], h.energyOf(states.Row(k), exact))
 				}
 			}
 		}
@@ -149,7 +146,7 @@ func (h *Hopfield) together(out *Recalled, cues *tensor.Dense, r Recall) {
 			break
 		}
 		room.tape.Reset()
-		copy(next.Data, h.fields(room.tape, now).Data)
+		copy(next.Data, h.fields(room.tape, now, exact).Data)
 		rests, returns := compared(next, now, before)
 		for k := range n {
 			switch {

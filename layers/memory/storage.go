@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -74,7 +75,7 @@ func Store(r Rule, patterns *tensor.Dense) (*Hopfield, error) {
 func (h *Hopfield) storkey(x []tensor.Float) {
 	fields := make([]tensor.Float, h.Units)
 	for i := range fields {
-		fields[i] = h.field(i, x)
+		fields[i] = vec.Dot(h.W.Value.Row(i), x)
 	}
 	for i := range h.Units {
 		row := h.W.Value.Row(i)

@@ -81,6 +81,25 @@ func TestGraclusOracle(t *testing.T) {
 	}
 }
 
+// Two pairs of nodes with two edges from one pair to the other, each way: edges of clusters are sums,
+// of weights that add up exactly.
+func TestGraclusAddsWeights(t *testing.T) {
+	g := graph.Must(graph.New(4, []int32{0, 2, 1, 3, 0, 1, 2, 3}, []int32{1, 3, 0, 2, 2, 3, 0, 1})) // the last four join the pairs
+	weight := make([]tensor.Float, g.NumEdges())
+	for e, k := range g.EdgeOrder() {
+		weight[e] = []tensor.Float{9, 9, 9, 9, 1, 2, 4, 0.5}[k]
+	}
+	c := (&pool.Graclus{}).Forward(nil, g, grad.Const(tensor.New(4, 1)), weight)
+	if !slices.Equal(c.Cluster, []int32{0, 0, 1, 1}) || c.Graph.NumEdges() != 2 {
+		t.Fatalf("clusters %v, edges %v", c.Cluster, c.Graph)
+	}
+	for k, d := range c.Graph.Destinations() {
+		if want := []tensor.Float{4.5, 3}[d]; c.Weight[k] != want {
+			t.Errorf("the edge into cluster %d weighs %v, want %v", d, c.Weight[k], want)
+		}
+	}
+}
+
 // TestGraclusGradient checks x, in float64.
 func TestGraclusGradient(t *testing.T) {
 	if !gradtest.Sharp {

@@ -305,3 +305,18 @@ func TestWrong(t *testing.T) {
 		}
 	}
 }
+
+// A share of the nodes that is a whole number but for rounding is that number: 0.07·100 is 7.000000000000001.
+func TestTopKOfWholeShares(t *testing.T) {
+	for _, c := range []struct {
+		ratio   float64
+		n, want int
+	}{{0.07, 100, 7}, {0.28, 25, 7}, {0.5, 3, 2}, {0.1, 11, 2}} {
+		g := graph.Must(graph.New(c.n, nil, nil))
+		l := &pool.TopK{In: width, Ratio: c.ratio}
+		m := newModel(l, g)
+		if got := len(l.Forward(nil, g, grad.Const(m.X.Value)).Nodes); got != c.want {
+			t.Errorf("of %d nodes the share %v is %d, want %d", c.n, c.ratio, got, c.want)
+		}
+	}
+}

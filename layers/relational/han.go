@@ -87,19 +87,25 @@ func (l *HANConv) choose(t *grad.Tape, zs []*grad.Var, n int) *grad.Var {
 	if len(zs) == 0 || n == 0 {
 		return grad.Const(tensor.New(n, l.Out))
 	}
-	var scores []*grad.Var
-	for _, z := range zs {
-		q := l.Semantic.Forward(t, z).Tanh().Dot(t.Use(l.Question))
-		scores = append(scores, q.Sum().Scale(1/float64(n)).Reshape(1, 1))
+	score := func(said *grad.Var) *grad.Var {
+		return said.MeanAxis(0).Reshape(1, l.Out).Dot(t.Use(l.Question)).Reshape(1, 1)
+	}
+	// Relations compete, so their gradients are differences: of means for q, of sums over all nodes for a
+	// score. Each would be rounded by itself; here the rows are subtracted first. Weights sum to 1, so y is
+	// z of the largest and what the others differ from it by.
+	first := l.Semantic.Forward(t, zs[0]).Tanh()
+	scores := []*grad.Var{score(first)}
+	for _, z := range zs[1:] {
+		scores = append(scores, scores[0].Add(score(l.Semantic.Forward(t, z).Tanh().Sub(first))))
 	}
 	beta := grad.Concat(scores...).Softmax() // 1×R
-	var y *grad.Var
+	var at [1]int32
+	tensor.ArgMax(at[:], beta.Value(), -1)
+	most := int(at[0])
+	y := zs[most]
 	for i, z := range zs {
-		part := z.Mul(beta.Columns(i, i+1))
-		if y == nil {
-			y = part
-		} else {
-			y = y.Add(part)
+		if i != most {
+			y = y.Add(z.Sub(zs[most]).Mul(beta.Columns(i, i+1)))
 		}
 	}
 	return y

@@ -329,6 +329,104 @@ func TestDropout(t *testing.T) {
 	}
 }
 
+// The gradient of HANConv's question against float64: Σ_r (dscore_r)·mean_v tanh(z^r_v·W + b), in which
+// dscore_r = β_r·(dβ_r − Σ_s β_s·dβ_s) are differences and add up to zero.
+func TestHANQuestionGradient(t *testing.T) {
+	const n, out = 800, 8
+	rng := rand.New(rand.NewPCG(3, 3))
+	rels := map[graph.Rel]*graph.Graph{}
+	for _, name := range []string{"wrote", "read", "owns"} {
+		var src, dst []int32
+		for v := range int32(n) {
+			for range 2 {
+				src, dst = append(src, rng.Int32N(n)), append(dst, v)
+			}
+		}
+		rels[graph.Rel{Src: "author", Name: name, Dst: "book"}] = graph.Must(graph.NewBipartite(n, n, src, dst))
+	}
+	h, err := graph.NewHetero(map[string]int{"author": n, "book": n}, rels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &relational.HANConv{In: map[string]int{"author": 3, "book": 4}, Out: out, Heads: 2, Rels: h.Rels()}
+	m := newModel(l, h)
+	for _, p := range m.X { // positive, so that relations are much alike
+		p.Value.Uniform(rng, 0.5, 1)
+	}
+	dy := tensor.New(n, out)
+	dy.Uniform(rng, 0.5, 1.5)
+	tp := grad.NewTape(1)
+	got := tp.Backward(m.apply(tp, h)["book"].Mul(grad.Const(dy)).Sum()).Param(l.Question)
+
+	var means [][]float64
+	var scores, dbeta []float64
+	for _, r := range l.Rels {
+		mean, score, d := make([]float64, out), 0.0, 0.0
+		for v, z := range hanRelation(l, h, m, r) {
+			for k, s := range affine(z, l.Semantic) {
+				mean[k] += math.Tanh(s) / n
+				d += z[k] * float64(dy.Row(v)[k])
+			}
+		}
+		for k, x := range mean {
+			score += x * float64(l.Question.Value.Data[k])
+		}
+		means, scores, dbeta = append(means, mean), append(scores, score), append(dbeta, d)
+	}
+	total, along := 0.0, 0.0
+	for r, s := range scores {
+		total, along = total+math.Exp(s), along+math.Exp(s)*dbeta[r]
+	}
+	for k := range out {
+		want, size := 0.0, 0.0
+		for r, mean := range means {
+			term := math.Exp(scores[r]) / total * (dbeta[r] - along/total) * mean[k]
+			want, size = want+term, size+math.Abs(term)
+		}
+		// Each of the three terms has its dscore rounded some times, as a part of itself.
+		if d := math.Abs(float64(got.Data[k]) - want); !(d < 8*0x1p-24*size) {
+			t.Errorf("the gradient of column %d is %v, want %v: %.2g of the terms", k, got.Data[k], want, d/size)
+		}
+	}
+}
+
+// HANConv drops weights behind the softmax: the only edge of a node, whose weight is 1, is there twice
+// or not at all. In front of it the softmax would make up for what is dropped.
+func TestHANDropsWeights(t *testing.T) {
+	const n = 40
+	nodes := make([]int32, n)
+	for i := range nodes {
+		nodes[i] = int32(i)
+	}
+	rel := graph.Rel{Src: "author", Name: "wrote", Dst: "book"}
+	h, err := graph.NewHetero(map[string]int{"author": n, "book": n}, map[graph.Rel]*graph.Graph{rel: graph.Must(graph.NewBipartite(n, n, nodes, nodes))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newModel(&relational.HANConv{In: map[string]int{"author": 3, "book": 4}, Out: 4, Heads: 2, Rels: h.Rels(), AttnDrop: 0.5}, h)
+	whole, dropped := m.apply(nil, h)["book"].Value(), m.apply(grad.NewTape(1), h)["book"].Value()
+	times := map[int]int{}
+	for v := range n {
+		for head := range 2 {
+			for k := 2 * head; k < 2*head+2; k++ {
+				x, y := whole.Row(v)[k], dropped.Row(v)[k]
+				switch {
+				case x == 0 && y == 0:
+				case y == 0:
+					times[0]++
+				case math.Abs(float64(y-2*x)) < 1e-5*math.Abs(float64(x)):
+					times[2]++
+				default:
+					t.Fatalf("node %d, head %d: %v came of %v", v, head, y, x)
+				}
+			}
+		}
+	}
+	if times[0] < 10 || times[2] < 10 {
+		t.Errorf("so many elements are there so often: %v", times)
+	}
+}
+
 // Graphs without nodes or without edges give zeros or biases, and train.
 func TestEmpty(t *testing.T) {
 	for _, n := range []int{0, 3} {

@@ -314,6 +314,31 @@ func TestCRFImpossible(t *testing.T) {
 	}
 }
 
+// What is forbidden stays so, however far the scores are in favour of it: of a node that may not have
+// the tag 1 its score says nothing.
+func TestCRFForbidsForGood(t *testing.T) {
+	g := graph.Chains(3)
+	for v, forbid := range [][]sequence.Transition{{{sequence.ChainEnd, 1}}, {{0, 1}, {1, 1}}, {{1, sequence.ChainEnd}}} {
+		l := newCRF(2)
+		l.Forbid = forbid
+		x := random(1, 3, 2).Value
+		x.Row(v)[1] = 30_000
+		want := enumerate(l, x, []int32{0, 1, 2})
+		tags, scores := l.Decode(g, grad.Const(x))
+		if !slices.Equal(tags, want.best) || math.Abs(scores[0]-want.score) > 1e-5 {
+			t.Errorf("%v is forbidden: the tags are %v of a score of %v, want %v of %v", forbid, tags, scores[0], want.best, want.score)
+		}
+		if got := float64(l.LogPartition(nil, g, grad.Const(x)).Value().Data[0]); math.Abs(got-want.logZ) > 1e-5 {
+			t.Errorf("%v is forbidden: log Z is %v, want %v", forbid, got, want.logZ)
+		}
+		for u, p := range want.marginals {
+			if got := l.Marginals(nil, g, grad.Const(x)).Value().Row(u)[1]; math.Abs(float64(got)-p[1]) > 1e-5 {
+				t.Errorf("%v is forbidden: node %d has the tag 1 with %v, want %v", forbid, u, got, p[1])
+			}
+		}
+	}
+}
+
 // A step allocates as often on more and longer chains.
 func TestCRFAllocatesConstantly(t *testing.T) {
 	if sparing.Raced {

@@ -59,20 +59,16 @@ func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
 	if err := loadParams(f.File, n); err != nil {
 		return nil, err
 	}
-	trained, path := n.Recipe.Dataset, n.Recipe.Dataset
-	set(&n.Recipe.Dataset, f.Dataset)
-	switch {
-	case f.Dataset != nil:
-		path = *f.Dataset
-	case path != planted:
-		if path, err = (savedModel{f.File, f.Data}).locate(e, "dataset", path, nil); err != nil {
-			return nil, err
-		}
-	}
-	if err := apart([]file{{"--dataset", path}, {"the model", f.File}}, []file{f.out}); err != nil {
+	trained, r := n.Recipe.Dataset, recipe{Dataset: n.Recipe.Dataset, Splits: splitsOwn}
+	at, err := f.places(e, &r)
+	if err != nil {
 		return nil, err
 	}
-	k, err := openFacts(f.Data, path, &n.Recipe)
+	n.Recipe.Dataset = r.Dataset
+	if err := apart([]file{{"--dataset", at.dataset}, {"the model", f.File}}, []file{f.out}); err != nil {
+		return nil, err
+	}
+	k, err := openFacts(f.Data, at.dataset, &n.Recipe)
 	if err != nil {
 		return nil, err
 	}

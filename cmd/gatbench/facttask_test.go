@@ -25,15 +25,3 @@ func TestPlantedRules(t *testing.T) {
 		}
 	}
 }
-
-// A run of facts in several steps that is resumed ends as one that was not.
-func TestFactsResumed(t *testing.T) {
-	file := t.TempDir() + "/run"
-	args := []string{"train", "--task", "link", "--dataset", planted, "--json", "--hidden", "8", "--batch", "100"}
-	whole := results(t, append(args, "--epochs", "6")...)
-	results(t, append(args, "--epochs", "3", "--checkpoint", file)...)
-	rest := results(t, append(args, "--epochs", "6", "--resume", file)...)
-	if a, b := whole[len(whole)-1], rest[len(rest)-1]; a["test_mrr"] != b["test_mrr"] || whole[5]["loss"] != rest[2]["loss"] {
-		t.Errorf("%v, and resumed %v", a, b)
-	}
-}

@@ -132,8 +132,8 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 	return r, k.suit(&r)
 }
 
-// resumed returns the recipe of a run that goes on: only its length may change.
-// A file that it names and that has gone may be named again.
+// resumed returns the recipe of a run on nodes or edges that goes on: only its length may
+// change. A file that it names and that has gone may be named again.
 func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error) {
 	n, err := openNetwork(path)
 	if err != nil {
@@ -154,14 +154,8 @@ func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error)
 	if f.Splits != nil && *f.Splits == at.splits {
 		asked.Splits = r.Splits
 	}
-	switch flag, was, is := r.differs(asked); {
-	case flag == "":
-	case was == "":
-		return r, at, misuse("--resume %s: its run has no --%s: leave the flag out", path, flag)
-	case is == "":
-		return r, at, misuse("--resume %s: its run has --%s %s: leave the flag out", path, flag, was)
-	default:
-		return r, at, misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
+	if err := sameRun(path, r, asked); err != nil {
+		return r, at, err
 	}
 	return r, at, r.check()
 }

@@ -29,14 +29,8 @@ type graphFlags struct {
 	Folds   *int    `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
 }
 
-// onGraphs reports whether whole graphs are to be told apart.
-func (c *trainCommand) onGraphs() bool {
-	name := or(c.Dataset, "")
-	return c.Task == taskGraph || c.Task == "" && c.Resume == "" && holdsGraphs(c.Data, name)
-}
-
 // graphRecipe returns the settings of a run, or an error for flags that it has none of.
-func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
+func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	if err := c.refused(taskGraph); err != nil {
 		return r, err
 	}
@@ -47,14 +41,17 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 			return r, err
 		}
 		r = n.Recipe
+		if c.at, err = c.located(e, places{r.Dataset, r.Splits}); err != nil {
+			return r, err
+		}
 	}
 	before := r
 	set(&r.Model, c.Model)
 	if r.Model == modelGIN {
 		r.Model = ""
 	}
-	r.Dataset = or(c.Dataset, cmp.Or(r.Dataset, "MUTAG"))
-	set(&r.Splits, c.Splits)
+	r.Dataset = c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, "MUTAG"))
+	r.Splits = c.anew(c.Splits, c.at.splits, r.Splits)
 	set(&r.Seed, c.Seed)
 	set(&r.Hidden, c.Hidden)
 	set(&r.Layers, c.Layers)
@@ -71,9 +68,15 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	if r.Readout == readSum {
 		r.Readout = ""
 	}
-	before.Dataset = r.Dataset // it may be elsewhere now
-	if c.Resume != "" && r != before {
-		return r, misuse("--resume %s: a run goes on with its own settings: give --epochs and --patience alone", c.Resume)
+	if c.Resume != "" {
+		asked := r
+		asked.Model, before.Model = r.model().name, before.model().name
+		asked.Readout, before.Readout = r.readout().name, before.readout().name
+		if err := sameRun(c.Resume, before, asked); err != nil {
+			return r, err
+		}
+	} else {
+		c.at = places{r.Dataset, r.Splits}
 	}
 	set(&r.Epochs, c.Epochs)
 	set(&r.Patience, c.Patience)
@@ -84,7 +87,7 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	case c.Folds != nil && c.Splits != nil:
 		return r, misuse("--folds %d and --splits %s: folds are splits: leave one of them out", *c.Folds, *c.Splits)
 	}
-	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, r.Dataset)}})
+	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, c.at.dataset)}})
 }
 
 // check returns an error for settings that cannot be.
@@ -162,11 +165,11 @@ type graphSummary struct {
 // graphs trains on whole graphs: one network where there is a split, or else one for each
 // fold.
 func (c *trainCommand) graphs(e env) error {
-	r, err := c.graphRecipe()
+	r, err := c.graphRecipe(e)
 	if err != nil {
 		return err
 	}
-	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, r.Dataset, r.Encoding) })
+	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, r.Encoding) })
 	if err != nil {
 		return err
 	}
@@ -175,7 +178,7 @@ func (c *trainCommand) graphs(e env) error {
 		return err
 	}
 	if r.Splits == "" && c.Folds == nil && len(k.Split.Val) > 0 && len(k.Split.Test) > 0 {
-		r.Splits = splitsOwn
+		r.Splits, c.at.splits = splitsOwn, splitsOwn
 	}
 	if err := k.goal.takes(r.Loss); err != nil {
 		return err

@@ -112,7 +112,7 @@ func TestTrainGraphsMisuse(t *testing.T) {
 		"--encoding laplacian:x":  "--encoding laplacian:x: want random-walk:K",
 		"--data /no/such/folder":  "--data /no/such/folder: there is no such folder",
 		"--task graph --lr 0":     "the rate must be a number above 0",
-		"--task pair":             "--task must be one of",
+		"--task pair":             "--task pair: there is none of that name; there are node, edge, link, graph",
 		"--task node --epochs 1":  "mols.jsonl",
 		"--csv /no/such/file.csv": "there is no folder /no/such",
 	} {

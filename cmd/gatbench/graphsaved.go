@@ -53,7 +53,7 @@ type savedGraphs struct {
 }
 
 // openGraphs reads the model and its graphs.
-func (f *savedFlags) openGraphs() (*savedGraphs, error) {
+func (f *savedFlags) openGraphs(e env) (*savedGraphs, error) {
 	switch {
 	case f.Threads < 0:
 		return nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
@@ -69,14 +69,17 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 	if err := loadParams(f.File, n); err != nil {
 		return nil, err
 	}
-	trained := n.Recipe.Dataset
-	set(&n.Recipe.Dataset, f.Dataset)
-	set(&n.Recipe.Splits, f.Splits)
-	in := []file{{"--dataset", datasets.FindGraphs(f.Data, n.Recipe.Dataset)}, {"the model", f.File}}
+	trained, r := n.Recipe.Dataset, recipe{Dataset: n.Recipe.Dataset, Splits: n.Recipe.Splits}
+	at, err := f.places(e, &r)
+	if err != nil {
+		return nil, err
+	}
+	n.Recipe.Dataset, n.Recipe.Splits = r.Dataset, at.splits
+	in := []file{{"--dataset", datasets.FindGraphs(f.Data, at.dataset)}, splitsFile(at.splits), {"the model", f.File}}
 	if err := apart(in, []file{f.out}); err != nil {
 		return nil, err
 	}
-	k, err := openGraphTask(f.Data, n.Recipe.Dataset, n.Recipe.Encoding)
+	k, err := openGraphTask(f.Data, at.dataset, n.Recipe.Encoding)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +101,7 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 
 // evalGraphs scores a saved model of graphs on each part of the split.
 func (c *evalCommand) evalGraphs(e env) error {
-	g, err := c.openGraphs()
+	g, err := c.openGraphs(e)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // split returns the split of the graphs that a recipe names.
 func (k *graphTask) split(r *graphRecipe) (s datasets.Split, err error) {
 	switch r.Splits {
-	case splitsOwn, "own":
+	case splitsOwn, ownSplits:
 		s = k.Split
 	case splitsRandom:
 		s = k.random(r.Seed)
@@ -61,7 +61,9 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		s, err := k.split(&one)
+		where := one
+		where.Splits = c.at.splits
+		s, err := k.split(&where)
 		if err != nil {
 			return err
 		}

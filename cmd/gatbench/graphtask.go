@@ -21,28 +21,28 @@ const csl = "csl"
 
 // graphRecipe is all that a training on graphs depends on beside the data.
 type graphRecipe struct {
-	Dataset     string
-	Model       string `json:",omitempty"` // of the convolutions; empty: modelGIN
-	Splits      string `json:",omitempty"` // of one training; empty: there are folds
-	Select      string
-	Loss        string `json:",omitempty"` // of numbers: empty: lossMSE
-	WeightDecay float64
-	Patience    int
-	Seed        uint64
-	Hidden      int
-	Layers      int // the features are the first
-	Dropout     float64
-	LR          float64
-	Epochs      int
-	Batch       int // graphs a step
-	Steps       int // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
-	Folds       int
-	Encoding    string
-	EdgeIn      int `json:",omitempty"` // features of edges that the convolutions read; 0: none
-	Kinds       int `json:",omitempty"` // kinds of edges that they read; 0: none
+	Dataset     string  `flag:"dataset"`
+	Model       string  `flag:"model" json:",omitempty"`  // of the convolutions; empty: modelGIN
+	Splits      string  `flag:"splits" json:",omitempty"` // of one training; empty: there are folds
+	Select      string  `flag:"select"`
+	Loss        string  `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
+	WeightDecay float64 `flag:"weight-decay"`
+	Patience    int     `flag:"patience"`
+	Seed        uint64  `flag:"seed"`
+	Hidden      int     `flag:"hidden"`
+	Layers      int     `flag:"layers"` // the features are the first
+	Dropout     float64 `flag:"dropout"`
+	LR          float64 `flag:"lr"`
+	Epochs      int     `flag:"epochs"`
+	Batch       int     `flag:"batch"`  // graphs a step
+	Steps       int     `flag:"preset"` // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
+	Folds       int     `flag:"folds"`
+	Encoding    string  `flag:"encoding"`
+	EdgeIn      int     `flag:"no-edge-features" json:",omitempty"` // features of edges that the convolutions read; 0: none
+	Kinds       int     `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
 
-	Readout string `json:",omitempty"` // empty: readSum
-	Pool    string `json:",omitempty"` // after each convolution; empty: none
+	Readout string `flag:"readout" json:",omitempty"` // empty: readSum
+	Pool    string `flag:"pool" json:",omitempty"`    // after each convolution; empty: none
 }
 
 // title is the model's name for people.

@@ -52,11 +52,21 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, eac
 	if errors.Is(err, context.Canceled) {
 		cut := fmt.Errorf("interrupted after %d of %d epochs", len(l.history.Epochs), f.Epochs)
 		if l.checkpoint != "" {
-			cut = fmt.Errorf("%w; the same command with --resume %s goes on", cut, word(l.checkpoint))
+			cut = fmt.Errorf("%w; %s goes on", cut, c.goesOn(l.checkpoint))
 		}
 		err = errors.Join(cut, without(err, context.Canceled))
 	}
 	return l, errors.Join(err, logged)
+}
+
+// goesOn returns the command that goes on with the run of a checkpoint, which knows its own settings, but
+// not where the data is.
+func (c *trainCommand) goesOn(checkpoint string) string {
+	line := program + " train --resume " + word(checkpoint)
+	if c.Data != "" {
+		line += " --data " + word(c.Data)
+	}
+	return line
 }
 
 // checkFiles returns an error for files that cannot be written, or that are also read.

@@ -18,14 +18,30 @@ const taskLink = "link"
 
 // taskFlags say what is learnt.
 type taskFlags struct {
-	Task string `placeholder:"NAME" enum:"node,edge,link,graph," default:"" help:"What is learnt: the classes of nodes (node, the default), those of edges (edge, the default where a column of the edges is chosen to be learnt), those of whole graphs (graph, the default where the data is many graphs), which nodes are linked (link: --model gae, the default, vgae, or lightgcn, which reads no features and tables of users and items, too), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
+	Task string `placeholder:"NAME" help:"What is learnt: the classes of nodes (node, the default), those of edges (edge, the default where a column of the edges is chosen to be learnt), those of whole graphs (graph, the default where the data is many graphs), which nodes are linked (link: --model gae, the default, vgae, or lightgcn, which reads no features and tables of users and items, too), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
 }
 
 // linkRecipe returns the settings of a run, or an error for flags that it has none of.
-func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
+func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
 	task := taskLink
-	if r = kipfRecipe(); c.learnsRows() {
-		task, r = taskRows, lightRecipe()
+	switch {
+	case c.Resume != "":
+		a, err := openAutoencoder(c.Resume)
+		if err != nil {
+			return r, err
+		}
+		r = a.Recipe
+		if c.at, err = c.located(e, places{r.Dataset, splitsOwn}); err != nil {
+			return r, err
+		}
+	case c.learnsRows():
+		r = lightRecipe()
+	default:
+		r = kipfRecipe()
+	}
+	own := r
+	if r.Model == modelLightGCN {
+		task = taskRows
 		set(&r.Layers, c.Layers)
 		set(&r.Batch, c.Batch)
 	}
@@ -37,9 +53,7 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 	set(&r.Seed, c.Seed)
 	set(&r.Hidden, c.Hidden)
 	set(&r.LR, c.LR)
-	set(&r.Epochs, c.Epochs)
 	set(&r.WeightDecay, c.WeightDecay)
-	set(&r.Patience, c.Patience)
 	if task == taskRows {
 		r.Out = r.Hidden
 		if r.Batch == 0 {
@@ -47,14 +61,21 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 		}
 	}
 	set(&r.Features, (*form)(c.Features))
-	r.Dataset = datasetNamed(or(c.Dataset, "cora"))
+	r.Dataset = datasetNamed(c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, "cora")))
+	if c.Resume == "" {
+		c.at = places{dataset: r.Dataset}
+	} else if err := sameRun(c.Resume, own, r); err != nil {
+		return r, err
+	}
+	set(&r.Epochs, c.Epochs)
+	set(&r.Patience, c.Patience)
 	if err := r.check(); err != nil {
 		return r, err
 	}
 	if err := c.outputFlags.single(c.Seeds); err != nil {
 		return r, err
 	}
-	return r, c.checkFiles(append(datasetFiles("--dataset", c.Data, r.Dataset), file{"--resume", c.Resume}))
+	return r, c.checkFiles(append(datasetFiles("--dataset", c.Data, c.at.dataset), file{"--resume", c.Resume}))
 }
 
 // check returns an error for settings that cannot be.
@@ -130,12 +151,12 @@ type linkOverall struct {
 
 // links trains graph autoencoders, one for each seed, each on a split of its own.
 func (c *trainCommand) links(e env) error {
-	r, err := c.linkRecipe()
+	r, err := c.linkRecipe(e)
 	if err != nil {
 		return err
 	}
 	name := r.Dataset
-	d, err := promptly(e.ctx, func() (linkData, error) { return openLinkData(c.Data, name, r.Model) })
+	d, err := promptly(e.ctx, func() (linkData, error) { return openLinkData(c.Data, c.at.dataset, r.Model) })
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,24 +84,70 @@ func predictionsAgree(t *testing.T, file, dataset string, accuracy float64) {
 	}
 }
 
-// A run that was cut in two ends with the same bytes as one that was not, with
-// batches and with drawn neighbours too.
+// A run of each task that was cut in two ends with the same bytes as one that was not, with batches
+// and with drawn neighbours too. Its checkpoint knows the task and all settings.
 func TestResume(t *testing.T) {
-	data := saved(t, gaussian(t, 200, 20))
-	for _, more := range [][]string{nil, {"--batch", "50", "--model", "gcn"}, {"--batch", "50", "--model", "gcn", "--fanout", "3,2"}} {
+	points := saved(t, gaussian(t, 200, 20))
+	edges, mols := neighbourhoods(t, false)+"#kind,-year", bonded(t, chemistry(t, false))
+	for _, args := range []string{
+		"--dataset " + points, "--dataset " + points + " --batch 50 --model gcn", "--dataset " + points + " --batch 50 --model gcn --fanout 3,2",
+		"--dataset " + edges + " --splits random",
+		"--dataset " + mols + " --splits random --hidden 4 --layers 2 --batch 7 --readout max --model transformer",
+		"--task link --dataset karate --hidden 4 --features standard", "--task link --dataset karate --model vgae --hidden 4",
+		"--task link --dataset karate --model lightgcn --hidden 4 --layers 2 --batch 20",
+		"--task link --model distmult --dataset planted-rules --hidden 8 --batch 100",
+	} {
 		dir := t.TempDir()
 		whole, part, end := filepath.Join(dir, "whole"), filepath.Join(dir, "part"), filepath.Join(dir, "end")
-		args := append([]string{"train", "--seed", "4", "--dataset", data}, more...)
-		ok(t, append(args, "--epochs", "3", "--checkpoint", whole)...)
-		ok(t, append(args, "--epochs", "2", "--checkpoint", part)...)
+		fresh := append([]string{"train", "--seed", "4"}, strings.Fields(args)...)
+		ok(t, append(fresh, "--epochs", "3", "--checkpoint", whole)...)
+		ok(t, append(fresh, "--epochs", "2", "--checkpoint", part)...)
 		ok(t, "train", "--resume", part, "--epochs", "3", "--checkpoint", end)
 		a, errA := os.ReadFile(whole)
 		b, errB := os.ReadFile(end)
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			t.Errorf("%q: the resumed run ends with another file (%v, %v)", more, errA, errB)
+			t.Errorf("%s: the resumed run ends with another file (%v, %v)", args, errA, errB)
 		}
 		if c, err := os.ReadFile(part); err != nil || bytes.Equal(a, c) {
-			t.Errorf("%q: one more epoch changes nothing (%v)", more, err)
+			t.Errorf("%s: one more epoch changes nothing (%v)", args, err)
+		}
+		ok(t, append(fresh, "--resume", part, "--epochs", "3")...) // what the run has already contradicts nothing
+		if _, stderr, status := gatbench(t, "train", "--resume", part, "--seed", "5"); status != misused || stderr != "gatbench: --resume "+part+": its run has --seed 4, not 5: leave the flag out\n" {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// A flag that contradicts the run of a checkpoint is refused.
+func TestResumeContradicted(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	ok(t, strings.Fields("train --dataset "+bonded(t, chemistry(t, false))+" --splits random --epochs 1 --hidden 4 --layers 2 --checkpoint "+path("graphs"))...)
+	ok(t, strings.Fields("train --task link --dataset karate --epochs 1 --hidden 4 --checkpoint "+path("links"))...)
+	ok(t, strings.Fields("train --task link --model rotate --epochs 1 --hidden 4 --checkpoint "+path("facts"))...)
+	for args, want := range map[string]string{
+		"graphs --task node":                "--task graph, not node",
+		"graphs --model gcn":                "--model gin, not gcn",
+		"graphs --readout mean":             "--readout sum, not mean",
+		"graphs --pool sag":                 "no --pool",
+		"graphs --dataset csl":              "--dataset .*jsonl, not csl",
+		"graphs --splits own":               "--splits random, not own",
+		"graphs --batch 7":                  "--batch 32, not 7",
+		"links --task graph":                "--task link, not graph",
+		"links --model vgae":                "--model gae, not vgae",
+		"links --model rotate":              "--model gae, not rotate",
+		"links --dataset cora":              "--dataset karate, not cora",
+		"links --features rows":             "--features raw, not rows",
+		"facts --task edge":                 "--task link, not edge",
+		"facts --model transe":              "--model rotate, not transe",
+		"facts --dataset other":             "--dataset planted-rules, not other",
+		"facts --lr 1":                      "--lr 0.02, not 1",
+		"facts --weight-decay 0 --hidden 8": "--hidden 4, not 8",
+	} {
+		name, more, _ := strings.Cut(args, " ")
+		_, stderr, status := gatbench(t, append([]string{"train", "--resume", path(name)}, strings.Fields(more)...)...)
+		if says := regexp.MustCompile("^gatbench: --resume " + path(name) + ": its run has " + want + ": leave the flag out\n$"); status != misused || !says.MatchString(stderr) {
+			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
 }

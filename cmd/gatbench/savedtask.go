@@ -19,6 +19,71 @@ func savedTask(path string) string {
 	return taskNode
 }
 
+// learns returns what is trained: what the checkpoint of --resume was, what --task and --model say, or
+// what the data is for; empty: nodes or edges, as the data says.
+func (c *trainCommand) learns() (string, error) {
+	if c.Task != "" {
+		if err := oneOf("--task", c.Task, []string{taskNode, taskEdge, taskLink, taskGraph}); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case c.Resume != "":
+		return c.learnt()
+	case c.Task == taskLink && c.onFacts():
+		return taskFacts, nil
+	case c.Task == "" && holdsGraphs(c.Data, or(c.Dataset, "")):
+		return taskGraph, nil
+	}
+	return c.Task, nil
+}
+
+// learnt returns the task of the run that --resume goes on with.
+func (c *trainCommand) learnt() (string, error) {
+	if err := ordinary(file{"--resume", c.Resume}); err != nil {
+		return "", err
+	}
+	task := savedTask(c.Resume)
+	said := task
+	if task == taskFacts {
+		said = taskLink
+	}
+	if c.Task != "" && c.Task != said {
+		return "", misuse("--resume %s: its run has --task %.20s, not %s: leave the flag out", c.Resume, said, c.Task)
+	}
+	c.Task = said
+	return task, nil
+}
+
+// located returns where the data of a run that goes on is, or that which flags name if it is not there.
+func (c *trainCommand) located(e env, of places) (places, error) {
+	return savedModel{c.Resume, c.Data}.places(e, &recipe{Dataset: of.dataset, Splits: of.splits}, c.Dataset, c.Splits)
+}
+
+// anew returns the dataset or split that a flag names for a run, whose own it is, too, if the flag only
+// says where its own is now.
+func (c *trainCommand) anew(flag *string, at, own string) string {
+	if flag == nil || c.Resume != "" && *flag == at {
+		return own
+	}
+	return *flag
+}
+
+// sameRun returns an error if flags ask for another setting than the run of a checkpoint has: own are
+// its settings, and asked are these with the flags that were given. Only how long it is may change.
+func sameRun[R any](path string, own, asked R) error {
+	switch flag, was, is := differs(own, asked); {
+	case flag == "":
+		return nil
+	case was == "":
+		return misuse("--resume %s: its run has no --%s: leave the flag out", path, flag)
+	case is == "":
+		return misuse("--resume %s: its run has --%s %s: leave the flag out", path, flag, was)
+	default:
+		return misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
+	}
+}
+
 // loadParams reads the Params of a model, which have to be finite.
 func loadParams(path string, model any) error {
 	if err := train.Load(path, model); err != nil {

@@ -18,10 +18,11 @@ import (
 
 // What --splits names, beside files.
 const (
-	splitsOwn    = "planetoid" // the dataset's own
-	splitsRandom = "random"    // drawn from the seed
-	splitsShchur = "shchur"    // drawn from the seed as Shchur and others do
-	splitsFolds  = "folds:"    // before a number: so many, as --folds cuts
+	splitsOwn    = "planetoid" // the dataset's own, which ownSplits says too
+	ownSplits    = "own"
+	splitsRandom = "random" // drawn from the seed
+	splitsShchur = "shchur" // drawn from the seed as Shchur and others do
+	splitsFolds  = "folds:" // before a number: so many, as --folds cuts
 )
 
 // drawn reports whether a split is another one for each seed.
@@ -105,7 +106,7 @@ const (
 // seed, or one of a file.
 func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
 	switch {
-	case c.splits == splitsOwn:
+	case c.splits == splitsOwn || c.splits == ownSplits:
 		return c.of(d)
 	case c.splits == splitsRandom && g.kind != oneClass:
 		return fifths(g, c.seed), nil

@@ -40,13 +40,17 @@ func (c *trainCommand) endsItself() {}
 // Run trains and prints what came of it. A signal ends the loading at once, and
 // the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
+	task, err := c.learns()
+	if err != nil {
+		return err
+	}
 	var other func(env) error
-	switch {
-	case c.Task == taskLink && c.onFacts():
+	switch task {
+	case taskFacts:
 		other = c.facts
-	case c.Task == taskLink:
+	case taskLink:
 		other = c.links
-	case c.onGraphs():
+	case taskGraph:
 		other = c.graphs
 	default:
 		return c.nodes(e)
@@ -146,9 +150,6 @@ func (c *trainCommand) recipe(e env) (r recipe, err error) {
 	if c.Resume == "" {
 		r, err = c.fresh()
 		c.at = places{r.Dataset, r.Splits}
-		return r, err
-	}
-	if err := ordinary(file{"--resume", c.Resume}); err != nil {
 		return r, err
 	}
 	r, c.at, err = c.resumed(e, c.Resume, c.Data)
@@ -327,7 +328,7 @@ func (s *session) explain(err error) error {
 	case s.summary.Interrupted:
 		cut := fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
 		if s.summary.Checkpoint != "" {
-			cut = fmt.Errorf("%w; %s train --resume %s goes on", cut, program, word(s.summary.Checkpoint))
+			cut = fmt.Errorf("%w; %s goes on", cut, s.goesOn(s.summary.Checkpoint))
 		}
 		return errors.Join(cut, without(err, context.Canceled))
 	case s.summary.Diverged:

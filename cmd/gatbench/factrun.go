@@ -121,7 +121,7 @@ func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r
 	l, err := c.learn(ctx, fit, r.Seed, each)
 	h = l.history
 	if err != nil {
-		return s, h, err
+		return s, h, diverged(err, r.LR, rotateRecipe(r.Model).LR)
 	}
 	all := l.summary
 	ranks := knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), k.Test, k.Train, k.Val, k.Test)

@@ -73,8 +73,8 @@ func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
 		return nil, err
 	}
 	if k.Entities != n.Count || k.Relations() != n.Relations || sumOfNames(k) != n.Names {
-		return nil, fmt.Errorf("%s is a model of %d entities and %d relations (it was trained on %s); %s has %d and %d, and a model of facts knows no others: name its dataset with --dataset",
-			f.File, n.Count, n.Relations, trained, k.Name, k.Entities, k.Relations())
+		return nil, fmt.Errorf("%s is a model of %d entities and %d relations (it was trained on %s); %s has %d and %d, and a model of facts knows no others: %s",
+			f.File, n.Count, n.Relations, trained, k.Name, k.Entities, k.Relations(), f.instead())
 	}
 	return &savedFacts{n, k}, nil
 }

@@ -67,6 +67,9 @@ func readFacts(dir, name string) (*datasets.Knowledge, error) {
 	if _, err := os.Stat(path); err != nil && dir != "" {
 		path = filepath.Join(dir, name)
 	}
+	if holdsGraphs(dir, name) {
+		return nil, manyGraphs(dir, name)
+	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, planted)
 	}
@@ -282,7 +285,7 @@ func (r *factRecipe) check() error {
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	}
-	return oneOf("--model", r.Model, factModels)
+	return modelNamed(taskFacts, r.Model, "")
 }
 
 // onFacts reports whether the links to predict are facts of a knowledge graph.

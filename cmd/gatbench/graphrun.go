@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -104,12 +103,15 @@ func (r *graphRecipe) check() error {
 		}
 	}
 	switch {
-	case r.Model != "" && !slices.Contains(graphModelNames(), r.Model):
-		return misuse("--model %.40s: whole graphs are told apart by %s", r.Model, strings.Join(graphModelNames(), ", "))
 	case r.Hidden > most || r.Layers > 100:
 		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--lr %v, --dropout %v, --weight-decay %v: the rate must be a number above 0, dropout from 0 to less than 1, and the decay not negative", r.LR, r.Dropout, r.WeightDecay)
+	}
+	if r.Model != "" {
+		if err := modelNamed(taskGraph, r.Model, ""); err != nil {
+			return err
+		}
 	}
 	if r.Loss != "" {
 		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
@@ -225,7 +227,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 		return fmt.Errorf("interrupted after %d of %d folds; nothing was kept", complete(histories, r.Epochs), r.Folds)
 	}
 	if err != nil {
-		return err
+		return diverged(err, r.LR, ginRecipe().LR)
 	}
 	s := summariseFolds(histories)
 	s.EdgeFeatures, s.EdgeKinds, s.Model = r.EdgeIn, r.Kinds, r.model().name

@@ -105,7 +105,7 @@ func TestTrainGraphsMisuse(t *testing.T) {
 	for args, want := range map[string]string{
 		"--save x.safetensors":    "--save keeps one model and 10 folds train 10: --splits random trains one",
 		"--heads 3":               "--heads: networks on graphs that attend have four, or one where four do not divide --hidden: leave it out",
-		"--model lstm":            "--model lstm: whole graphs are told apart by gin",
+		"--model lstm":            "--model lstm: there is none of that name; there are gin",
 		"--folds 7":               "--folds 7: 7 folds of the 6 graphs of mols that have a class",
 		"--layers 1":              "--layers 1: it must be at least 2 (the features are the first layer)",
 		"--encoding walk:3":       "--encoding walk: there is none of that name; there are random-walk, laplacian, degree",
@@ -127,6 +127,12 @@ func TestTrainGraphsMisuse(t *testing.T) {
 	} {
 		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(args)...)...); status != misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
+		}
+	}
+	for _, model := range []string{modelGAE, modelLightGCN, modelRotatE} {
+		want := "gatbench: --dataset " + path + ": it is many graphs, not one: --task graph learns what each is: gatbench train --task graph --dataset " + path + "\n"
+		if _, stderr, status := gatbench(t, "train", "--task", "link", "--model", model, "--dataset", path); status != misused || stderr != want {
+			t.Errorf("%s: status %d, %s, want %s", model, status, stderr, want)
 		}
 	}
 	if _, stderr, status := gatbench(t, "train", "--task", "link", "--encoding", "degree:3"); status != misused || !strings.Contains(stderr, "--encoding: it is for --task node and graph") {

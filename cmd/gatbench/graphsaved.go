@@ -84,11 +84,11 @@ func (f *savedFlags) openGraphs(e env) (*savedGraphs, error) {
 		return nil, err
 	}
 	if w := k.Features.Dim(1); w != n.In || k.goal.outputs != n.Out || k.goal.kind != n.Kind {
-		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
-			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
+		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: %s",
+			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun(), f.instead())
 	}
 	if err := k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds); err != nil {
-		return nil, fmt.Errorf("%s: %w (it was trained on %s): name its dataset with --dataset", f.File, err, trained)
+		return nil, fmt.Errorf("%s: %w (it was trained on %s): %s", f.File, err, trained, f.instead())
 	}
 	if err := k.suit(&n.Recipe); err != nil {
 		return nil, err
@@ -105,37 +105,14 @@ func (c *evalCommand) evalGraphs(e env) error {
 	if err != nil {
 		return err
 	}
-	k, r, metric := g.task, &g.net.Recipe, g.net.Kind.metric()
-	s, err := k.split(r)
-	if err != nil {
-		return err
+	k, r := g.task, &g.net.Recipe
+	s := datasets.Split{Test: k.goal.all()}
+	if own := k.Split; r.Splits != splitsOwn || len(own.Train)+len(own.Val)+len(own.Test) > 0 {
+		if s, err = k.split(r); err != nil {
+			return err
+		}
 	}
-	score := func(ids []int32) train.Score { return k.goal.score(g.y, ids) }
-	test := score(s.Test)
-	line := scored{
-		Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().name, Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
-		TrainAccuracy: score(s.Train).Accuracy, ValAccuracy: score(s.Val).Accuracy, TestAccuracy: test.Accuracy, TestLoss: report.Number(test.Loss),
-	}
-	p := report.NewPrinter(e.out)
-	if c.JSON {
-		p.Encode(metric.JSON(line))
-		return p.Err()
-	}
-	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", r.title(), k.Name, "", "graphs", metric.Name(), "loss")
-	for _, part := range []struct {
-		name string
-		ids  []int32
-	}{{"train", s.Train}, {"validation", s.Val}, {"test", s.Test}} {
-		one := score(part.ids)
-		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.ids), metric.Shown(one.Accuracy), one.Loss)
-	}
-	if says := line.Metrics.Line(test.Accuracy); says != "" {
-		p.Printf("\n")
-		p.Paragraph("%s", says)
-	}
-	if says := k.goal.untaught(s, k.ClassNames); says != "" {
-		p.Printf("\n")
-		p.Paragraph("%s", says)
-	}
+	line, p := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().name}, report.NewPrinter(e.out)
+	line.measure(p, c.JSON, k.goal, g.y, s, measured{r.title(), k.Name, k.ClassNames})
 	return p.Err()
 }

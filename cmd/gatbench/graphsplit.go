@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 
@@ -22,6 +23,9 @@ func (k *graphTask) split(r *graphRecipe) (s datasets.Split, err error) {
 		s = k.random(r.Seed)
 	default:
 		if s, err = readSplit(r.Splits, k.Name, k.goal); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return s, noSuchSplit(r.Splits, ownSplits, splitsRandom)
+			}
 			return s, misuse("--splits %s: %w; write own, random, or the name of a .json file of the lists train, val and test", r.Splits, err)
 		}
 	}
@@ -34,7 +38,7 @@ func (k *graphTask) split(r *graphRecipe) (s datasets.Split, err error) {
 // random is a split of a seed: a tenth of the graphs of which anything is known validates
 // and a tenth tests, at least one each.
 func (k *graphTask) random(seed uint64) datasets.Split {
-	ids := slices.DeleteFunc(k.all(), func(i int32) bool { return !k.goal.known(i) })
+	ids := k.goal.all()
 	rng := rand.New(rand.NewPCG(seed, 0x5711))
 	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	tenth := min(max(1, len(ids)/10), len(ids)/3)
@@ -86,7 +90,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 			all = append(all, seeded{one.Seed, l.history})
 		}
 		if err != nil {
-			return errors.Join(err, c.writeCSV(all, metric))
+			return errors.Join(diverged(err, one.LR, ginRecipe().LR), c.writeCSV(all, metric))
 		}
 		sum := k.summarise(&one, l, net, own, s)
 		if c.Save != "" {

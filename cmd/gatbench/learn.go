@@ -62,11 +62,8 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, eac
 // goesOn returns the command that goes on with the run of a checkpoint, which knows its own settings, but
 // not where the data is.
 func (c *trainCommand) goesOn(checkpoint string) string {
-	line := program + " train --resume " + word(checkpoint)
-	if c.Data != "" {
-		line += " --data " + word(c.Data)
-	}
-	return line
+	from := trainCommand{Data: c.Data}
+	return program + " train --resume " + word(checkpoint) + from.onDataset()
 }
 
 // checkFiles returns an error for files that cannot be written, or that are also read.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/grad"
@@ -103,7 +102,7 @@ func (r *linkRecipe) check() error {
 			return err
 		}
 	}
-	return oneOf("--model", r.Model, slices.Concat(linkModels, factModels))
+	return modelNamed(taskLink, r.Model, "")
 }
 
 // linkEpoch is what is said of one epoch.
@@ -221,7 +220,11 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, e
 	fit, net := k.fit(r)
 	l, err := c.learn(ctx, fit, r.Seed, each)
 	if err != nil {
-		return s, l.history, err
+		usual := kipfRecipe()
+		if r.Model == modelLightGCN {
+			usual = lightRecipe()
+		}
+		return s, l.history, diverged(err, r.LR, usual.LR)
 	}
 	all := l.summary
 	s = linkSummary{Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,

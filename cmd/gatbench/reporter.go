@@ -65,7 +65,7 @@ func (r *reporter) run(s report.Summary) error {
 	switch r.progress.Clear(); {
 	case r.JSON:
 		r.out.Encode(s.Metric.JSON(s))
-	case s.BestEpoch == 0:
+	case s.BestEpoch == 0 || s.Diverged: // what came of it is in the error
 	case r.Seeds > 1:
 		s.Line(r.out)
 	default:

@@ -3,8 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/spell"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -22,20 +24,43 @@ func savedTask(path string) string {
 // learns returns what is trained: what the checkpoint of --resume was, what --task and --model say, or
 // what the data is for; empty: nodes or edges, as the data says.
 func (c *trainCommand) learns() (string, error) {
-	if c.Task != "" {
-		if err := oneOf("--task", c.Task, []string{taskNode, taskEdge, taskLink, taskGraph}); err != nil {
-			return "", err
-		}
-	}
+	tasks := []string{taskNode, taskEdge, taskLink, taskGraph}
 	switch {
-	case c.Resume != "":
-		return c.learnt()
-	case c.Task == taskLink && c.onFacts():
-		return taskFacts, nil
-	case c.Task == "" && holdsGraphs(c.Data, or(c.Dataset, "")):
-		return taskGraph, nil
+	case c.Task == "" || slices.Contains(tasks, c.Task):
+	case spell.Meant(c.Task, append(tasks, taskFacts)) == taskFacts:
+		return "", misuse("--task %.60s: there is none of that name; facts are links of several kinds: write %s train --task link --model %s%s", c.Task, program, or(c.Model, modelRotatE), c.onDataset())
+	default:
+		return "", oneOf("--task", c.Task, tasks)
 	}
-	return c.Task, nil
+	if c.Resume != "" {
+		return c.learnt()
+	}
+	task := c.Task
+	switch {
+	case task == taskLink && c.onFacts():
+		task = taskFacts
+	case task == "" && holdsGraphs(c.Data, or(c.Dataset, "")):
+		task = taskGraph
+	}
+	if c.Model == nil {
+		return task, nil
+	}
+	of := task
+	if of == taskEdge || of == "" {
+		of = taskNode
+	}
+	return task, modelNamed(of, *c.Model, c.onDataset())
+}
+
+// onDataset is how a command goes on that is to train on the data that flags name.
+func (c *trainCommand) onDataset() (flags string) {
+	if c.Dataset != nil {
+		flags = " --dataset " + word(*c.Dataset)
+	}
+	if c.Data != "" {
+		flags += " --data " + word(c.Data)
+	}
+	return flags
 }
 
 // learnt returns the task of the run that --resume goes on with.

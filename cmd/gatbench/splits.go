@@ -125,7 +125,7 @@ func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
 	s, err := c.file(d, g)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, misuse("--splits %s: there is no such file; write planetoid, random, shchur, time, or the name of a .json or .npz file of the lists train, val and test", name)
+		return s, noSuchSplit(name, ownSplits, splitsRandom, splitsShchur, splitsTime)
 	case errors.As(err, new(usageError)):
 		return s, err
 	case err != nil:
@@ -151,12 +151,7 @@ func (c choice) fold(d *datasets.Dataset) (s datasets.Split, err error) {
 // fifths is a random split of examples that have no classes: three fifths of those of
 // which anything is known train, a fifth validates and a fifth tests.
 func fifths(g *goal, seed uint64) datasets.Split {
-	var ids []int32
-	for i := range int32(g.size()) {
-		if g.known(i) {
-			ids = append(ids, i)
-		}
-	}
+	ids := g.all()
 	rng := rand.New(rand.NewPCG(seed, 0x5711))
 	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	fifth := len(ids) / 5

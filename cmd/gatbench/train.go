@@ -337,7 +337,9 @@ func (s *session) explain(err error) error {
 			left = fmt.Sprintf("the model of epoch %d is saved in %s", s.summary.BestEpoch, s.summary.Saved)
 		}
 		all := parts(err) // the training's first
-		all[0] = fmt.Errorf("%w; %s", all[0], left)
+		r := &s.recipe
+		usual, _ := newRecipe(r.Preset, r.Model, r.Dataset)
+		all[0] = fmt.Errorf("%w; %s", diverged(all[0], r.LR, usual.LR), left)
 		return errors.Join(all...)
 	}
 	return err

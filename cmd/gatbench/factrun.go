@@ -77,14 +77,13 @@ func (c *trainCommand) facts(e env) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		s, history, err := c.learntFacts(e.ctx, k, &one, func(ep train.Epoch) {
+		progress.Run(i, c.Seeds)
+		s, history, err := c.learntFacts(e.ctx, k, &one, watcher{progress, func(ep train.Epoch) string {
 			if c.JSON {
 				out.Encode(factEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
-				return
 			}
-			progress.Show("epoch %d/%d  validation MRR %.3f  loss %.4f  %s", ep.N, one.Epochs, ep.Val.Accuracy, ep.Loss, name)
-		})
-		progress.Clear()
+			return fmt.Sprintf("  validation MRR %.3f  loss %.4f  %s", ep.Val.Accuracy, ep.Loss, name)
+		}})
 		if err != nil {
 			return err
 		}
@@ -116,9 +115,9 @@ func (c *trainCommand) facts(e env) error {
 }
 
 // learntFacts trains once.
-func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r *factRecipe, each func(train.Epoch)) (s factSummary, h *train.History, err error) {
+func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r *factRecipe, w watcher) (s factSummary, h *train.History, err error) {
 	fit, net := fitFacts(k, r)
-	l, err := c.learn(ctx, fit, r.Seed, each)
+	l, err := c.learn(ctx, fit, r.Seed, w)
 	h = l.history
 	if err != nil {
 		return s, h, diverged(err, r.LR, rotateRecipe(r.Model).LR)

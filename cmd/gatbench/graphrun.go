@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -212,6 +213,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 	}
 	out, progress, metric := report.NewPrinter(e.out), report.NewProgress(e.errOut), k.goal.kind.metric()
 	var turn sync.Mutex
+	done := 0 // epochs of all folds
 	start := time.Now()
 	histories, tested, err := k.allFolds(e.ctx, r, folds, func(fold int, ep train.Epoch) {
 		turn.Lock()
@@ -220,7 +222,8 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 			out.Encode(metric.JSON(graphFold{"epoch", r.Dataset, fold, ep.N, ep.Loss, ep.Test.Accuracy, report.Milliseconds(ep.Took)}))
 			return
 		}
-		progress.Show("epoch %d/%d  fold %d of %d  held out %s  loss %.4f  %s", ep.N, r.Epochs, fold+1, r.Folds, metric.Shown(ep.Test.Accuracy), ep.Loss, r.Dataset)
+		done++
+		progress.Show("%s  held out %s  loss %.4f  %s", progress.Fold(fold, r.Folds, ep, r.Epochs, done), strings.TrimSpace(metric.Shown(ep.Test.Accuracy)), ep.Loss, r.Dataset)
 	})
 	progress.Clear()
 	if errors.Is(err, context.Canceled) {

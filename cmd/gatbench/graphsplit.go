@@ -76,16 +76,15 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 		if err != nil {
 			return err
 		}
-		l, err := c.learn(e.ctx, f, one.Seed, func(ep train.Epoch) {
+		progress.Run(i, c.Seeds)
+		l, err := c.learn(e.ctx, f, one.Seed, watcher{progress, func(ep train.Epoch) string {
 			line := report.NewEpochLine(r.Dataset, one.Seed, ep)
 			line.Metric = metric
 			if c.JSON {
 				out.Encode(metric.JSON(line))
-				return
 			}
-			line.Progress(progress, one.Epochs)
-		})
-		progress.Clear()
+			return line.Scores()
+		}})
 		if l.history != nil {
 			all = append(all, seeded{one.Seed, l.history})
 		}

@@ -175,14 +175,13 @@ func (c *trainCommand) links(e env) error {
 		if err != nil {
 			return fmt.Errorf("--dataset %s: %w", name, err)
 		}
-		s, history, err := c.linked(e.ctx, k, &one, func(ep train.Epoch) {
+		progress.Run(i, c.Seeds)
+		s, history, err := c.linked(e.ctx, k, &one, watcher{progress, func(ep train.Epoch) string {
 			if c.JSON {
 				out.Encode(linkEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
-				return
 			}
-			progress.Show("epoch %d/%d  validation AUC %.2f %%  loss %.4f  %s", ep.N, one.Epochs, 100*ep.Val.Accuracy, ep.Loss, name)
-		})
-		progress.Clear()
+			return fmt.Sprintf("  validation AUC %.2f %%  loss %.4f  %s", 100*ep.Val.Accuracy, ep.Loss, name)
+		}})
 		if err != nil {
 			return err
 		}
@@ -216,9 +215,9 @@ func (c *trainCommand) links(e env) error {
 }
 
 // linked trains once.
-func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, each func(train.Epoch)) (s linkSummary, h *train.History, err error) {
+func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, w watcher) (s linkSummary, h *train.History, err error) {
 	fit, net := k.fit(r)
-	l, err := c.learn(ctx, fit, r.Seed, each)
+	l, err := c.learn(ctx, fit, r.Seed, w)
 	if err != nil {
 		usual := kipfRecipe()
 		if r.Model == modelLightGCN {

@@ -190,6 +190,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 				return err
 			}
 		}
+		out.progress.Run(i, c.Seeds)
 		s := &session{trainCommand: c, task: k, recipe: one, report: out}
 		if err := s.run(e.ctx); err != nil {
 			if c.Seeds > 1 {
@@ -230,7 +231,7 @@ func (s *session) run(ctx context.Context) error {
 		return err
 	}
 	fit.OnEpoch = func(e train.Epoch) {
-		s.report.epoch(s.recipe.Seed, e)
+		s.report.epoch(s.recipe.Seed, e, fit.Steps)
 		events.Epoch(e)
 	}
 	if fit.Steps > 1 {

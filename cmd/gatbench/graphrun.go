@@ -46,6 +46,10 @@ func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 		}
 	}
 	before := r
+	if c.Resume == "" {
+		r.Preset = presetQuick
+	}
+	set(&r.Preset, c.Preset)
 	set(&r.Model, c.Model)
 	if r.Model == modelGIN {
 		r.Model = ""
@@ -71,12 +75,13 @@ func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	if c.Resume != "" {
 		asked := r
 		asked.Model, before.Model = r.model().name, before.model().name
+		asked.Preset, before.Preset = r.preset(), before.preset()
 		asked.Readout, before.Readout = r.readout().name, before.readout().name
 		if err := sameRun(c.Resume, before, asked); err != nil {
 			return r, err
 		}
-	} else {
-		c.at = places{r.Dataset, r.Splits}
+	} else if c.at = (places{r.Dataset, r.Splits}); r.preset() == presetQuick {
+		r.Steps = 0
 	}
 	set(&r.Epochs, c.Epochs)
 	set(&r.Patience, c.Patience)
@@ -108,6 +113,9 @@ func (r *graphRecipe) check() error {
 		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--lr %v, --dropout %v, --weight-decay %v: the rate must be a number above 0, dropout from 0 to less than 1, and the decay not negative", r.LR, r.Dropout, r.WeightDecay)
+	}
+	if err := oneOf("--preset", r.preset(), []string{presetQuick, presetPaper}); err != nil {
+		return err
 	}
 	if r.Model != "" {
 		if err := modelNamed(taskGraph, r.Model, ""); err != nil {
@@ -145,6 +153,7 @@ type graphSummary struct {
 	Event          string    `json:"event"` // "folds"
 	Dataset        string    `json:"dataset"`
 	Model          string    `json:"model"`
+	Preset         string    `json:"preset"`
 	Encoding       string    `json:"encoding,omitempty"`
 	Readout        string    `json:"readout,omitempty"`
 	Pool           string    `json:"pool,omitempty"`
@@ -185,6 +194,9 @@ func (c *trainCommand) graphs(e env) error {
 	}
 	if err := k.goal.takes(r.Loss); err != nil {
 		return err
+	}
+	if c.Resume == "" && c.Epochs == nil && r.preset() == presetQuick {
+		r.Epochs = k.quickEpochs(&r)
 	}
 	defer par.SetThreads(c.Threads)()
 	if r.Splits != "" {
@@ -234,7 +246,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 	}
 	s := summariseFolds(histories)
 	s.EdgeFeatures, s.EdgeKinds, s.Model = r.EdgeIn, r.Kinds, r.model().name
-	s.Readout, s.Pool = r.Readout, r.Pool
+	s.Preset, s.Readout, s.Pool = r.preset(), r.Readout, r.Pool
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	s.Learns = string(k.goal.kind)
 	if k.goal.kind != oneClass {
@@ -359,7 +371,7 @@ func summariseFolds(histories []*train.History) graphSummary {
 func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary) {
 	p.Printf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
 		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun())
-	p.Printf("features: %s\n", k.reads(&r))
+	p.Printf("features: %s\nsettings: %s; batches of %d graphs\n", k.reads(&r), r.preset(), r.Batch)
 	if k.goal.kind != oneClass {
 		p.Paragraph("%s", k.goal.says())
 		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %s %.4f ± %.4f in epoch %d", s.Folds, k.goal.kind.metric().Says, s.Mean, s.Std, s.Best)))
@@ -370,7 +382,13 @@ func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary
 		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %.1f ± %.1f %% in epoch %d", s.Folds, 100*s.Mean, 100*s.Std, s.Best)))
 		p.Printf("after the last epoch: %.1f ± %.1f %%\n\n", 100*s.Last, 100*s.LastStd)
 	}
-	p.Paragraph("The epoch is that of the best mean over the folds, which are held out, and the deviation is over the folds: the protocol of GIN's authors, by whose published figures it stands. As the same graphs choose the epoch and are tested on, new graphs will do a little worse.")
+	protocol := "the protocol of GIN's authors, by whose published figures it stands."
+	if paper := ginRecipe(); r.preset() == presetQuick {
+		steps := (k.Len() - k.Len()/r.Folds + r.Batch - 1) / r.Batch
+		times := float64(paper.Epochs*paper.Steps) / float64(r.Epochs*steps)
+		protocol = fmt.Sprintf("the protocol of GIN's authors, but shorter: %d epochs over all graphs. --preset paper has their %d epochs of %d steps, which take about %.0f min.", r.Epochs, paper.Epochs, paper.Steps, max(1, math.Ceil(times*s.TotalMS/60_000)))
+	}
+	p.Paragraph("The epoch is that of the best mean over the folds, which are held out, and the deviation is over the folds: %s As the same graphs choose the epoch and are tested on, new graphs will do a little worse.", protocol)
 	p.Printf("\nan epoch of a fold %.1f ms, all %.1f s\n", s.EpochMS, s.TotalMS/1000)
 }
 

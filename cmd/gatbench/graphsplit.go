@@ -130,7 +130,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 // summarise completes what is said of a training with the scores of the chosen network.
 func (k *graphTask) summarise(r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
 	sum := l.summary
-	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().name, modelGIN, k.reads(r), r.Seed, r.Select
+	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().name, r.preset(), k.reads(r), r.Seed, r.Select
 	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.kind.metric(), l.checkpoint, l.log
 	y, t := tensor.New(k.Len(), own.outputs), grad.NewEval()
 	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
@@ -167,7 +167,7 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 		Summary: sum,
 		Title: fmt.Sprintf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s",
 			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun()),
-		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("batches of %d graphs", r.Batch),
+		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("settings: %s; batches of %d graphs", r.preset(), r.Batch),
 		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
 		Network: r.title(), Chosen: says, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,
 	}

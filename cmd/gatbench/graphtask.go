@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,6 +24,7 @@ const csl = "csl"
 type graphRecipe struct {
 	Dataset     string  `flag:"dataset"`
 	Model       string  `flag:"model" json:",omitempty"`  // of the convolutions; empty: modelGIN
+	Preset      string  `flag:"preset" json:",omitempty"` // empty: presetPaper
 	Splits      string  `flag:"splits" json:",omitempty"` // of one training; empty: there are folds
 	Select      string  `flag:"select"`
 	Loss        string  `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
@@ -51,6 +53,27 @@ func (r *graphRecipe) title() string {
 		return m.title
 	}
 	return "GINE"
+}
+
+// The presets of graphs.
+const (
+	presetQuick = "quick" // those of GIN's authors, but that an epoch goes over all graphs and there are fewer
+	presetPaper = "paper" // those of GIN's authors: 350 epochs of 50 steps for folds
+)
+
+// preset is that of the recipe.
+func (r *graphRecipe) preset() string { return cmp.Or(r.Preset, presetPaper) }
+
+// quickEpochs is how many epochs a quick training has: at least 5, no more than GIN's authors have, and between
+// them as many as take some ten seconds on two processors. A graph costs as much as 16 nodes more, its share
+// of what a step costs whatever it reads.
+func (k *graphTask) quickEpochs(r *graphRecipe) int {
+	const rows, least = 10_000_000, 5
+	each := k.Graph.NumNodes() + 16*k.Len()
+	if r.Splits == "" {
+		each *= r.Folds - 1
+	}
+	return min(max(least, rows/each), ginRecipe().Epochs)
 }
 
 // ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.

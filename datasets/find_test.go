@@ -61,14 +61,15 @@ func TestPublishedElsewhere(t *testing.T) {
 		"roman_empire":  {"roman-empire is published by Platonov", "--split-number each"},
 		"fb15k-237":     {"FB15k-237 is published", "--model rotate --dataset FOLDER"},
 		"twitch-de":     {"MUSAE", "_target.csv"},
-		"no-such-thing": {"there is no dataset", "did you mean"},
+		"no-such-thing": {"there is no dataset", "there are: amazon_computers, "},
+		"citesear":      {"there is no dataset", "did you mean \"citeseer\"? There are: "},
 	} {
 		_, one := Open("", name)
 		_, many := OpenGraphs("", name)
 		if one == nil || !errors.As(one, new(*UnknownError)) || !strings.Contains(one.Error(), want[0]) || !strings.Contains(one.Error(), want[1]) {
 			t.Errorf("%s: error %v", name, one)
 		}
-		if many == nil || name != "no-such-thing" && !strings.Contains(many.Error(), want[0]) {
+		if many == nil || want[0] != "there is no dataset" && !strings.Contains(many.Error(), want[0]) {
 			t.Errorf("%s as graphs: error %v", name, many)
 		}
 	}

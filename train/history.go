@@ -17,6 +17,7 @@ type Epoch struct {
 	Norm    float64       // of the last step's gradients, before ClipNorm; 0 without ClipNorm and Norms
 	MaxNorm float64       // the largest of the epoch's steps; 0 too of epochs in checkpoints of an earlier version
 	Best    bool          // it is the best so far
+	Waited  int           // epochs since the last progress, as Fit.Patience counts them; not in a checkpoint
 	Took    time.Duration // the step and the evaluation; not in a checkpoint
 }
 

@@ -192,6 +192,7 @@ func (r *run) evaluate(e *Epoch) error {
 		r.current = true
 		r.goodEpoch = e.N
 	}
+	e.Waited = r.judge.waited
 	if !r.passing {
 		r.catchUp()
 	}

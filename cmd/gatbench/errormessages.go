@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // complaints returns what to say of an error, a line each. Files that could not be
@@ -37,6 +38,29 @@ func complaints(err error) []string {
 		}
 	}
 	return lines
+}
+
+// diverged returns what to say of a training that diverged at a rate, and what to try: the rate that is
+// usual, or a tenth of it. Any other error it returns as it is.
+func diverged(err error, rate, usual float64) error {
+	d := (*train.DivergedError)(nil)
+	if !errors.As(err, &d) {
+		return err
+	}
+	text := fmt.Sprintf("the training diverged: in epoch %d %s is %.4g", d.Epoch, d.What, d.Value)
+	if d.Limit > 0 {
+		text += fmt.Sprintf(", above %g", d.Limit)
+	}
+	if d.Op != "" {
+		text += fmt.Sprintf(" (first: %s)", d.Op)
+	}
+	if d.Saved != "" {
+		text += "; the last checkpoint is " + d.Saved
+	}
+	if rate > usual {
+		return fmt.Errorf("%s; --lr %g is too high: try --lr %g", text, rate, usual)
+	}
+	return fmt.Errorf("%s; try a lower rate, such as --lr %g, or look for very large numbers in the data", text, rate/10)
 }
 
 // parts returns the errors that errors.Join put together.

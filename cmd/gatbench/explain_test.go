@@ -135,13 +135,13 @@ func TestExplainMisuse(t *testing.T) {
 		{"--node 2708 --model " + gcn, misused, "--node 2708: Cora has the nodes 0 to 2707"},
 		{"--node=-1 --model " + gcn, misused, "--node -1: Cora has the nodes 0 to 2707"},
 		{"--node 1 --method attention --model " + gcn, misused, "--method attention: gcn has none; these models have: gat, gatv2, transformer"},
-		{"--node 1 --method salient", misused, "--method salient: there is none of that name; there are attention, saliency, integrated, gnnexplainer, pg"},
+		{"--node 1 --method salient", misused, "--method salient: there is none of that name; did you mean \"saliency\"? There are attention, saliency, integrated, gnnexplainer, pg"},
 		{"--node 1 --top 0", misused, "--top 0: it must be at least 1"},
 		{"--node 1 --threads=-1", misused, "--threads -1: it must be at least 1, or 0 for all there are"},
 		{"--node 1 --picture a.gif", misused, "--picture a.gif: its name must end in .svg or .png"},
 		{"--node 1 --csv " + dir, misused, "--csv " + dir + ": it is a folder; name a file"},
 		{"--node 1 --model " + gcn + " --csv " + gcn, misused, "--csv " + gcn + ": it would be written over the file that --model reads: name another"},
-		{"--node 1 --dataset karate --splits random --model " + gcn, failed, gcn + " is a model for 1433 features and 7 classes (it was trained on cora); Karate has 34 and 2 classes: name its dataset with --dataset"},
+		{"--node 1 --dataset karate --splits random --model " + gcn, failed, gcn + " is a model for 1433 features and 7 classes (it was trained on cora); Karate has 34 and 2 classes: leave --dataset out, or name data like its own"},
 		{"--node 1 --model " + dir + "/none", failed, "none"},
 	}
 	for _, tt := range tests {

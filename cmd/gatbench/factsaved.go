@@ -59,26 +59,22 @@ func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
 	if err := loadParams(f.File, n); err != nil {
 		return nil, err
 	}
-	trained, path := n.Recipe.Dataset, n.Recipe.Dataset
-	set(&n.Recipe.Dataset, f.Dataset)
-	switch {
-	case f.Dataset != nil:
-		path = *f.Dataset
-	case path != planted:
-		if path, err = (savedModel{f.File, f.Data}).locate(e, "dataset", path, nil); err != nil {
-			return nil, err
-		}
-	}
-	if err := apart([]file{{"--dataset", path}, {"the model", f.File}}, []file{f.out}); err != nil {
+	trained, r := n.Recipe.Dataset, recipe{Dataset: n.Recipe.Dataset, Splits: splitsOwn}
+	at, err := f.places(e, &r)
+	if err != nil {
 		return nil, err
 	}
-	k, err := openFacts(f.Data, path, &n.Recipe)
+	n.Recipe.Dataset = r.Dataset
+	if err := apart([]file{{"--dataset", at.dataset}, {"the model", f.File}}, []file{f.out}); err != nil {
+		return nil, err
+	}
+	k, err := openFacts(f.Data, at.dataset, &n.Recipe)
 	if err != nil {
 		return nil, err
 	}
 	if k.Entities != n.Count || k.Relations() != n.Relations || sumOfNames(k) != n.Names {
-		return nil, fmt.Errorf("%s is a model of %d entities and %d relations (it was trained on %s); %s has %d and %d, and a model of facts knows no others: name its dataset with --dataset",
-			f.File, n.Count, n.Relations, trained, k.Name, k.Entities, k.Relations())
+		return nil, fmt.Errorf("%s is a model of %d entities and %d relations (it was trained on %s); %s has %d and %d, and a model of facts knows no others: %s",
+			f.File, n.Count, n.Relations, trained, k.Name, k.Entities, k.Relations(), f.instead())
 	}
 	return &savedFacts{n, k}, nil
 }

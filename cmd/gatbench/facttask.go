@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -33,16 +34,16 @@ const planted = "planted-rules"
 
 // factRecipe is all that a training on facts depends on beside the data.
 type factRecipe struct {
-	Dataset     string
-	Model       string
-	Seed        uint64
-	Hidden      int // width of an entity's row
-	LR          float64
-	WeightDecay float64
-	Epochs      int
-	Patience    int
-	Batch       int // facts a step
-	Drawn       int // false facts for each
+	Dataset     string  `flag:"dataset"`
+	Model       string  `flag:"model"`
+	Seed        uint64  `flag:"seed"`
+	Hidden      int     `flag:"hidden"` // width of an entity's row
+	LR          float64 `flag:"lr"`
+	WeightDecay float64 `flag:"weight-decay"`
+	Epochs      int     `flag:"epochs"`
+	Patience    int     `flag:"patience"`
+	Batch       int     `flag:"batch"` // facts a step
+	Drawn       int     // false facts for each
 	Margin      float64
 	Temperature float64
 	Val, Test   float64 // shares, where the data has no parts
@@ -65,6 +66,9 @@ func readFacts(dir, name string) (*datasets.Knowledge, error) {
 	path := name
 	if _, err := os.Stat(path); err != nil && dir != "" {
 		path = filepath.Join(dir, name)
+	}
+	if holdsGraphs(dir, name) {
+		return nil, manyGraphs(dir, name)
 	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, planted)
@@ -164,15 +168,12 @@ func (n *factNet) build() {
 }
 
 // fitFacts returns the training of a new network. The epoch of the best filtered mean
-// reciprocal rank of facts to validate with is kept; not all of them are ranked, and not
-// after each epoch, where there are many.
+// reciprocal rank of facts to validate with is kept, of which chosenBy are ranked after each epoch.
 func fitFacts(k *datasets.Knowledge, r *factRecipe) (*train.Fit, *factNet) {
 	net := newFactNet(k, r)
 	facts := k.Train.NumEdges()
 	steps := (facts + r.Batch - 1) / r.Batch
-	few := someFacts(k.Val, max(50, 1<<20/k.Entities))
-	var score train.Scores
-	draw := factDrawer(k.Train, r)
+	few, draw := someFacts(k.Val, chosenBy(k)), factDrawer(k.Train, r)
 	f := &train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience,
 		Steps: steps, By: train.ByAccuracy, Limit: maxLoss,
@@ -183,18 +184,17 @@ func fitFacts(k *datasets.Knowledge, r *factRecipe) (*train.Fit, *factNet) {
 			return knowledge.Adversarial{Temperature: r.Temperature}.Of(right, wrong, at)
 		},
 	}
-	f.Eval = func(t *grad.Tape) train.Scores {
-		epoch := int(t.Step()) / steps
-		each := max(1, r.Epochs/20)
-		if r.Patience > 0 {
-			each = 1 // an epoch counts as one without progress only if it was looked at
-		}
-		if score.Val.Accuracy == 0 || epoch%each == 0 || epoch == r.Epochs {
-			score.Val.Accuracy = knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), few, k.Train, k.Val, k.Test).MRR()
-		}
-		return score
+	f.Eval = func(*grad.Tape) train.Scores {
+		ranks := knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), few, k.Train, k.Val, k.Test)
+		return train.Scores{Val: train.Score{Accuracy: ranks.MRR()}}
 	}
 	return f, net
+}
+
+// chosenBy returns how many of the facts to validate with are ranked after each epoch, spread over all:
+// as a rank looks at all entities, of large graphs they are few.
+func chosenBy(k *datasets.Knowledge) int {
+	return min(k.Val.NumEdges(), max(50, 1<<20/k.Entities))
 }
 
 // factDrawer returns what draws the facts of a step, which counts from 1: all of them in an
@@ -230,33 +230,47 @@ func someFacts(g *graph.Graph, most int) *graph.Graph {
 }
 
 // factRecipe returns the settings of a run, or an error for settings that cannot be.
-func (c *trainCommand) factRecipe() (r factRecipe, err error) {
+func (c *trainCommand) factRecipe(e env) (r factRecipe, err error) {
 	if err := c.refused(taskFacts); err != nil {
 		return r, err
 	}
-	model := or(c.Model, modelRotatE)
-	if err := oneOf("--model", model, factModels); err != nil {
-		return r, err
+	if c.Resume == "" {
+		r = rotateRecipe(or(c.Model, modelRotatE))
+	} else {
+		n, err := openFactNet(c.Resume)
+		if err != nil {
+			return r, err
+		}
+		r = n.Recipe
+		if c.at, err = c.located(e, places{r.Dataset, splitsOwn}); err != nil {
+			return r, err
+		}
 	}
-	r = rotateRecipe(model)
+	own := r
+	set(&r.Model, c.Model)
 	set(&r.Seed, c.Seed)
 	set(&r.Hidden, c.Hidden)
 	set(&r.LR, c.LR)
 	set(&r.WeightDecay, c.WeightDecay)
-	set(&r.Epochs, c.Epochs)
-	set(&r.Patience, c.Patience)
 	set(&r.Batch, c.Batch)
 	if r.Batch == 0 {
 		r.Batch = math.MaxInt32
 	}
-	r.Dataset = or(c.Dataset, planted)
+	r.Dataset = c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, planted))
+	if c.Resume == "" {
+		c.at = places{dataset: r.Dataset}
+	} else if err := sameRun(c.Resume, own, r); err != nil {
+		return r, err
+	}
+	set(&r.Epochs, c.Epochs)
+	set(&r.Patience, c.Patience)
 	if err := r.check(); err != nil {
 		return r, err
 	}
 	if err := c.outputFlags.single(c.Seeds); err != nil {
 		return r, err
 	}
-	return r, c.checkFiles([]file{{"--dataset", or(c.Dataset, "")}, {"--resume", c.Resume}})
+	return r, c.checkFiles([]file{{"--dataset", c.at.dataset}, {"--resume", c.Resume}})
 }
 
 // check returns an error for settings that cannot be.
@@ -271,7 +285,7 @@ func (r *factRecipe) check() error {
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	}
-	return oneOf("--model", r.Model, factModels)
+	return modelNamed(taskFacts, r.Model, "")
 }
 
 // onFacts reports whether the links to predict are facts of a knowledge graph.

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/graph"
 )
 
 // RotatE finds the rules that were planted.
@@ -26,14 +31,27 @@ func TestPlantedRules(t *testing.T) {
 	}
 }
 
-// A run of facts in several steps that is resumed ends as one that was not.
-func TestFactsResumed(t *testing.T) {
-	file := t.TempDir() + "/run"
-	args := []string{"train", "--task", "link", "--dataset", planted, "--json", "--hidden", "8", "--batch", "100"}
-	whole := results(t, append(args, "--epochs", "6")...)
-	results(t, append(args, "--epochs", "3", "--checkpoint", file)...)
-	rest := results(t, append(args, "--epochs", "6", "--resume", file)...)
-	if a, b := whole[len(whole)-1], rest[len(rest)-1]; a["test_mrr"] != b["test_mrr"] || whole[5]["loss"] != rest[2]["loss"] {
-		t.Errorf("%v, and resumed %v", a, b)
+// Of large graphs few facts choose the epoch, and the page says of how many the validation MRR is.
+func TestFactsThatChoose(t *testing.T) {
+	facts := func(n int) *graph.Graph { return graph.Must(graph.New(2, make([]int32, n), make([]int32, n))) }
+	for _, c := range []struct{ entities, val, want int }{{40943, 3034, 50}, {14541, 17535, 72}, {120, 60, 60}, {40943, 20, 20}} {
+		if got := chosenBy(&datasets.Knowledge{Entities: c.entities, Val: facts(c.val)}); got != c.want {
+			t.Errorf("of %d facts of %d entities %d are ranked, want %d", c.val, c.entities, got, c.want)
+		}
+	}
+	k, err := datasets.PlantedRules(rand.New(rand.NewPCG(0, 7)), 10, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ranked, want := range map[int]string{50: "validation MRR, 0.250 of 50 of the 3034 facts that validate (gatbench eval ranks all); ", 3034: "validation MRR, 0.250; "} {
+		var b strings.Builder
+		factPage(report.NewPrinter(&b), k, &factRecipe{Epochs: 9}, factSummary{ValMRR: 0.25, ValRanked: ranked, ValFacts: 3034})
+		if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, want) {
+			t.Errorf("%s\nwant %s", text, want)
+		}
+	}
+	lines := results(t, "train", "--task", "link", "--dataset", planted, "--epochs", "1", "--json")
+	if s := lines[1]; s["val_ranked"] != 60.0 || s["val_facts"] != 60.0 {
+		t.Errorf("%v", s)
 	}
 }

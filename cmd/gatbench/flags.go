@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/spell"
 )
 
 // settingFlags are the settings of a training. What is nil was not given, and
@@ -17,8 +18,8 @@ type settingFlags struct {
 	Dataset        *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
 	Undirected     *bool    `help:"Take each edge of the dataset in both directions."`
 	Model          *string  `placeholder:"NAME" help:"One of ${models} (gat); with --task graph one of ${graphmodels} (gin)."`
-	Preset         *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides."`
-	Splits         *string  `placeholder:"NAME" help:"planetoid (the dataset's own, the default), random (with --task edge of each class three fifths of the edges train, the default where they have no split), shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), time (by a column that says when, earlier ones train; time:COLUMN:A,B trains up to A and validates up to B, with --task edge the edges and with --task link the links), or a .json or .npz file of the lists train, val and test."`
+	Preset         *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides. Of whole graphs GIN's authors' with fewer epochs (quick, the default) or with theirs (paper)."`
+	Splits         *string  `placeholder:"NAME" help:"own (the dataset's own, the default, which planetoid says, too), random (with --task edge of each class three fifths of the edges train, the default where they have no split), shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), time (by a column that says when, earlier ones train; time:COLUMN:A,B trains up to A and validates up to B, with --task edge the edges and with --task link the links), or a .json or .npz file of the lists train, val and test."`
 	SplitNumber    *string  `placeholder:"K" help:"Which of the several splits that a dataset has, from 0 (0), or each: that of the seed."`
 	Seed           *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
 	Hidden         *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
@@ -50,6 +51,9 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Model, f.Model)
 	set(&r.Preset, f.Preset)
 	set(&r.Splits, f.Splits)
+	if r.Splits == ownSplits {
+		r.Splits = splitsOwn
+	}
 	r.setNumber(f.SplitNumber)
 	set(&r.Seed, f.Seed)
 	set(&r.Hidden, f.Hidden)
@@ -132,8 +136,8 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 	return r, k.suit(&r)
 }
 
-// resumed returns the recipe of a run that goes on: only its length may change.
-// A file that it names and that has gone may be named again.
+// resumed returns the recipe of a run on nodes or edges that goes on: only its length may
+// change. A file that it names and that has gone may be named again.
 func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error) {
 	n, err := openNetwork(path)
 	if err != nil {
@@ -154,14 +158,8 @@ func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error)
 	if f.Splits != nil && *f.Splits == at.splits {
 		asked.Splits = r.Splits
 	}
-	switch flag, was, is := r.differs(asked); {
-	case flag == "":
-	case was == "":
-		return r, at, misuse("--resume %s: its run has no --%s: leave the flag out", path, flag)
-	case is == "":
-		return r, at, misuse("--resume %s: its run has --%s %s: leave the flag out", path, flag, was)
-	default:
-		return r, at, misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
+	if err := sameRun(path, r, asked); err != nil {
+		return r, at, err
 	}
 	return r, at, r.check()
 }
@@ -202,12 +200,24 @@ func (f *settingFlags) check(r *recipe) error {
 	return nil
 }
 
-// oneOf returns an error if a flag's value is none of those there are.
+// oneOf returns an error if a flag's value is none of those there are, with the one that was meant.
 func oneOf(flag, value string, known []string) error {
-	if slices.Contains(known, value) {
+	switch meant := spell.Meant(value, known); {
+	case slices.Contains(known, value):
 		return nil
+	case meant != "":
+		return misuse("%s %.60s: there is none of that name; did you mean %q? There are %s", flag, value, meant, strings.Join(known, ", "))
 	}
 	return misuse("%s %.60s: there is none of that name; there are %s", flag, value, strings.Join(known, ", "))
+}
+
+// noSuchSplit returns the error for a split that is neither a name of those there are nor a file.
+func noSuchSplit(name string, known ...string) error {
+	write := "; write"
+	if meant := spell.Meant(name, known); meant != "" {
+		write = fmt.Sprintf("; did you mean %q? Write", meant)
+	}
+	return misuse("--splits %.60s: there is no such file%s %s, or the name of a .json or .npz file of the lists train, val and test", name, write, strings.Join(known, ", "))
 }
 
 // target returns an error if a file cannot be written at path, before any work

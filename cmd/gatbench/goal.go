@@ -85,6 +85,11 @@ func (g *goal) known(i int32) bool {
 	return false
 }
 
+// all returns the examples of which anything is known.
+func (g *goal) all() []int32 {
+	return slices.DeleteFunc(numbersTo(g.size()), func(i int32) bool { return !g.known(i) })
+}
+
 // same reports whether what is known of two examples is the same.
 func (g *goal) same(i, j int32) bool {
 	if g.labels != nil {

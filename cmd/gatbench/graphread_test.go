@@ -45,7 +45,7 @@ func TestReadouts(t *testing.T) {
 		t.Errorf("the summary does not say how graphs are read: %s", out)
 	}
 	for want, args := range map[string][]string{
-		"there are sum, mean, max, attention, set2set, sort": {"--dataset", data, "--readout", "median"},
+		"There are sum, mean, max, attention, set2set, sort": {"--dataset", data, "--readout", "median"},
 		"there are topk, sag":                                {"--dataset", data, "--pool", "diff"},
 		"--task graph: leave":                                {"--readout", "mean"},
 		"it is for --task grap":                              {"--pool", "sag", "--task", "link"},

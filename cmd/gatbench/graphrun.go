@@ -29,14 +29,8 @@ type graphFlags struct {
 	Folds   *int    `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
 }
 
-// onGraphs reports whether whole graphs are to be told apart.
-func (c *trainCommand) onGraphs() bool {
-	name := or(c.Dataset, "")
-	return c.Task == taskGraph || c.Task == "" && c.Resume == "" && holdsGraphs(c.Data, name)
-}
-
 // graphRecipe returns the settings of a run, or an error for flags that it has none of.
-func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
+func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	if err := c.refused(taskGraph); err != nil {
 		return r, err
 	}
@@ -47,14 +41,21 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 			return r, err
 		}
 		r = n.Recipe
+		if c.at, err = c.located(e, places{r.Dataset, r.Splits}); err != nil {
+			return r, err
+		}
 	}
 	before := r
+	if c.Resume == "" {
+		r.Preset = presetQuick
+	}
+	set(&r.Preset, c.Preset)
 	set(&r.Model, c.Model)
 	if r.Model == modelGIN {
 		r.Model = ""
 	}
-	r.Dataset = or(c.Dataset, cmp.Or(r.Dataset, "MUTAG"))
-	set(&r.Splits, c.Splits)
+	r.Dataset = c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, "MUTAG"))
+	r.Splits = c.anew(c.Splits, c.at.splits, r.Splits)
 	set(&r.Seed, c.Seed)
 	set(&r.Hidden, c.Hidden)
 	set(&r.Layers, c.Layers)
@@ -71,9 +72,16 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	if r.Readout == readSum {
 		r.Readout = ""
 	}
-	before.Dataset = r.Dataset // it may be elsewhere now
-	if c.Resume != "" && r != before {
-		return r, misuse("--resume %s: a run goes on with its own settings: give --epochs and --patience alone", c.Resume)
+	if c.Resume != "" {
+		asked := r
+		asked.Model, before.Model = r.model().name, before.model().name
+		asked.Preset, before.Preset = r.preset(), before.preset()
+		asked.Readout, before.Readout = r.readout().name, before.readout().name
+		if err := sameRun(c.Resume, before, asked); err != nil {
+			return r, err
+		}
+	} else if c.at = (places{r.Dataset, r.Splits}); r.preset() == presetQuick {
+		r.Steps = 0
 	}
 	set(&r.Epochs, c.Epochs)
 	set(&r.Patience, c.Patience)
@@ -84,7 +92,7 @@ func (c *trainCommand) graphRecipe() (r graphRecipe, err error) {
 	case c.Folds != nil && c.Splits != nil:
 		return r, misuse("--folds %d and --splits %s: folds are splits: leave one of them out", *c.Folds, *c.Splits)
 	}
-	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, r.Dataset)}})
+	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, c.at.dataset)}})
 }
 
 // check returns an error for settings that cannot be.
@@ -101,12 +109,18 @@ func (r *graphRecipe) check() error {
 		}
 	}
 	switch {
-	case r.Model != "" && !slices.Contains(graphModelNames(), r.Model):
-		return misuse("--model %.40s: whole graphs are told apart by %s", r.Model, strings.Join(graphModelNames(), ", "))
 	case r.Hidden > most || r.Layers > 100:
 		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
 		return misuse("--lr %v, --dropout %v, --weight-decay %v: the rate must be a number above 0, dropout from 0 to less than 1, and the decay not negative", r.LR, r.Dropout, r.WeightDecay)
+	}
+	if err := oneOf("--preset", r.preset(), []string{presetQuick, presetPaper}); err != nil {
+		return err
+	}
+	if r.Model != "" {
+		if err := modelNamed(taskGraph, r.Model, ""); err != nil {
+			return err
+		}
 	}
 	if r.Loss != "" {
 		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
@@ -139,6 +153,7 @@ type graphSummary struct {
 	Event          string    `json:"event"` // "folds"
 	Dataset        string    `json:"dataset"`
 	Model          string    `json:"model"`
+	Preset         string    `json:"preset"`
 	Encoding       string    `json:"encoding,omitempty"`
 	Readout        string    `json:"readout,omitempty"`
 	Pool           string    `json:"pool,omitempty"`
@@ -162,11 +177,11 @@ type graphSummary struct {
 // graphs trains on whole graphs: one network where there is a split, or else one for each
 // fold.
 func (c *trainCommand) graphs(e env) error {
-	r, err := c.graphRecipe()
+	r, err := c.graphRecipe(e)
 	if err != nil {
 		return err
 	}
-	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, r.Dataset, r.Encoding) })
+	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, r.Encoding) })
 	if err != nil {
 		return err
 	}
@@ -175,10 +190,13 @@ func (c *trainCommand) graphs(e env) error {
 		return err
 	}
 	if r.Splits == "" && c.Folds == nil && len(k.Split.Val) > 0 && len(k.Split.Test) > 0 {
-		r.Splits = splitsOwn
+		r.Splits, c.at.splits = splitsOwn, splitsOwn
 	}
 	if err := k.goal.takes(r.Loss); err != nil {
 		return err
+	}
+	if c.Resume == "" && c.Epochs == nil && r.preset() == presetQuick {
+		r.Epochs = k.quickEpochs(&r)
 	}
 	defer par.SetThreads(c.Threads)()
 	if r.Splits != "" {
@@ -207,6 +225,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 	}
 	out, progress, metric := report.NewPrinter(e.out), report.NewProgress(e.errOut), k.goal.kind.metric()
 	var turn sync.Mutex
+	done := 0 // epochs of all folds
 	start := time.Now()
 	histories, tested, err := k.allFolds(e.ctx, r, folds, func(fold int, ep train.Epoch) {
 		turn.Lock()
@@ -215,18 +234,19 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 			out.Encode(metric.JSON(graphFold{"epoch", r.Dataset, fold, ep.N, ep.Loss, ep.Test.Accuracy, report.Milliseconds(ep.Took)}))
 			return
 		}
-		progress.Show("epoch %d/%d  fold %d of %d  held out %s  loss %.4f  %s", ep.N, r.Epochs, fold+1, r.Folds, metric.Shown(ep.Test.Accuracy), ep.Loss, r.Dataset)
+		done++
+		progress.Show("%s  held out %s  loss %.4f  %s", progress.Fold(fold, r.Folds, ep, r.Epochs, done), strings.TrimSpace(metric.Shown(ep.Test.Accuracy)), ep.Loss, r.Dataset)
 	})
 	progress.Clear()
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted after %d of %d folds; nothing was kept", complete(histories, r.Epochs), r.Folds)
 	}
 	if err != nil {
-		return err
+		return diverged(err, r.LR, ginRecipe().LR)
 	}
 	s := summariseFolds(histories)
 	s.EdgeFeatures, s.EdgeKinds, s.Model = r.EdgeIn, r.Kinds, r.model().name
-	s.Readout, s.Pool = r.Readout, r.Pool
+	s.Preset, s.Readout, s.Pool = r.preset(), r.Readout, r.Pool
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	s.Learns = string(k.goal.kind)
 	if k.goal.kind != oneClass {
@@ -351,7 +371,7 @@ func summariseFolds(histories []*train.History) graphSummary {
 func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary) {
 	p.Printf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
 		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun())
-	p.Printf("features: %s\n", k.reads(&r))
+	p.Printf("features: %s\nsettings: %s; batches of %d graphs\n", k.reads(&r), r.preset(), r.Batch)
 	if k.goal.kind != oneClass {
 		p.Paragraph("%s", k.goal.says())
 		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %s %.4f ± %.4f in epoch %d", s.Folds, k.goal.kind.metric().Says, s.Mean, s.Std, s.Best)))
@@ -362,7 +382,13 @@ func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary
 		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %.1f ± %.1f %% in epoch %d", s.Folds, 100*s.Mean, 100*s.Std, s.Best)))
 		p.Printf("after the last epoch: %.1f ± %.1f %%\n\n", 100*s.Last, 100*s.LastStd)
 	}
-	p.Paragraph("The epoch is that of the best mean over the folds, which are held out, and the deviation is over the folds: the protocol of GIN's authors, by whose published figures it stands. As the same graphs choose the epoch and are tested on, new graphs will do a little worse.")
+	protocol := "the protocol of GIN's authors, by whose published figures it stands."
+	if paper := ginRecipe(); r.preset() == presetQuick {
+		steps := (k.Len() - k.Len()/r.Folds + r.Batch - 1) / r.Batch
+		times := float64(paper.Epochs*paper.Steps) / float64(r.Epochs*steps)
+		protocol = fmt.Sprintf("the protocol of GIN's authors, but shorter: %d epochs over all graphs. --preset paper has their %d epochs of %d steps, which take about %.0f min.", r.Epochs, paper.Epochs, paper.Steps, max(1, math.Ceil(times*s.TotalMS/60_000)))
+	}
+	p.Paragraph("The epoch is that of the best mean over the folds, which are held out, and the deviation is over the folds: %s As the same graphs choose the epoch and are tested on, new graphs will do a little worse.", protocol)
 	p.Printf("\nan epoch of a fold %.1f ms, all %.1f s\n", s.EpochMS, s.TotalMS/1000)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 // csls runs the folds of circular skip links and returns the summary.
 func csls(t *testing.T, args ...string) (s graphSummary, lines int) {
 	t.Helper()
-	stdout, stderr, status := gatbench(t, append([]string{"train", "--dataset", "csl", "--folds", "2", "--hidden", "8", "--layers", "2", "--lr", "0.003", "--batch", "75", "--dropout", "0", "--json"}, args...)...)
+	stdout, stderr, status := gatbench(t, append([]string{"train", "--dataset", "csl", "--folds", "2", "--hidden", "8", "--layers", "2", "--lr", "0.003", "--batch", "75", "--dropout", "0", "--preset", "paper", "--json"}, args...)...)
 	if status != succeeded {
 		t.Fatal(stderr)
 	}
@@ -82,6 +83,53 @@ func TestTrainGraphs(t *testing.T) {
 	}
 }
 
+// A quick training has as many epochs over all graphs as take some seconds, and the paper's 350 epochs of 50
+// steps have a preset.
+func TestGraphPresets(t *testing.T) {
+	k, err := openGraphTask("", csl, "") // 150 graphs of 41 nodes
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		r    graphRecipe
+		want int
+	}{
+		{graphRecipe{Folds: 10}, 129}, {graphRecipe{Folds: 2}, 350}, {graphRecipe{Folds: 5}, 292}, {graphRecipe{Folds: 1000}, 5}, {graphRecipe{Folds: 10, Splits: splitsRandom}, 350},
+	} {
+		if got := k.quickEpochs(&c.r); got != c.want {
+			t.Errorf("%d folds, splits %q: %d epochs, want %d", c.r.Folds, c.r.Splits, got, c.want)
+		}
+	}
+	for args, want := range map[string]string{
+		"":                          "quick 0 350",
+		"--epochs 2":                "quick 0 2",
+		"--preset paper":            "paper 50 350",
+		"--preset paper --epochs 2": "paper 50 2",
+		"--preset quick --seed 3":   "quick 0 350",
+	} {
+		var line commandLine
+		parser, err := newParser(&line, []string{"train"})
+		if err == nil {
+			_, err = parser.Parse(append([]string{"train", "--dataset", csl}, strings.Fields(args)...))
+		}
+		r, recipeErr := line.Train.graphRecipe(env{})
+		if got := fmt.Sprintln(r.preset(), r.Steps, r.Epochs); err != nil || recipeErr != nil || got != want+"\n" || r.Folds != 10 {
+			t.Errorf("%s: %s, %d folds, errors %v, %v, want %s", args, got, r.Folds, err, recipeErr, want)
+		}
+	}
+	small := []string{"train", "--dataset", molecules(t), "--folds", "2", "--hidden", "2", "--layers", "2", "--batch", "2"}
+	quick := results(t, append(small, "--json")...)
+	if s := quick[len(quick)-1]; len(quick) != 2*350+1 || s["preset"] != presetQuick || s["epochs"] != 350.0 {
+		t.Errorf("%d lines, the last of which is %v", len(quick), s)
+	}
+	if text := ok(t, append(small, "--epochs", "2")...); !strings.Contains(strings.Join(strings.Fields(text), " "), "but shorter: 2 epochs over all graphs. --preset paper has their 350 epochs of 50 steps, which take about") {
+		t.Errorf("%s", text)
+	}
+	if text := ok(t, append(small, "--epochs", "2", "--preset", "paper")...); strings.Contains(text, "shorter") || !strings.Contains(text, "\nsettings: paper; batches of 2 graphs\n") {
+		t.Errorf("%s", text)
+	}
+}
+
 // A signal ends the training, which says how far it came.
 func TestTrainGraphsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -105,14 +153,15 @@ func TestTrainGraphsMisuse(t *testing.T) {
 	for args, want := range map[string]string{
 		"--save x.safetensors":    "--save keeps one model and 10 folds train 10: --splits random trains one",
 		"--heads 3":               "--heads: networks on graphs that attend have four, or one where four do not divide --hidden: leave it out",
-		"--model lstm":            "--model lstm: whole graphs are told apart by gin",
+		"--model lstm":            "--model lstm: there is none of that name; there are gin",
+		"--preset dgl":            "--preset dgl: there is none of that name; there are quick, paper",
 		"--folds 7":               "--folds 7: 7 folds of the 6 graphs of mols that have a class",
 		"--layers 1":              "--layers 1: it must be at least 2 (the features are the first layer)",
 		"--encoding walk:3":       "--encoding walk: there is none of that name; there are random-walk, laplacian, degree",
 		"--encoding laplacian:x":  "--encoding laplacian:x: want random-walk:K",
 		"--data /no/such/folder":  "--data /no/such/folder: there is no such folder",
 		"--task graph --lr 0":     "the rate must be a number above 0",
-		"--task pair":             "--task must be one of",
+		"--task pair":             "--task pair: there is none of that name; there are node, edge, link, graph",
 		"--task node --epochs 1":  "mols.jsonl",
 		"--csv /no/such/file.csv": "there is no folder /no/such",
 	} {
@@ -127,6 +176,12 @@ func TestTrainGraphsMisuse(t *testing.T) {
 	} {
 		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(args)...)...); status != misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
+		}
+	}
+	for _, model := range []string{modelGAE, modelLightGCN, modelRotatE} {
+		want := "gatbench: --dataset " + path + ": it is many graphs, not one: --task graph learns what each is: gatbench train --task graph --dataset " + path + "\n"
+		if _, stderr, status := gatbench(t, "train", "--task", "link", "--model", model, "--dataset", path); status != misused || stderr != want {
+			t.Errorf("%s: status %d, %s, want %s", model, status, stderr, want)
 		}
 	}
 	if _, stderr, status := gatbench(t, "train", "--task", "link", "--encoding", "degree:3"); status != misused || !strings.Contains(stderr, "--encoding: it is for --task node and graph") {

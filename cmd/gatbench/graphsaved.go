@@ -53,7 +53,7 @@ type savedGraphs struct {
 }
 
 // openGraphs reads the model and its graphs.
-func (f *savedFlags) openGraphs() (*savedGraphs, error) {
+func (f *savedFlags) openGraphs(e env) (*savedGraphs, error) {
 	switch {
 	case f.Threads < 0:
 		return nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
@@ -69,23 +69,26 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 	if err := loadParams(f.File, n); err != nil {
 		return nil, err
 	}
-	trained := n.Recipe.Dataset
-	set(&n.Recipe.Dataset, f.Dataset)
-	set(&n.Recipe.Splits, f.Splits)
-	in := []file{{"--dataset", datasets.FindGraphs(f.Data, n.Recipe.Dataset)}, {"the model", f.File}}
+	trained, r := n.Recipe.Dataset, recipe{Dataset: n.Recipe.Dataset, Splits: n.Recipe.Splits}
+	at, err := f.places(e, &r)
+	if err != nil {
+		return nil, err
+	}
+	n.Recipe.Dataset, n.Recipe.Splits = r.Dataset, at.splits
+	in := []file{{"--dataset", datasets.FindGraphs(f.Data, at.dataset)}, splitsFile(at.splits), {"the model", f.File}}
 	if err := apart(in, []file{f.out}); err != nil {
 		return nil, err
 	}
-	k, err := openGraphTask(f.Data, n.Recipe.Dataset, n.Recipe.Encoding)
+	k, err := openGraphTask(f.Data, at.dataset, n.Recipe.Encoding)
 	if err != nil {
 		return nil, err
 	}
 	if w := k.Features.Dim(1); w != n.In || k.goal.outputs != n.Out || k.goal.kind != n.Kind {
-		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
-			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
+		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: %s",
+			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun(), f.instead())
 	}
 	if err := k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds); err != nil {
-		return nil, fmt.Errorf("%s: %w (it was trained on %s): name its dataset with --dataset", f.File, err, trained)
+		return nil, fmt.Errorf("%s: %w (it was trained on %s): %s", f.File, err, trained, f.instead())
 	}
 	if err := k.suit(&n.Recipe); err != nil {
 		return nil, err
@@ -98,41 +101,18 @@ func (f *savedFlags) openGraphs() (*savedGraphs, error) {
 
 // evalGraphs scores a saved model of graphs on each part of the split.
 func (c *evalCommand) evalGraphs(e env) error {
-	g, err := c.openGraphs()
+	g, err := c.openGraphs(e)
 	if err != nil {
 		return err
 	}
-	k, r, metric := g.task, &g.net.Recipe, g.net.Kind.metric()
-	s, err := k.split(r)
-	if err != nil {
-		return err
+	k, r := g.task, &g.net.Recipe
+	s := datasets.Split{Test: k.goal.all()}
+	if own := k.Split; r.Splits != splitsOwn || len(own.Train)+len(own.Val)+len(own.Test) > 0 {
+		if s, err = k.split(r); err != nil {
+			return err
+		}
 	}
-	score := func(ids []int32) train.Score { return k.goal.score(g.y, ids) }
-	test := score(s.Test)
-	line := scored{
-		Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().name, Learns: string(g.net.Kind), Metrics: k.goal.quality(g.y, s.Test),
-		TrainAccuracy: score(s.Train).Accuracy, ValAccuracy: score(s.Val).Accuracy, TestAccuracy: test.Accuracy, TestLoss: report.Number(test.Loss),
-	}
-	p := report.NewPrinter(e.out)
-	if c.JSON {
-		p.Encode(metric.JSON(line))
-		return p.Err()
-	}
-	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", r.title(), k.Name, "", "graphs", metric.Name(), "loss")
-	for _, part := range []struct {
-		name string
-		ids  []int32
-	}{{"train", s.Train}, {"validation", s.Val}, {"test", s.Test}} {
-		one := score(part.ids)
-		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.ids), metric.Shown(one.Accuracy), one.Loss)
-	}
-	if says := line.Metrics.Line(test.Accuracy); says != "" {
-		p.Printf("\n")
-		p.Paragraph("%s", says)
-	}
-	if says := k.goal.untaught(s, k.ClassNames); says != "" {
-		p.Printf("\n")
-		p.Paragraph("%s", says)
-	}
+	line, p := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().name}, report.NewPrinter(e.out)
+	line.measure(p, c.JSON, k.goal, g.y, s, measured{r.title(), k.Name, k.ClassNames})
 	return p.Err()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 
@@ -16,12 +17,15 @@ import (
 // split returns the split of the graphs that a recipe names.
 func (k *graphTask) split(r *graphRecipe) (s datasets.Split, err error) {
 	switch r.Splits {
-	case splitsOwn, "own":
+	case splitsOwn, ownSplits:
 		s = k.Split
 	case splitsRandom:
 		s = k.random(r.Seed)
 	default:
 		if s, err = readSplit(r.Splits, k.Name, k.goal); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return s, noSuchSplit(r.Splits, ownSplits, splitsRandom)
+			}
 			return s, misuse("--splits %s: %w; write own, random, or the name of a .json file of the lists train, val and test", r.Splits, err)
 		}
 	}
@@ -34,7 +38,7 @@ func (k *graphTask) split(r *graphRecipe) (s datasets.Split, err error) {
 // random is a split of a seed: a tenth of the graphs of which anything is known validates
 // and a tenth tests, at least one each.
 func (k *graphTask) random(seed uint64) datasets.Split {
-	ids := slices.DeleteFunc(k.all(), func(i int32) bool { return !k.goal.known(i) })
+	ids := k.goal.all()
 	rng := rand.New(rand.NewPCG(seed, 0x5711))
 	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	tenth := min(max(1, len(ids)/10), len(ids)/3)
@@ -61,7 +65,9 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		s, err := k.split(&one)
+		where := one
+		where.Splits = c.at.splits
+		s, err := k.split(&where)
 		if err != nil {
 			return err
 		}
@@ -70,21 +76,20 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 		if err != nil {
 			return err
 		}
-		l, err := c.learn(e.ctx, f, one.Seed, func(ep train.Epoch) {
+		progress.Run(i, c.Seeds)
+		l, err := c.learn(e.ctx, f, one.Seed, watcher{progress, func(ep train.Epoch) string {
 			line := report.NewEpochLine(r.Dataset, one.Seed, ep)
 			line.Metric = metric
 			if c.JSON {
 				out.Encode(metric.JSON(line))
-				return
 			}
-			line.Progress(progress, one.Epochs)
-		})
-		progress.Clear()
+			return line.Scores()
+		}})
 		if l.history != nil {
 			all = append(all, seeded{one.Seed, l.history})
 		}
 		if err != nil {
-			return errors.Join(err, c.writeCSV(all, metric))
+			return errors.Join(diverged(err, one.LR, ginRecipe().LR), c.writeCSV(all, metric))
 		}
 		sum := k.summarise(&one, l, net, own, s)
 		if c.Save != "" {
@@ -125,7 +130,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 // summarise completes what is said of a training with the scores of the chosen network.
 func (k *graphTask) summarise(r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
 	sum := l.summary
-	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().name, modelGIN, k.reads(r), r.Seed, r.Select
+	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().name, r.preset(), k.reads(r), r.Seed, r.Select
 	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.kind.metric(), l.checkpoint, l.log
 	y, t := tensor.New(k.Len(), own.outputs), grad.NewEval()
 	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
@@ -162,7 +167,7 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 		Summary: sum,
 		Title: fmt.Sprintf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s",
 			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun()),
-		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("batches of %d graphs", r.Batch),
+		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("settings: %s; batches of %d graphs", r.preset(), r.Batch),
 		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
 		Network: r.title(), Chosen: says, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,
 	}

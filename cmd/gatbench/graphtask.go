@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,28 +22,29 @@ const csl = "csl"
 
 // graphRecipe is all that a training on graphs depends on beside the data.
 type graphRecipe struct {
-	Dataset     string
-	Model       string `json:",omitempty"` // of the convolutions; empty: modelGIN
-	Splits      string `json:",omitempty"` // of one training; empty: there are folds
-	Select      string
-	Loss        string `json:",omitempty"` // of numbers: empty: lossMSE
-	WeightDecay float64
-	Patience    int
-	Seed        uint64
-	Hidden      int
-	Layers      int // the features are the first
-	Dropout     float64
-	LR          float64
-	Epochs      int
-	Batch       int // graphs a step
-	Steps       int // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
-	Folds       int
-	Encoding    string
-	EdgeIn      int `json:",omitempty"` // features of edges that the convolutions read; 0: none
-	Kinds       int `json:",omitempty"` // kinds of edges that they read; 0: none
+	Dataset     string  `flag:"dataset"`
+	Model       string  `flag:"model" json:",omitempty"`  // of the convolutions; empty: modelGIN
+	Preset      string  `flag:"preset" json:",omitempty"` // empty: presetPaper
+	Splits      string  `flag:"splits" json:",omitempty"` // of one training; empty: there are folds
+	Select      string  `flag:"select"`
+	Loss        string  `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
+	WeightDecay float64 `flag:"weight-decay"`
+	Patience    int     `flag:"patience"`
+	Seed        uint64  `flag:"seed"`
+	Hidden      int     `flag:"hidden"`
+	Layers      int     `flag:"layers"` // the features are the first
+	Dropout     float64 `flag:"dropout"`
+	LR          float64 `flag:"lr"`
+	Epochs      int     `flag:"epochs"`
+	Batch       int     `flag:"batch"`  // graphs a step
+	Steps       int     `flag:"preset"` // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
+	Folds       int     `flag:"folds"`
+	Encoding    string  `flag:"encoding"`
+	EdgeIn      int     `flag:"no-edge-features" json:",omitempty"` // features of edges that the convolutions read; 0: none
+	Kinds       int     `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
 
-	Readout string `json:",omitempty"` // empty: readSum
-	Pool    string `json:",omitempty"` // after each convolution; empty: none
+	Readout string `flag:"readout" json:",omitempty"` // empty: readSum
+	Pool    string `flag:"pool" json:",omitempty"`    // after each convolution; empty: none
 }
 
 // title is the model's name for people.
@@ -51,6 +53,27 @@ func (r *graphRecipe) title() string {
 		return m.title
 	}
 	return "GINE"
+}
+
+// The presets of graphs.
+const (
+	presetQuick = "quick" // those of GIN's authors, but that an epoch goes over all graphs and there are fewer
+	presetPaper = "paper" // those of GIN's authors: 350 epochs of 50 steps for folds
+)
+
+// preset is that of the recipe.
+func (r *graphRecipe) preset() string { return cmp.Or(r.Preset, presetPaper) }
+
+// quickEpochs is how many epochs a quick training has: at least 5, no more than GIN's authors have, and between
+// them as many as take some ten seconds on two processors. A graph costs as much as 16 nodes more, its share
+// of what a step costs whatever it reads.
+func (k *graphTask) quickEpochs(r *graphRecipe) int {
+	const rows, least = 10_000_000, 5
+	each := k.Graph.NumNodes() + 16*k.Len()
+	if r.Splits == "" {
+		each *= r.Folds - 1
+	}
+	return min(max(least, rows/each), ginRecipe().Epochs)
 }
 
 // ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -20,9 +21,15 @@ type learnt struct {
 	log        string
 }
 
+// watcher shows how a training gets on: epoch prints a line for machines, or returns the scores for people.
+type watcher struct {
+	progress *report.Progress
+	epoch    func(train.Epoch) (scores string)
+}
+
 // learn runs a training with the checkpoint and the log that were asked for. An error of a
 // training that was cut short says what is left of it.
-func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, each func(train.Epoch)) (l learnt, err error) {
+func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, w watcher) (l learnt, err error) {
 	f.Checkpoint, f.Every, f.Resume = c.Checkpoint, c.Every, c.Resume
 	if l.log = c.logDir(); l.log != "" && c.Seeds > 1 {
 		l.log = filepath.Join(l.log, fmt.Sprintf("seed-%d", seed))
@@ -33,12 +40,22 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, eac
 			return l, err
 		}
 	}
+	length, scores := report.Length{Epochs: f.Epochs, Steps: f.Steps, Patience: f.Patience}, ""
 	f.OnEpoch = func(e train.Epoch) {
-		each(e)
+		if scores = w.epoch(e); !c.JSON {
+			w.progress.Show("%s%s", w.progress.Epoch(e, length), scores)
+		}
 		events.Epoch(e)
+	}
+	if loss := f.Loss; f.Steps > 1 && !c.JSON {
+		f.Loss = func(t *grad.Tape) *grad.Var {
+			w.progress.Show("%s%s", w.progress.Step(t.Step(), length), scores)
+			return loss(t)
+		}
 	}
 	start := time.Now()
 	l.history, err = f.Run(ctx)
+	w.progress.Clear()
 	logged := events.Close()
 	if l.history != nil {
 		l.summary.Take(l.history, time.Since(start))
@@ -52,11 +69,18 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, eac
 	if errors.Is(err, context.Canceled) {
 		cut := fmt.Errorf("interrupted after %d of %d epochs", len(l.history.Epochs), f.Epochs)
 		if l.checkpoint != "" {
-			cut = fmt.Errorf("%w; the same command with --resume %s goes on", cut, word(l.checkpoint))
+			cut = fmt.Errorf("%w; %s goes on", cut, c.goesOn(l.checkpoint))
 		}
 		err = errors.Join(cut, without(err, context.Canceled))
 	}
 	return l, errors.Join(err, logged)
+}
+
+// goesOn returns the command that goes on with the run of a checkpoint, which knows its own settings, but
+// not where the data is.
+func (c *trainCommand) goesOn(checkpoint string) string {
+	from := trainCommand{Data: c.Data}
+	return program + " train --resume " + word(checkpoint) + from.onDataset()
 }
 
 // checkFiles returns an error for files that cannot be written, or that are also read.

@@ -39,7 +39,7 @@ func interactionsIn(dir, name string) string {
 // openLinkData opens a dataset, or a table of users and items.
 func openLinkData(dir, name, model string) (linkData, error) {
 	path := interactionsIn(dir, name)
-	if path == "" {
+	if path == "" || holdsGraphs(dir, name) {
 		d, err := open(dir, name)
 		return linkData{Dataset: d}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/grad"
@@ -18,14 +17,30 @@ const taskLink = "link"
 
 // taskFlags say what is learnt.
 type taskFlags struct {
-	Task string `placeholder:"NAME" enum:"node,edge,link,graph," default:"" help:"What is learnt: the classes of nodes (node, the default), those of edges (edge, the default where a column of the edges is chosen to be learnt), those of whole graphs (graph, the default where the data is many graphs), which nodes are linked (link: --model gae, the default, vgae, or lightgcn, which reads no features and tables of users and items, too), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
+	Task string `placeholder:"NAME" help:"What is learnt: the classes of nodes (node, the default), those of edges (edge, the default where a column of the edges is chosen to be learnt), those of whole graphs (graph, the default where the data is many graphs), which nodes are linked (link: --model gae, the default, vgae, or lightgcn, which reads no features and tables of users and items, too), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
 }
 
 // linkRecipe returns the settings of a run, or an error for flags that it has none of.
-func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
+func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
 	task := taskLink
-	if r = kipfRecipe(); c.learnsRows() {
-		task, r = taskRows, lightRecipe()
+	switch {
+	case c.Resume != "":
+		a, err := openAutoencoder(c.Resume)
+		if err != nil {
+			return r, err
+		}
+		r = a.Recipe
+		if c.at, err = c.located(e, places{r.Dataset, splitsOwn}); err != nil {
+			return r, err
+		}
+	case c.learnsRows():
+		r = lightRecipe()
+	default:
+		r = kipfRecipe()
+	}
+	own := r
+	if r.Model == modelLightGCN {
+		task = taskRows
 		set(&r.Layers, c.Layers)
 		set(&r.Batch, c.Batch)
 	}
@@ -37,9 +52,7 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 	set(&r.Seed, c.Seed)
 	set(&r.Hidden, c.Hidden)
 	set(&r.LR, c.LR)
-	set(&r.Epochs, c.Epochs)
 	set(&r.WeightDecay, c.WeightDecay)
-	set(&r.Patience, c.Patience)
 	if task == taskRows {
 		r.Out = r.Hidden
 		if r.Batch == 0 {
@@ -47,14 +60,21 @@ func (c *trainCommand) linkRecipe() (r linkRecipe, err error) {
 		}
 	}
 	set(&r.Features, (*form)(c.Features))
-	r.Dataset = datasetNamed(or(c.Dataset, "cora"))
+	r.Dataset = datasetNamed(c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, "cora")))
+	if c.Resume == "" {
+		c.at = places{dataset: r.Dataset}
+	} else if err := sameRun(c.Resume, own, r); err != nil {
+		return r, err
+	}
+	set(&r.Epochs, c.Epochs)
+	set(&r.Patience, c.Patience)
 	if err := r.check(); err != nil {
 		return r, err
 	}
 	if err := c.outputFlags.single(c.Seeds); err != nil {
 		return r, err
 	}
-	return r, c.checkFiles(append(datasetFiles("--dataset", c.Data, r.Dataset), file{"--resume", c.Resume}))
+	return r, c.checkFiles(append(datasetFiles("--dataset", c.Data, c.at.dataset), file{"--resume", c.Resume}))
 }
 
 // check returns an error for settings that cannot be.
@@ -82,7 +102,7 @@ func (r *linkRecipe) check() error {
 			return err
 		}
 	}
-	return oneOf("--model", r.Model, slices.Concat(linkModels, factModels))
+	return modelNamed(taskLink, r.Model, "")
 }
 
 // linkEpoch is what is said of one epoch.
@@ -130,12 +150,12 @@ type linkOverall struct {
 
 // links trains graph autoencoders, one for each seed, each on a split of its own.
 func (c *trainCommand) links(e env) error {
-	r, err := c.linkRecipe()
+	r, err := c.linkRecipe(e)
 	if err != nil {
 		return err
 	}
 	name := r.Dataset
-	d, err := promptly(e.ctx, func() (linkData, error) { return openLinkData(c.Data, name, r.Model) })
+	d, err := promptly(e.ctx, func() (linkData, error) { return openLinkData(c.Data, c.at.dataset, r.Model) })
 	if err != nil {
 		return err
 	}
@@ -155,14 +175,13 @@ func (c *trainCommand) links(e env) error {
 		if err != nil {
 			return fmt.Errorf("--dataset %s: %w", name, err)
 		}
-		s, history, err := c.linked(e.ctx, k, &one, func(ep train.Epoch) {
+		progress.Run(i, c.Seeds)
+		s, history, err := c.linked(e.ctx, k, &one, watcher{progress, func(ep train.Epoch) string {
 			if c.JSON {
 				out.Encode(linkEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
-				return
 			}
-			progress.Show("epoch %d/%d  validation AUC %.2f %%  loss %.4f  %s", ep.N, one.Epochs, 100*ep.Val.Accuracy, ep.Loss, name)
-		})
-		progress.Clear()
+			return fmt.Sprintf("  validation AUC %.2f %%  loss %.4f  %s", 100*ep.Val.Accuracy, ep.Loss, name)
+		}})
 		if err != nil {
 			return err
 		}
@@ -196,11 +215,15 @@ func (c *trainCommand) links(e env) error {
 }
 
 // linked trains once.
-func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, each func(train.Epoch)) (s linkSummary, h *train.History, err error) {
+func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, w watcher) (s linkSummary, h *train.History, err error) {
 	fit, net := k.fit(r)
-	l, err := c.learn(ctx, fit, r.Seed, each)
+	l, err := c.learn(ctx, fit, r.Seed, w)
 	if err != nil {
-		return s, l.history, err
+		usual := kipfRecipe()
+		if r.Model == modelLightGCN {
+			usual = lightRecipe()
+		}
+		return s, l.history, diverged(err, r.LR, usual.LR)
 	}
 	all := l.summary
 	s = linkSummary{Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,

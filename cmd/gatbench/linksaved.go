@@ -81,11 +81,11 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 	}
 	if a.Recipe.Model == modelLightGCN {
 		if n := d.Graph.NumNodes(); n != a.In || d.users != a.Users {
-			return nil, fmt.Errorf("%s is a model of %d nodes, of which %d are users (it was trained on %s); %s has %d and %d, and a row that is learnt is of one node: name its dataset with --dataset",
-				f.File, a.In, a.Users, a.Recipe.Dataset, d.Name, n, d.users)
+			return nil, fmt.Errorf("%s is a model of %d nodes, of which %d are users (it was trained on %s); %s has %d and %d, and a row that is learnt is of one node: %s",
+				f.File, a.In, a.Users, a.Recipe.Dataset, d.Name, n, d.users, f.instead())
 		}
 	} else if w := d.Features.Shape()[1]; w != a.In {
-		return nil, fmt.Errorf("%s is a model for %d features (it was trained on %s); %s has %d: name its dataset with --dataset", f.File, a.In, a.Recipe.Dataset, d.Name, w)
+		return nil, fmt.Errorf("%s is a model for %d features (it was trained on %s); %s has %d: %s", f.File, a.In, a.Recipe.Dataset, d.Name, w, f.instead())
 	}
 	k, err := newLinkTask(d, &a.Recipe)
 	if err != nil {

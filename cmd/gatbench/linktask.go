@@ -24,25 +24,25 @@ var linkModels = []string{modelGAE, modelVGAE, modelLightGCN}
 
 // linkRecipe is all that a training on links depends on beside the data.
 type linkRecipe struct {
-	Dataset  string
-	Model    string
-	Seed     uint64
-	Hidden   int
-	Out      int
-	LR       float64
-	Epochs   int
+	Dataset  string  `flag:"dataset"`
+	Model    string  `flag:"model"`
+	Seed     uint64  `flag:"seed"`
+	Hidden   int     `flag:"hidden"`
+	Out      int     `flag:"hidden"`
+	LR       float64 `flag:"lr"`
+	Epochs   int     `flag:"epochs"`
 	Drawn    int     // negatives a step, for each link
 	Once     bool    // a pair counts once and no node is linked to itself; else a pair counts in both directions
 	Bias     bool    // the convolutions have one
 	Val      float64 // share of the links
 	Test     float64
-	Splits   string `json:",omitempty"` // by time; empty: the shares
-	Features form
+	Splits   string `flag:"splits" json:",omitempty"` // by time; empty: the shares
+	Features form   `flag:"features"`
 
-	WeightDecay float64
-	Patience    int
-	Layers      int `json:",omitempty"` // propagations, of LightGCN
-	Batch       int `json:",omitempty"` // links a step, of LightGCN
+	WeightDecay float64 `flag:"weight-decay"`
+	Patience    int     `flag:"patience"`
+	Layers      int     `flag:"layers" json:",omitempty"` // propagations, of LightGCN
+	Batch       int     `flag:"batch" json:",omitempty"`  // links a step, of LightGCN
 }
 
 // kipfRecipe returns the settings of Kipf and Welling, 2016, but for 300 epochs instead of 200

@@ -83,7 +83,7 @@ func TestExampleLinkRecipe(t *testing.T) {
 
 func TestLinkMisuse(t *testing.T) {
 	for args, want := range map[string]string{
-		"--model gat":            "--model gat: there is none of that name; there are gae, vgae, lightgcn, transe",
+		"--model gat":            "--model gat: it is a model of nodes and edges, not of links: write gatbench train --model gat",
 		"--heads 2":              "--heads: a graph autoencoder has none: leave it out",
 		"--hidden 0":             "--hidden 0: it must be at least 1",
 		"--epochs 0":             "--epochs 0: it must be at least 1",

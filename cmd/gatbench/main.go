@@ -69,9 +69,12 @@ func dispatch(e env, args []string) error {
 		return err
 	}
 	command, err := parser.Parse(args)
+	bad := (*badValue)(nil)
 	switch {
 	case helped:
 		return nil
+	case errors.As(err, &bad):
+		return misuse("%w", bad)
 	case err != nil:
 		return misuse("%w%s", err, advice(err))
 	}

@@ -97,11 +97,43 @@ func modelNames(edges ...edgesRead) []string {
 
 // findModel returns the row of that name.
 func findModel(name string) (model, error) {
-	if err := oneOf("--model", name, modelNames()); err != nil {
+	if err := modelNamed(taskNode, name, ""); err != nil {
 		return model{}, err
 	}
 	ms := models()
 	return ms[slices.IndexFunc(ms, func(m model) bool { return m.name == name })], nil
+}
+
+// modelsOf is what the models of a task are called.
+type modelsOf struct {
+	task, flag, noun string // flag is what train says of the task, after a space
+	names            []string
+}
+
+// modelsOfTasks returns the models of every task.
+func modelsOfTasks() []modelsOf {
+	return []modelsOf{
+		{taskNode, "", "nodes and edges", modelNames()}, {taskGraph, " --task graph", "whole graphs", graphModelNames()},
+		{taskFacts, " --task link", "facts", factModels}, {taskLink, " --task link", "links", slices.Concat(linkModels, factModels)},
+	}
+}
+
+// modelNamed returns an error if a task has no model of that name. Of a model of another task it has the
+// command that trains it, which ends in more.
+func modelNamed(task, name, more string) error {
+	var own, other modelsOf
+	lower := strings.ToLower(name)
+	for _, of := range modelsOfTasks() {
+		if of.task == task {
+			own = of
+		} else if other.task == "" && slices.Contains(of.names, lower) {
+			other = of
+		}
+	}
+	if other.task == "" || slices.Contains(own.names, lower) {
+		return oneOf("--model", name, own.names)
+	}
+	return misuse("--model %s: it is a model of %s, not of %s: write %s train%s --model %s%s", name, other.noun, own.noun, program, other.flag, lower, more)
 }
 
 // having returns the names of the models that take a flag.

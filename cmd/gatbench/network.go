@@ -180,7 +180,7 @@ func (n *network) attend(t *grad.Tape, h hop, x *grad.Var) []layers.Out {
 func openNetwork(path string) (*network, error) {
 	n := new(network)
 	if of, other := map[string]string{taskGraph: "whole graphs", taskLink: "links", taskFacts: "facts"}[savedTask(path)]; other {
-		return nil, fmt.Errorf("%s is a model of %s, and one of nodes is wanted", path, of)
+		return nil, fmt.Errorf("%s is a model of %s, and one of nodes is wanted: %s eval and predict take it", path, of, program)
 	}
 	if err := train.LoadConfig(path, n); err != nil {
 		return nil, err

@@ -162,7 +162,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		"train --task node --dataset ../../datasets/testdata/club_edges.csv#relation": "what is to be learnt is of its edges: --task edge learns it",
 		"train --no-edge-features":                                   "--no-edge-features: the edges of Cora have none: leave it out",
 		"table --datasets cora --models nnconv --seeds 1 --epochs 1": "--model nnconv: it reads the features of edges, and there are none: take gat",
-		"eval " + file + " --splits random --dataset karate":         "name its dataset with --dataset",
+		"eval " + file + " --splits random --dataset karate":         "leave --dataset out, or name data like its own",
 		"train --resume " + half + " --no-edge-features --epochs 9":  "leave the flag out",
 	} {
 		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == succeeded || !strings.Contains(stderr, want) {

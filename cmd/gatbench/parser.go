@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -31,7 +32,9 @@ func newParser(line *commandLine, args []string, options ...kong.Option) (*kong.
 	return kong.New(line, append(options,
 		kong.Name(program),
 		kong.Description("Graph neural networks in Go, at work."),
-		kong.KindMapper(reflect.String, kong.MapperFunc(asTyped)),
+		kong.KindMapper(reflect.String, asTyped),
+		kong.KindMapper(reflect.Int, number("a whole number", wholeNumber)), kong.KindMapper(reflect.Int32, number("a whole number", wholeNumber)),
+		kong.KindMapper(reflect.Uint64, number("a whole number that is not negative", naturalNumber)), kong.KindMapper(reflect.Float64, number("a number", anyNumber)),
 		kong.PostBuild(listModels))...)
 }
 
@@ -62,12 +65,53 @@ func listModels(k *kong.Kong) error {
 	})
 }
 
-// asTyped sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,
-// and the name of a file may have some.
-func asTyped(ctx *kong.DecodeContext, target reflect.Value) error {
-	token, err := ctx.Scan.PopValue("string")
-	if err == nil {
-		target.SetString(fmt.Sprint(token.Value))
+// badValue reports a flag that was given no value, or one that is none of its kind.
+type badValue struct{ flag, given, want string }
+
+func (e *badValue) Error() string { return fmt.Sprintf("%s%s: it must be %s", e.flag, e.given, e.want) }
+
+// value returns what was typed for a flag: -3, too, which kong takes for a flag of one letter.
+func value(ctx *kong.DecodeContext, want string) (string, error) {
+	next := ctx.Scan.Peek()
+	if text, ok := next.Value.(string); ok && len(text) > 1 && text[0] == '-' && strings.ContainsRune(".0123456789", rune(text[1])) || next.IsValue() {
+		return fmt.Sprint(ctx.Scan.Pop().Value), nil
 	}
+	return "", &badValue{flag: ctx.Value.ShortSummary(), want: "followed by " + want}
+}
+
+// number returns what sets a flag to a number, by a parser of want, which it must be.
+func number(want string, parse func(text string, v reflect.Value) error) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		text, err := value(ctx, want)
+		if err == nil && parse(text, target) != nil {
+			err = &badValue{ctx.Value.ShortSummary(), " " + text, want}
+		}
+		return err
+	}
+}
+
+func wholeNumber(text string, v reflect.Value) error {
+	n, err := strconv.ParseInt(text, 0, v.Type().Bits())
+	v.SetInt(n)
 	return err
 }
+
+func naturalNumber(text string, v reflect.Value) error {
+	n, err := strconv.ParseUint(text, 0, v.Type().Bits())
+	v.SetUint(n)
+	return err
+}
+
+func anyNumber(text string, v reflect.Value) error {
+	x, err := strconv.ParseFloat(text, v.Type().Bits())
+	v.SetFloat(x)
+	return err
+}
+
+// asTyped sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,
+// and the name of a file may have some.
+var asTyped = kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := value(ctx, "a value")
+	target.SetString(text)
+	return err
+})

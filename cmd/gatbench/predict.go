@@ -124,7 +124,7 @@ func (c *predictCommand) said(e env) (*answers, error) {
 		if len(c.Nodes) > 0 {
 			return nil, misuse("--nodes: %s is a model of whole graphs: leave it out", c.File)
 		}
-		s, err := c.openGraphs()
+		s, err := c.openGraphs(e)
 		if err != nil {
 			return nil, err
 		}

@@ -159,7 +159,7 @@ func TestPlanetoidKeepsItsSettings(t *testing.T) {
 				t.Fatal(err)
 			}
 			want.Features = formRows
-			if flag, a, b := got.differs(want); flag != "" {
+			if flag, a, b := differs(got, want); flag != "" {
 				t.Errorf("%s on %s: --%s is %s, want %s", model, name, flag, a, b)
 			}
 			c := &tableCommand{Models: []string{model}, Datasets: []string{name}, Seeds: 1}
@@ -174,7 +174,7 @@ func TestPlanetoidKeepsItsSettings(t *testing.T) {
 				t.Fatal(err)
 			}
 			want.Features = formRows
-			if flag, a, b := rows[0][0].differs(want); flag != "" {
+			if flag, a, b := differs(rows[0][0], want); flag != "" {
 				t.Errorf("table, %s on %s: --%s is %s, want %s", model, name, flag, a, b)
 			}
 		}

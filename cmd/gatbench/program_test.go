@@ -88,7 +88,7 @@ func TestAdviceNamesProgram(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s%s", args, want, stdout, stderr)
 		}
 	}
-	s := &session{recipe: recipe{Epochs: 9}, summary: report.Summary{Interrupted: true, Checkpoint: "a b"}}
+	s := &session{trainCommand: new(trainCommand), recipe: recipe{Epochs: 9}, summary: report.Summary{Interrupted: true, Checkpoint: "a b"}}
 	if got := s.explain(context.Canceled).Error(); !strings.HasSuffix(got, `; go run ./cmd/gatbench train --resume "a b" goes on`) {
 		t.Error(got)
 	}

@@ -205,9 +205,9 @@ func (r *recipe) check() error {
 }
 
 // differs returns the flag and both values of the first setting in which two
-// recipes differ; no flag if there is none.
-func (r recipe) differs(other recipe) (flag, mine, others string) {
-	a, b := reflect.ValueOf(r), reflect.ValueOf(other)
+// recipes of one task differ; no flag if there is none.
+func differs[R any](mine, other R) (flag, was, is string) {
+	a, b := reflect.ValueOf(mine), reflect.ValueOf(other)
 	for i := range a.NumField() {
 		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
 			return a.Type().Field(i).Tag.Get("flag"), fmt.Sprint(x), fmt.Sprint(y)

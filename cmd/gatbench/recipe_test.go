@@ -44,7 +44,7 @@ func TestPresets(t *testing.T) {
 		if tt.want.Epochs == 0 {
 			tt.want.Epochs = 200
 		}
-		if flag, mine, others := got.differs(tt.want); flag != "" {
+		if flag, mine, others := differs(got, tt.want); flag != "" {
 			t.Errorf("%s %s on %s: --%s is %s, want %s", tt.preset, tt.model, tt.dataset, flag, mine, others)
 		}
 	}

@@ -36,7 +36,7 @@ func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
 }
 
 // epoch reports one epoch.
-func (r *reporter) epoch(seed uint64, e train.Epoch) {
+func (r *reporter) epoch(seed uint64, e train.Epoch, steps int) {
 	r.last = &e
 	line := report.NewEpochLine(r.recipe.Dataset, seed, e)
 	line.Metric = r.task.goal.kind.metric()
@@ -44,7 +44,7 @@ func (r *reporter) epoch(seed uint64, e train.Epoch) {
 		r.out.Encode(line.Metric.JSON(line))
 		return
 	}
-	line.Progress(r.progress, r.recipe.Epochs)
+	r.progress.Show("%s%s", r.progress.Epoch(e, r.length(steps)), line.Scores())
 }
 
 // batch shows which batch of which epoch a step is on; steps count from 1.
@@ -55,8 +55,13 @@ func (r *reporter) batch(step uint64, steps int) {
 			m := r.task.goal.kind.metric()
 			before = fmt.Sprintf("  validation %s %s", m.Name(), strings.TrimSpace(m.Shown(r.last.Val.Accuracy)))
 		}
-		r.progress.Show("epoch %d/%d  batch %d/%d%s  %s", (step-1)/uint64(steps)+1, r.recipe.Epochs, (step-1)%uint64(steps)+1, steps, before, r.recipe.Dataset)
+		r.progress.Show("%s%s  %s", r.progress.Step(step, r.length(steps)), before, r.recipe.Dataset)
 	}
+}
+
+// length is how long a training is, whose epochs have so many steps.
+func (r *reporter) length(steps int) report.Length {
+	return report.Length{Epochs: r.recipe.Epochs, Steps: steps, Patience: r.recipe.Patience}
 }
 
 // run reports one training: in full if it is the only one.
@@ -65,7 +70,7 @@ func (r *reporter) run(s report.Summary) error {
 	switch r.progress.Clear(); {
 	case r.JSON:
 		r.out.Encode(s.Metric.JSON(s))
-	case s.BestEpoch == 0:
+	case s.BestEpoch == 0 || s.Diverged: // what came of it is in the error
 	case r.Seeds > 1:
 		s.Line(r.out)
 	default:

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"math"
+	"path/filepath"
+
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -49,7 +54,7 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if err := apart(in, []file{f.out}); err != nil {
 		return nil, nil, nil, err
 	}
-	k, err := openTaskOf(savedTask(f.File), f.Data, at.dataset, r.Undirected, r.choice().from(at.splits))
+	k, err := openUnsplit(savedTask(f.File), f.Data, at.dataset, r.Undirected)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -57,6 +62,13 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 		return nil, nil, nil, err
 	}
 	if err := k.fits(n, f.File, trained); err != nil {
+		return nil, nil, nil, fmt.Errorf("%w: %s", err, f.instead())
+	}
+	c := r.choice().from(at.splits)
+	if f.Dataset == nil {
+		c.splits = k.splitNamed(c.splits)
+	}
+	if err := k.splitForAll(c); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := k.use(r.Features); err != nil {
@@ -74,16 +86,30 @@ func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	return n, k, k.said(grad.NewEval(), n), nil
 }
 
+// instead says what to do with a model that is not for the data.
+func (f *savedFlags) instead() string {
+	if f.Dataset != nil {
+		return "leave --dataset out, or name data like its own"
+	}
+	return "name its dataset with --dataset"
+}
+
 // places returns where the model's data is, or that which flags name instead, which
 // it makes that of the recipe.
 func (f *savedFlags) places(e env, r *recipe) (places, error) {
-	recorded := *r
+	recorded, trained := *r, r.Dataset
 	if f.Dataset != nil {
 		r.Dataset = datasetNamed(*f.Dataset)
 		recorded.Dataset = "cora" // which need not be looked for
 	}
-	if f.Splits != nil {
+	switch {
+	case f.Splits != nil:
 		r.Splits, recorded.Splits = *f.Splits, splitsOwn
+		if r.Splits == ownSplits {
+			r.Splits = splitsOwn
+		}
+	case f.Dataset != nil && otherData(r.Dataset, trained): // nothing of it was trained on
+		r.Splits, recorded.Splits, r.SplitNumber = splitsOwn, splitsOwn, ""
 	}
 	at, err := savedModel{f.File, f.Data}.places(e, &recorded, nil, nil)
 	if err != nil {
@@ -98,6 +124,13 @@ func (f *savedFlags) places(e env, r *recipe) (places, error) {
 	return at, ordinary(splitsFile(at.splits))
 }
 
+// otherData reports whether a dataset is another one than that which was trained on, and not the same that
+// was moved.
+func otherData(dataset, trained string) bool {
+	was := name(file{path: trained})
+	return filepath.Base(dataset) != filepath.Base(trained) || was.info != nil && !was.is(name(file{path: dataset}))
+}
+
 // evalCommand is gatbench eval.
 type evalCommand struct {
 	savedFlags `embed:""`
@@ -109,9 +142,9 @@ type scored struct {
 	File          string        `json:"file"`
 	Dataset       string        `json:"dataset"`
 	Model         string        `json:"model"`
-	TrainAccuracy float64       `json:"train_accuracy"`
-	ValAccuracy   float64       `json:"val_accuracy"`
-	TestAccuracy  float64       `json:"test_accuracy"`
+	TrainAccuracy report.Number `json:"train_accuracy"` // null of a part that is empty
+	ValAccuracy   report.Number `json:"val_accuracy"`
+	TestAccuracy  report.Number `json:"test_accuracy"`
 	TestLoss      report.Number `json:"test_loss"`
 	Features      form          `json:"features"`
 	Learns        string        `json:"learns,omitempty"`
@@ -132,39 +165,59 @@ func (c *evalCommand) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	s := k.measure(logits)
-	line := scored{
-		Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model,
-		TrainAccuracy: s.Train.Accuracy, ValAccuracy: s.Val.Accuracy, TestAccuracy: s.Test.Accuracy, TestLoss: report.Number(s.Test.Loss),
-		Features: n.Recipe.Features, Learns: string(k.goal.kind), Metrics: k.goal.quality(logits, k.split.Test),
-	}
-	metric := k.goal.kind.metric()
+	line := scored{Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model, Features: n.Recipe.Features}
 	p := report.NewPrinter(e.out)
-	if c.JSON {
-		p.Encode(metric.JSON(line))
-		return p.Err()
-	}
-	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", n.describe(), k.Name, "", k.goal.example+"s", metric.Name(), "loss")
-	for _, part := range []struct {
-		name  string
-		nodes []int32
-		score train.Score
-	}{{"train", k.split.Train, s.Train}, {"validation", k.split.Val, s.Val}, {"test", k.split.Test, s.Test}} {
-		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.nodes), metric.Shown(part.score.Accuracy), part.score.Loss)
-	}
-	if says := line.Metrics.Line(s.Test.Accuracy); says != "" {
-		p.Printf("\n")
-		p.Paragraph("%s", says)
-	}
-	if says := k.goal.untaught(k.split, k.ClassNames); says != "" {
-		p.Printf("\n")
-		p.Paragraph("%s", says)
-	}
-	if k.goal.kind != oneClass {
+	line.measure(p, c.JSON, k.goal, logits, k.split, measured{n.describe(), k.Name, k.ClassNames})
+	if c.JSON || k.goal.kind != oneClass {
 		return p.Err()
 	}
 	confusion := train.NewConfusion(logits, k.goal.labels, k.split.Test)
 	p.Printf("\nwhich classes (down) are taken for which (across):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
 	return p.Err()
+}
+
+// measured is what is measured: a network, and data whose classes may have names.
+type measured struct {
+	network, data string
+	classes       []string
+}
+
+// measure completes the line with the scores of y on the parts of a split, and prints it: as an object, or
+// as a table. A dataset without a split is all test.
+func (l *scored) measure(p *report.Printer, asJSON bool, g *goal, y *tensor.Dense, s datasets.Split, of measured) {
+	metric, test := g.kind.metric(), g.score(y, s.Test)
+	score := func(ids []int32) report.Number {
+		if len(ids) == 0 {
+			return report.Number(math.NaN())
+		}
+		return report.Number(g.score(y, ids).Accuracy)
+	}
+	l.TrainAccuracy, l.ValAccuracy, l.TestAccuracy, l.TestLoss = score(s.Train), score(s.Val), score(s.Test), report.Number(test.Loss)
+	l.Learns, l.Metrics = string(g.kind), g.quality(y, s.Test)
+	if asJSON {
+		p.Encode(metric.JSON(*l))
+		return
+	}
+	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", of.network, of.data, "", g.example+"s", metric.Name(), "loss")
+	parts := []struct {
+		name string
+		ids  []int32
+	}{{"train", s.Train}, {"validation", s.Val}, {"test", s.Test}}
+	if len(s.Train)+len(s.Val) == 0 {
+		parts = parts[2:]
+		parts[0].name = "all"
+	}
+	for _, part := range parts {
+		one := g.score(y, part.ids)
+		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.ids), metric.Shown(one.Accuracy), one.Loss)
+	}
+	if says := l.Metrics.Line(test.Accuracy); says != "" {
+		p.Printf("\n")
+		p.Paragraph("%s", says)
+	}
+	if says := g.untaught(s, of.classes); says != "" && len(s.Train) > 0 {
+		p.Printf("\n")
+		p.Paragraph("%s", says)
+	}
 }

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // ok runs the command and fails the test if it fails.
@@ -83,24 +87,70 @@ func predictionsAgree(t *testing.T, file, dataset string, accuracy float64) {
 	}
 }
 
-// A run that was cut in two ends with the same bytes as one that was not, with
-// batches and with drawn neighbours too.
+// A run of each task that was cut in two ends with the same bytes as one that was not, with batches
+// and with drawn neighbours too. Its checkpoint knows the task and all settings.
 func TestResume(t *testing.T) {
-	data := saved(t, gaussian(t, 200, 20))
-	for _, more := range [][]string{nil, {"--batch", "50", "--model", "gcn"}, {"--batch", "50", "--model", "gcn", "--fanout", "3,2"}} {
+	points := saved(t, gaussian(t, 200, 20))
+	edges, mols := neighbourhoods(t, false)+"#kind,-year", bonded(t, chemistry(t, false))
+	for _, args := range []string{
+		"--dataset " + points, "--dataset " + points + " --batch 50 --model gcn", "--dataset " + points + " --batch 50 --model gcn --fanout 3,2",
+		"--dataset " + edges + " --splits random",
+		"--dataset " + mols + " --splits random --hidden 4 --layers 2 --batch 7 --readout max --model transformer",
+		"--task link --dataset karate --hidden 4 --features standard", "--task link --dataset karate --model vgae --hidden 4",
+		"--task link --dataset karate --model lightgcn --hidden 4 --layers 2 --batch 20",
+		"--task link --model distmult --dataset planted-rules --hidden 8 --batch 100",
+	} {
 		dir := t.TempDir()
 		whole, part, end := filepath.Join(dir, "whole"), filepath.Join(dir, "part"), filepath.Join(dir, "end")
-		args := append([]string{"train", "--seed", "4", "--dataset", data}, more...)
-		ok(t, append(args, "--epochs", "3", "--checkpoint", whole)...)
-		ok(t, append(args, "--epochs", "2", "--checkpoint", part)...)
+		fresh := append([]string{"train", "--seed", "4"}, strings.Fields(args)...)
+		ok(t, append(fresh, "--epochs", "3", "--checkpoint", whole)...)
+		ok(t, append(fresh, "--epochs", "2", "--checkpoint", part)...)
 		ok(t, "train", "--resume", part, "--epochs", "3", "--checkpoint", end)
 		a, errA := os.ReadFile(whole)
 		b, errB := os.ReadFile(end)
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			t.Errorf("%q: the resumed run ends with another file (%v, %v)", more, errA, errB)
+			t.Errorf("%s: the resumed run ends with another file (%v, %v)", args, errA, errB)
 		}
 		if c, err := os.ReadFile(part); err != nil || bytes.Equal(a, c) {
-			t.Errorf("%q: one more epoch changes nothing (%v)", more, err)
+			t.Errorf("%s: one more epoch changes nothing (%v)", args, err)
+		}
+		ok(t, append(fresh, "--resume", part, "--epochs", "3")...) // what the run has already contradicts nothing
+		if _, stderr, status := gatbench(t, "train", "--resume", part, "--seed", "5"); status != misused || stderr != "gatbench: --resume "+part+": its run has --seed 4, not 5: leave the flag out\n" {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// A flag that contradicts the run of a checkpoint is refused.
+func TestResumeContradicted(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	ok(t, strings.Fields("train --dataset "+bonded(t, chemistry(t, false))+" --splits random --epochs 1 --hidden 4 --layers 2 --checkpoint "+path("graphs"))...)
+	ok(t, strings.Fields("train --task link --dataset karate --epochs 1 --hidden 4 --checkpoint "+path("links"))...)
+	ok(t, strings.Fields("train --task link --model rotate --epochs 1 --hidden 4 --checkpoint "+path("facts"))...)
+	for args, want := range map[string]string{
+		"graphs --task node":                "--task graph, not node",
+		"graphs --model gcn":                "--model gin, not gcn",
+		"graphs --readout mean":             "--readout sum, not mean",
+		"graphs --pool sag":                 "no --pool",
+		"graphs --dataset csl":              "--dataset .*jsonl, not csl",
+		"graphs --splits own":               "--splits random, not own",
+		"graphs --batch 7":                  "--batch 32, not 7",
+		"links --task graph":                "--task link, not graph",
+		"links --model vgae":                "--model gae, not vgae",
+		"links --model rotate":              "--model gae, not rotate",
+		"links --dataset cora":              "--dataset karate, not cora",
+		"links --features rows":             "--features raw, not rows",
+		"facts --task edge":                 "--task link, not edge",
+		"facts --model transe":              "--model rotate, not transe",
+		"facts --dataset other":             "--dataset planted-rules, not other",
+		"facts --lr 1":                      "--lr 0.02, not 1",
+		"facts --weight-decay 0 --hidden 8": "--hidden 4, not 8",
+	} {
+		name, more, _ := strings.Cut(args, " ")
+		_, stderr, status := gatbench(t, append([]string{"train", "--resume", path(name)}, strings.Fields(more)...)...)
+		if says := regexp.MustCompile("^gatbench: --resume " + path(name) + ": its run has " + want + ": leave the flag out\n$"); status != misused || !says.MatchString(stderr) {
+			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
 }
@@ -158,7 +208,7 @@ func TestBadFiles(t *testing.T) {
 	}{
 		{"train --resume " + path("run") + " --batch 9 --fanout 5,5", "--resume " + path("run") + ": its run has --batch 0, not 9: leave the flag out", misused},
 		{"train --resume " + path("run") + " --fanout 5,5", "--resume " + path("run") + ": its run has no --fanout: leave the flag out", misused},
-		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is none of that name; there are ", failed},
+		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is none of that name; did you mean \"quick\"? There are ", failed},
 		{"eval " + path("none"), "train: load: open " + path("none") + ": no such file or directory", failed},
 		{"eval " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
 		{"eval " + path("short"), "train: load: " + path("short") + ": safetensors: 5 bytes are no file", failed},
@@ -166,7 +216,7 @@ func TestBadFiles(t *testing.T) {
 		{"eval " + path("nan"), path("nan") + ": element 111 of Layers.1.W is NaN: the file is damaged, or its training diverged", failed},
 		{"predict " + path("nan"), path("nan") + ": element 111 of Layers.1.W is NaN: the file is damaged, or its training diverged", failed},
 		{"eval " + path("foreign"), "train: load: " + path("foreign") + ": safetensors: ", failed},
-		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: --model mlq: there is none of that name; there are ", failed},
+		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: --model mlq: there is none of that name; did you mean \"mlp\"? There are ", failed},
 		{"eval " + path("wide"), path("wide") + ": what it says of its model cannot be: --hidden -6: it must be at least 1", failed},
 		{"eval " + path("narrow"), "train: load " + path("narrow") + ": the file is not of this model: Layers.0.W is [1433 16] in the file and [1433 15] in the model", failed},
 		{"eval " + path("fields"), "train: load " + path("fields") + `: the metadata "model" does not fit a *main.network: "Recipe"."Hiddem": there is no member of that name`, failed},
@@ -208,17 +258,61 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
+// A model is measured on another dataset: on its split, or, if it has none, on all of it.
+func TestEvalElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	node := filepath.Join(dir, "node")
+	data, bare := saved(t, gaussian(t, 60, 5)), gaussian(t, 40, 5)
+	bare.Split = datasets.Split{}
+	other := saved(t, bare)
+	ok(t, "train", "--dataset", data, "--splits", "random", "--epochs", "2", "--save", node)
+	line := results(t, "eval", "--json", node, "--dataset", other)[0]
+	right := 0
+	for _, p := range results(t, "predict", "--json", node, "--dataset", other) {
+		if p["class"] == p["label"] {
+			right++
+		}
+	}
+	if line["train_accuracy"] != nil || line["val_accuracy"] != nil || line["test_accuracy"] != float64(right)/40 {
+		t.Errorf("%v, and %d of 40 predictions are right", line, right)
+	}
+	if text := ok(t, "eval", node, "--dataset", other); !strings.Contains(text, "\nall             40 ") || strings.Contains(text, "\ntrain ") {
+		t.Errorf("%s", text)
+	}
+	if text := ok(t, "eval", node, "--dataset", other, "--splits", "random"); !strings.Contains(text, "\ntrain ") {
+		t.Errorf("%s", text)
+	}
+	want := "gatbench: " + node + " is a model for 16 features and 5 classes (it was trained on " + data + "); Karate has 34 and 2 classes: leave --dataset out, or name data like its own\n"
+	for _, command := range []string{"eval", "predict"} {
+		if _, stderr, status := gatbench(t, command, node, "--dataset", "karate"); status != failed || stderr != want {
+			t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
+		}
+	}
+	graphs, mols := filepath.Join(dir, "graphs"), molecules(t)
+	ok(t, "train", "--dataset", mols, "--splits", "random", "--epochs", "1", "--hidden", "4", "--layers", "2", "--save", graphs)
+	text, err := os.ReadFile(mols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := filepath.Join(dir, "more.jsonl")
+	if err := os.WriteFile(more, bytes.Repeat(text, 2), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text := ok(t, "eval", graphs, "--dataset", more); !strings.Contains(text, "\nall             12 ") {
+		t.Errorf("%s", text)
+	}
+	if line := results(t, "eval", "--json", graphs)[0]; line["train_accuracy"] == nil { // its own data, whose split it has
+		t.Errorf("%v", line)
+	}
+}
+
 // Training that leads nowhere says when, where, and what is left.
 func TestDiverged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m")
 	stdout, stderr, status := gatbench(t, "train", "--lr", "1e6", "--save", file)
-	if status != failed || !strings.HasPrefix(stderr, "gatbench: train: epoch 2: the loss is ") ||
-		!strings.Contains(stderr, ", above the limit of 1e+06; the last good state, of epoch 1, is restored; ") ||
-		!strings.HasSuffix(stderr, "; the model of epoch 1 is saved in "+file+"\n") {
-		t.Errorf("status %d, error %q", status, stderr)
-	}
-	if strings.Contains(stdout, "next:") {
-		t.Errorf("a diverged training advises on:\n%s", stdout)
+	if status != failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is ") ||
+		!strings.HasSuffix(stderr, ", above 1e+06; --lr 1e+06 is too high: try --lr 0.005; the model of epoch 1 is saved in "+file+"\n") {
+		t.Errorf("status %d, error %q, output\n%s", status, stderr, stdout)
 	}
 	ok(t, "eval", file)
 	rate := "1e20"
@@ -226,13 +320,29 @@ func TestDiverged(t *testing.T) {
 		rate = "1e160"
 	}
 	lines, stderr, status := gatbench(t, "train", "--lr", rate, "--json")
-	if status != failed || !strings.HasPrefix(stderr, "gatbench: train: epoch 2: the loss is NaN (first: layer 1/Dot: element 0 of ") ||
+	if status != failed || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is NaN (first: layer 1/Dot: element 0 of ") ||
 		!strings.HasSuffix(stderr, "; nothing was saved\n") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 	os := objects(t, lines)
 	if len(os) == 0 || os[len(os)-1]["diverged"] != true {
 		t.Errorf("the lines are %s", lines)
+	}
+	for args, want := range map[string]string{
+		"--task link --dataset karate":                                     "--lr RATE is too high: try --lr 0.01",
+		"--task link --model lightgcn --dataset karate":                    "--lr RATE is too high: try --lr 0.005",
+		"--task link --model transe":                                       "--lr RATE is too high: try --lr 0.02",
+		"--task graph --dataset csl --folds 2 --hidden 4 --layers 2":       "--lr RATE is too high: try --lr 0.01",
+		"--task graph --dataset csl --splits random --hidden 4 --layers 2": "--lr RATE is too high: try --lr 0.01",
+	} {
+		stdout, stderr, status := gatbench(t, append(strings.Fields("train --epochs 9 --lr "+rate), strings.Fields(args)...)...)
+		want = strings.ReplaceAll(want, "RATE", strings.Replace(rate, "1e", "1e+", 1)) + "\n"
+		if status != failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch ") || !strings.HasSuffix(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, output %q, error %q", args, status, stdout, stderr)
+		}
+	}
+	if err := diverged(&train.DivergedError{Epoch: 3, What: "the loss", Value: math.NaN(), Saved: "run"}, 0.01, 0.02); err.Error() != "the training diverged: in epoch 3 the loss is NaN; the last checkpoint is run; try a lower rate, such as --lr 0.001, or look for very large numbers in the data" {
+		t.Error(err)
 	}
 }
 

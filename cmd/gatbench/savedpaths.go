@@ -23,7 +23,7 @@ type savedModel struct{ path, data string }
 // was. What is nowhere is where flags say, which may be nil.
 func (m savedModel) places(e env, r *recipe, dataset, splits *string) (at places, err error) {
 	at = places{r.Dataset, r.Splits}
-	if !slices.Contains(datasets.Names(), r.Dataset) {
+	if !m.named(r.Dataset) {
 		path, columns := datasets.CutColumns(r.Dataset)
 		if at.dataset, err = m.locate(e, "dataset", path, dataset); err != nil {
 			return at, err
@@ -36,6 +36,12 @@ func (m savedModel) places(e env, r *recipe, dataset, splits *string) (at places
 		at.splits, err = m.locate(e, "splits", r.Splits, splits)
 	}
 	return at, err
+}
+
+// named reports whether a dataset is one that is drawn, or known by its name wherever it is.
+func (m savedModel) named(dataset string) bool {
+	return slices.Contains(datasets.Names(), dataset) || strings.EqualFold(dataset, csl) || dataset == planted ||
+		filepath.Base(dataset) == dataset && datasets.FindGraphs(m.data, dataset) != ""
 }
 
 // locate returns the path of a file or folder that a saved model names: as it
@@ -58,7 +64,11 @@ func (m savedModel) locate(e env, flag, name string, given *string) (string, err
 	if given != nil {
 		return *given, nil
 	}
-	return "", fmt.Errorf("%s: its --%s %s is not here, nor by the model, nor in a folder of datasets: say where it is with --%s", m.path, flag, name, flag)
+	where := "--" + flag
+	if flag == "dataset" {
+		where += ", or its folder with --data"
+	}
+	return "", fmt.Errorf("%s: its --%s %s is not here, nor by the model, nor in a folder of datasets: say where it is with %s", m.path, flag, name, where)
 }
 
 // candidates returns where a file that a saved model names may be, the likeliest

@@ -65,7 +65,7 @@ func TestModelFindsItsData(t *testing.T) {
 	check("m", said(filepath.Join(root, "data")), "--data", filepath.Join(root, "data"))
 	check("m", "", "--dataset", filepath.Join(root, "data", "own.npz"), "--splits", filepath.Join(root, "data", "s.json"))
 	_, stderr, status := gatbench(t, "eval", "m")
-	if want := "gatbench: m: its --dataset data/own.npz is not here, nor by the model, nor in a folder of datasets: say where it is with --dataset\n"; status != failed || stderr != want {
+	if want := "gatbench: m: its --dataset data/own.npz is not here, nor by the model, nor in a folder of datasets: say where it is with --dataset, or its folder with --data\n"; status != failed || stderr != want {
 		t.Errorf("status %d, error %q, want %q", status, stderr, want)
 	}
 }

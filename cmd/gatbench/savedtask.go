@@ -3,9 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
+	"github.com/edgewise-ml/edgewise/internal/spell"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -18,6 +20,94 @@ func savedTask(path string) string {
 		return head.Task
 	}
 	return taskNode
+}
+
+// learns returns what is trained: what the checkpoint of --resume was, what --task and --model say, or
+// what the data is for; empty: nodes or edges, as the data says.
+func (c *trainCommand) learns() (string, error) {
+	tasks := []string{taskNode, taskEdge, taskLink, taskGraph}
+	switch {
+	case c.Task == "" || slices.Contains(tasks, c.Task):
+	case spell.Meant(c.Task, append(tasks, taskFacts)) == taskFacts:
+		return "", misuse("--task %.60s: there is none of that name; facts are links of several kinds: write %s train --task link --model %s%s", c.Task, program, or(c.Model, modelRotatE), c.onDataset())
+	default:
+		return "", oneOf("--task", c.Task, tasks)
+	}
+	if c.Resume != "" {
+		return c.learnt()
+	}
+	task := c.Task
+	switch {
+	case task == taskLink && c.onFacts():
+		task = taskFacts
+	case task == "" && holdsGraphs(c.Data, or(c.Dataset, "")):
+		task = taskGraph
+	}
+	if c.Model == nil {
+		return task, nil
+	}
+	of := task
+	if of == taskEdge || of == "" {
+		of = taskNode
+	}
+	return task, modelNamed(of, *c.Model, c.onDataset())
+}
+
+// onDataset is how a command goes on that is to train on the data that flags name.
+func (c *trainCommand) onDataset() (flags string) {
+	if c.Dataset != nil {
+		flags = " --dataset " + word(*c.Dataset)
+	}
+	if c.Data != "" {
+		flags += " --data " + word(c.Data)
+	}
+	return flags
+}
+
+// learnt returns the task of the run that --resume goes on with.
+func (c *trainCommand) learnt() (string, error) {
+	if err := ordinary(file{"--resume", c.Resume}); err != nil {
+		return "", err
+	}
+	task := savedTask(c.Resume)
+	said := task
+	if task == taskFacts {
+		said = taskLink
+	}
+	if c.Task != "" && c.Task != said {
+		return "", misuse("--resume %s: its run has --task %.20s, not %s: leave the flag out", c.Resume, said, c.Task)
+	}
+	c.Task = said
+	return task, nil
+}
+
+// located returns where the data of a run that goes on is, or that which flags name if it is not there.
+func (c *trainCommand) located(e env, of places) (places, error) {
+	return savedModel{c.Resume, c.Data}.places(e, &recipe{Dataset: of.dataset, Splits: of.splits}, c.Dataset, c.Splits)
+}
+
+// anew returns the dataset or split that a flag names for a run, whose own it is, too, if the flag only
+// says where its own is now.
+func (c *trainCommand) anew(flag *string, at, own string) string {
+	if flag == nil || c.Resume != "" && *flag == at {
+		return own
+	}
+	return *flag
+}
+
+// sameRun returns an error if flags ask for another setting than the run of a checkpoint has: own are
+// its settings, and asked are these with the flags that were given. Only how long it is may change.
+func sameRun[R any](path string, own, asked R) error {
+	switch flag, was, is := differs(own, asked); {
+	case flag == "":
+		return nil
+	case was == "":
+		return misuse("--resume %s: its run has no --%s: leave the flag out", path, flag)
+	case is == "":
+		return misuse("--resume %s: its run has --%s %s: leave the flag out", path, flag, was)
+	default:
+		return misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
+	}
 }
 
 // loadParams reads the Params of a model, which have to be finite.

@@ -18,10 +18,11 @@ import (
 
 // What --splits names, beside files.
 const (
-	splitsOwn    = "planetoid" // the dataset's own
-	splitsRandom = "random"    // drawn from the seed
-	splitsShchur = "shchur"    // drawn from the seed as Shchur and others do
-	splitsFolds  = "folds:"    // before a number: so many, as --folds cuts
+	splitsOwn    = "planetoid" // the dataset's own, which ownSplits says too
+	ownSplits    = "own"
+	splitsRandom = "random" // drawn from the seed
+	splitsShchur = "shchur" // drawn from the seed as Shchur and others do
+	splitsFolds  = "folds:" // before a number: so many, as --folds cuts
 )
 
 // drawn reports whether a split is another one for each seed.
@@ -105,7 +106,7 @@ const (
 // seed, or one of a file.
 func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
 	switch {
-	case c.splits == splitsOwn:
+	case c.splits == splitsOwn || c.splits == ownSplits:
 		return c.of(d)
 	case c.splits == splitsRandom && g.kind != oneClass:
 		return fifths(g, c.seed), nil
@@ -124,7 +125,7 @@ func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
 	s, err := c.file(d, g)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, misuse("--splits %s: there is no such file; write planetoid, random, shchur, time, or the name of a .json or .npz file of the lists train, val and test", name)
+		return s, noSuchSplit(name, ownSplits, splitsRandom, splitsShchur, splitsTime)
 	case errors.As(err, new(usageError)):
 		return s, err
 	case err != nil:
@@ -150,12 +151,7 @@ func (c choice) fold(d *datasets.Dataset) (s datasets.Split, err error) {
 // fifths is a random split of examples that have no classes: three fifths of those of
 // which anything is known train, a fifth validates and a fifth tests.
 func fifths(g *goal, seed uint64) datasets.Split {
-	var ids []int32
-	for i := range int32(g.size()) {
-		if g.known(i) {
-			ids = append(ids, i)
-		}
-	}
+	ids := g.all()
 	rng := rand.New(rand.NewPCG(seed, 0x5711))
 	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	fifth := len(ids) / 5

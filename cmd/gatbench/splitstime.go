@@ -17,7 +17,7 @@ func byTime(splits string) bool {
 
 // noFile reports whether --splits names no file.
 func noFile(splits string) bool {
-	return splits == splitsOwn || drawn(splits) || isFolds(splits) || byTime(splits)
+	return splits == splitsOwn || splits == ownSplits || drawn(splits) || isFolds(splits) || byTime(splits)
 }
 
 // timeOf returns the column that --splits names, and where the parts end.

@@ -18,7 +18,7 @@ type tableCommand struct {
 	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models (gat,gcn,mlp)."`
 	Preset    *string  `placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default for Cora, CiteSeer and PubMed), dgl, pyg, shchur or graphsaint (the default for other data: see train); or quick, which is paper with 200 epochs."`
 	Features  *string  `placeholder:"FORM" help:"How the networks get the features: raw, rows, standard or binary (see train)."`
-	Splits    *string  `placeholder:"NAME" help:"planetoid (each dataset's own, the default), random or shchur (another for each seed: see train), or a .json or .npz file of the lists train, val and test."`
+	Splits    *string  `placeholder:"NAME" help:"own (each dataset's own, the default), random or shchur (another for each seed: see train), or a .json or .npz file of the lists train, val and test."`
 	Number    *string  `name:"split-number" placeholder:"K" help:"Which of a dataset's several splits, from 0 (0), or each: another for each seed."`
 	Seeds     int      `default:"10" placeholder:"N" help:"Train each N times (10)."`
 	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed (0)."`
@@ -403,7 +403,7 @@ func (t *accuracyTable) end() error {
 func splitsWords(name string) string {
 	switch name {
 	case splitsOwn:
-		return "The datasets' own splits (Planetoid's)"
+		return "The datasets' own splits"
 	case splitsRandom:
 		return fmt.Sprintf("A random split for each seed, with %d nodes of each class to train", trainPerClass)
 	case splitsShchur:

@@ -48,6 +48,18 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 
 // openTaskOf is openTask of nodes or edges, as what says; empty: as the data has it.
 func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error) {
+	k, err := openUnsplit(what, dir, name, undirected)
+	if err != nil {
+		return nil, err
+	}
+	if k.pairs != nil {
+		c.splits = k.splitNamed(c.splits)
+	}
+	return k, k.setSplit(c)
+}
+
+// openUnsplit is openTaskOf without a split.
+func openUnsplit(what, dir, name string, undirected bool) (*task, error) {
 	d, err := openNodes(dir, name, cmp.Or(what, taskNode))
 	if err != nil {
 		return nil, err
@@ -61,12 +73,20 @@ func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error
 	k := newTask(d)
 	k.name = name
 	if d.LearnsEdges() {
-		if err := k.edgesLearnt(undirected); err != nil {
-			return nil, err
-		}
-		c.splits = k.splitNamed(c.splits)
+		return k, k.edgesLearnt(undirected)
 	}
-	return k, k.setSplit(c)
+	return k, nil
+}
+
+// splitForAll takes the split that is chosen, to measure a model with, or, of a dataset that has none of its
+// own, all of which anything is known as the test.
+func (k *task) splitForAll(c choice) error {
+	s, err := k.splitOf(c)
+	if err == nil && !drawn(c.splits) && len(s.Train)+len(s.Val)+len(s.Test) == 0 {
+		k.split = datasets.Split{Test: k.goal.all()}
+		return nil
+	}
+	return k.setSplit(c)
 }
 
 // openNodes is open, or else the nodes of many graphs, which are one graph then; errors say for which task.
@@ -123,9 +143,11 @@ func open(dir, name string) (*datasets.Dataset, error) {
 		if _, isText := textNamed(name); isText {
 			return nil, misuse("%s is a dataset of text, and no graph with features: %s demo says which model reads it", name, program)
 		}
-		if holdsGraphs(dir, name) {
-			return nil, misuse("--dataset %s: it is many graphs, not one: --task graph learns what each is", name)
-		}
+	}
+	switch {
+	case readErr != nil && holdsGraphs(dir, name):
+		return nil, manyGraphs(dir, name)
+	case errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`):
 		return nil, err // a name, and not that of a file
 	}
 	if readErr != nil && datasets.HoldsInteractions(name) {
@@ -135,6 +157,12 @@ func open(dir, name string) (*datasets.Dataset, error) {
 		return nil, misuse("--dataset %s: it is facts of a knowledge graph, not nodes: --task link learns which are missing", name)
 	}
 	return own, readErr
+}
+
+// manyGraphs returns the error for many graphs where one is wanted.
+func manyGraphs(dir, name string) error {
+	c := trainCommand{Data: dir, settingFlags: settingFlags{Dataset: &name}}
+	return misuse("--dataset %s: it is many graphs, not one: --task graph learns what each is: %s train --task graph%s", name, program, c.onDataset())
 }
 
 // where returns where open finds a dataset, "" if it does not.
@@ -256,7 +284,7 @@ func (k *task) said(t *grad.Tape, n *network) *tensor.Dense {
 // dataset perhaps, is not for this one.
 func (k *task) fits(n *network, path, trained string) error {
 	if w := k.rows.Shape()[1]; n.In != w || n.Classes != k.goal.outputs || n.Kind != k.goal.kind {
-		return fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: name its dataset with --dataset",
+		return fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s",
 			path, n.In, n.Classes, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
 	}
 	own := widthOf(k.EdgeFeatures)
@@ -268,7 +296,7 @@ func (k *task) fits(n *network, path, trained string) error {
 		err = k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w (it was trained on %s): name its dataset with --dataset", path, err, trained)
+		return fmt.Errorf("%s: %w (it was trained on %s)", path, err, trained)
 	}
 	return nil
 }

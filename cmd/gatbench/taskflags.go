@@ -31,7 +31,6 @@ var remedies = map[string]map[string]string{
 	},
 	taskGraph: {
 		"undirected":        "graphs are taken as their files have them: leave it out",
-		"preset":            "the settings are those of GIN's authors; --hidden, --layers, --lr, --dropout, --batch and --epochs change them",
 		"heads":             "networks on graphs that attend have four, or one where four do not divide --hidden: leave it out",
 		"out-heads":         "the layers' sums over a graph give its scores: leave it out",
 		"attention-dropout": "networks on graphs have none: --dropout is that of the scores",

@@ -40,13 +40,17 @@ func (c *trainCommand) endsItself() {}
 // Run trains and prints what came of it. A signal ends the loading at once, and
 // the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
+	task, err := c.learns()
+	if err != nil {
+		return err
+	}
 	var other func(env) error
-	switch {
-	case c.Task == taskLink && c.onFacts():
+	switch task {
+	case taskFacts:
 		other = c.facts
-	case c.Task == taskLink:
+	case taskLink:
 		other = c.links
-	case c.onGraphs():
+	case taskGraph:
 		other = c.graphs
 	default:
 		return c.nodes(e)
@@ -148,9 +152,6 @@ func (c *trainCommand) recipe(e env) (r recipe, err error) {
 		c.at = places{r.Dataset, r.Splits}
 		return r, err
 	}
-	if err := ordinary(file{"--resume", c.Resume}); err != nil {
-		return r, err
-	}
 	r, c.at, err = c.resumed(e, c.Resume, c.Data)
 	return r, err
 }
@@ -189,6 +190,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 				return err
 			}
 		}
+		out.progress.Run(i, c.Seeds)
 		s := &session{trainCommand: c, task: k, recipe: one, report: out}
 		if err := s.run(e.ctx); err != nil {
 			if c.Seeds > 1 {
@@ -229,7 +231,7 @@ func (s *session) run(ctx context.Context) error {
 		return err
 	}
 	fit.OnEpoch = func(e train.Epoch) {
-		s.report.epoch(s.recipe.Seed, e)
+		s.report.epoch(s.recipe.Seed, e, fit.Steps)
 		events.Epoch(e)
 	}
 	if fit.Steps > 1 {
@@ -327,7 +329,7 @@ func (s *session) explain(err error) error {
 	case s.summary.Interrupted:
 		cut := fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
 		if s.summary.Checkpoint != "" {
-			cut = fmt.Errorf("%w; %s train --resume %s goes on", cut, program, word(s.summary.Checkpoint))
+			cut = fmt.Errorf("%w; %s goes on", cut, s.goesOn(s.summary.Checkpoint))
 		}
 		return errors.Join(cut, without(err, context.Canceled))
 	case s.summary.Diverged:
@@ -336,7 +338,9 @@ func (s *session) explain(err error) error {
 			left = fmt.Sprintf("the model of epoch %d is saved in %s", s.summary.BestEpoch, s.summary.Saved)
 		}
 		all := parts(err) // the training's first
-		all[0] = fmt.Errorf("%w; %s", all[0], left)
+		r := &s.recipe
+		usual, _ := newRecipe(r.Preset, r.Model, r.Dataset)
+		all[0] = fmt.Errorf("%w; %s", diverged(all[0], r.LR, usual.LR), left)
 		return errors.Join(all...)
 	}
 	return err

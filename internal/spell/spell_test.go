@@ -17,6 +17,9 @@ func TestDistance(t *testing.T) {
 		{"kitten", "sitting", 3},
 		{"flaw", "lawn", 2},
 		{"abc", "abc", 0},
+		{"gta", "gat", 1},
+		{"tpok", "topk", 1},
+		{"abcd", "badc", 2},
 		{long, "", longest},
 		{"", long, longest},
 		{long, long + "y", 0},
@@ -35,6 +38,17 @@ func TestNearest(t *testing.T) {
 		}
 	}
 	if got := Nearest("cora", nil); got != "" {
+		t.Errorf("of none: %q", got)
+	}
+}
+
+func TestMeant(t *testing.T) {
+	for name, want := range map[string]string{"gta": "gat", "GAT": "gat", "gatt": "gat", "gcm": "gcn", "transfromer": "transformer", "trans": "transformer", "lstm": "", "gates": "gat", "best": "", "x": "", "": "", "zz": ""} {
+		if got := Meant(name, []string{"gat", "gcn", "transformer"}); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	if got := Meant("cora", nil); got != "" {
 		t.Errorf("of none: %q", got)
 	}
 }

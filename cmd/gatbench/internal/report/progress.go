@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // How long a line of progress stands before the next one.
@@ -25,6 +27,9 @@ type Progress struct {
 	width func() int // of the terminal; nil where there is none
 	now   func() time.Time
 	last  time.Time // of the last line
+	begun time.Time // when the first part of what takes time was done; zero: none is
+	from  int       // how many were done then
+	runs  [2]int    // which of how many trainings is at work, from 0; 0 of them: it is the only one
 	shown int       // columns on the terminal's line
 }
 
@@ -73,6 +78,61 @@ func (p *Progress) Show(format string, args ...any) {
 	n := plain.Width(text)
 	fmt.Fprint(p.w, "\r", text, strings.Repeat(" ", max(0, p.shown-n)))
 	p.shown = n
+}
+
+// Run says which of how many trainings of the same length comes next, from 0.
+func (p *Progress) Run(i, of int) { p.runs = [2]int{i, of} }
+
+// left says how long a task takes on, of which done of total parts are over that take the same, or "" if it is
+// called for the first time: those that were done before, perhaps in a run that was resumed, tell nothing.
+func (p *Progress) left(done, total int) string {
+	if n := p.runs[1]; n > 0 {
+		done, total = p.runs[0]*total+done, n*total
+	}
+	now := p.now()
+	if p.begun.IsZero() {
+		p.begun, p.from = now, done
+	}
+	if done <= p.from {
+		return ""
+	}
+	left := time.Duration(float64(now.Sub(p.begun)) / float64(done-p.from) * float64(total-done))
+	switch {
+	case left < 100*time.Second:
+		return fmt.Sprintf("  %d s left", int(math.Ceil(left.Seconds())))
+	case left < 100*time.Minute:
+		return fmt.Sprintf("  %d min left", int(math.Ceil(left.Minutes())))
+	}
+	return fmt.Sprintf("  %d h left", int(math.Ceil(left.Hours())))
+}
+
+// Length is how long a training may be.
+type Length struct{ Epochs, Steps, Patience int } // Steps of an epoch; Patience 0: it ends with the last epoch
+
+// Epoch says where a training is after an epoch, and how long it takes on; of one that ends when its patience
+// does, how much of that is left.
+func (p *Progress) Epoch(e train.Epoch, l Length) string {
+	if l.Patience > 0 {
+		return fmt.Sprintf("epoch %d  patience left %d of %d", e.N, max(0, l.Patience-e.Waited), l.Patience)
+	}
+	steps := max(1, l.Steps)
+	return fmt.Sprintf("epoch %d/%d%s", e.N, l.Epochs, p.left(e.N*steps, l.Epochs*steps))
+}
+
+// Step says where a training is before a step, which counts from 1 over all epochs.
+func (p *Progress) Step(step uint64, l Length) string {
+	done, steps := int(step)-1, max(1, l.Steps)
+	at := fmt.Sprintf("batch %d/%d", done%steps+1, steps)
+	if l.Patience > 0 {
+		return fmt.Sprintf("epoch %d  %s", done/steps+1, at)
+	}
+	return fmt.Sprintf("epoch %d/%d%s  %s", done/steps+1, l.Epochs, p.left(done, l.Epochs*steps), at)
+}
+
+// Fold says where the trainings of several folds are side by side: an epoch of a fold, from 0, is over, and so
+// many in all.
+func (p *Progress) Fold(fold, folds int, e train.Epoch, epochs, done int) string {
+	return fmt.Sprintf("fold %d of %d  epoch %d/%d%s", fold+1, folds, e.N, epochs, p.left(done, folds*epochs))
 }
 
 // Clear takes the line off the terminal, for what is to be printed next.

@@ -73,11 +73,49 @@ func TestProgressFitsTerminal(t *testing.T) {
 		p, wait := at(&w, func() int { return width })
 		wait(time.Second)
 		line := NewEpochLine("神经.npz", 3, train.Epoch{N: 112, Loss: 0.5123, Scores: train.Scores{Val: train.Score{Accuracy: 0.814}}})
-		line.Progress(p, 200)
+		p.Show("%s%s", p.Epoch(train.Epoch{N: 112}, Length{Epochs: 200}), line.Scores())
 		if w.String() != want || plain.Width(want[1:]) >= width && width > 1 {
 			t.Errorf("%d columns show %q, want %q", width, w.String(), want)
 		}
 	}
+}
+
+// The time that is left is that of the parts which were watched, over all trainings; a training that may stop
+// early says how long it waits.
+func TestProgressLeft(t *testing.T) {
+	p, wait := at(new(strings.Builder), nil)
+	epoch := func(n, waited int, l Length) string { return p.Epoch(train.Epoch{N: n, Waited: waited}, l) }
+	same := func(got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	same(epoch(101, 0, Length{Epochs: 200}), "epoch 101/200") // it was resumed, and nobody knows what an epoch takes
+	wait(2 * time.Second)
+	same(epoch(102, 0, Length{Epochs: 200}), "epoch 102/200  4 min left")
+	wait(time.Second)
+	same(epoch(103, 0, Length{Epochs: 200}), "epoch 103/200  3 min left")
+	wait(94 * time.Second)
+	same(epoch(198, 0, Length{Epochs: 200}), "epoch 198/200  2 s left")
+	same(epoch(20, 7, Length{Epochs: 100_000, Patience: 100}), "epoch 20  patience left 93 of 100")
+	same(p.Step(25, Length{Epochs: 9, Steps: 10, Patience: 5}), "epoch 3  batch 5/10")
+
+	p, wait = at(new(strings.Builder), nil)
+	p.Run(0, 3)
+	same(p.Step(1, Length{Epochs: 4, Steps: 10}), "epoch 1/4  batch 1/10")
+	wait(10 * time.Second)
+	same(p.Step(11, Length{Epochs: 4, Steps: 10}), "epoch 2/4  2 min left  batch 1/10") // 110 steps of a second
+	wait(30 * time.Second)
+	p.Run(1, 3)
+	same(p.Step(1, Length{Epochs: 4, Steps: 10}), "epoch 1/4  80 s left  batch 1/10")
+	wait(10 * time.Second)
+	same(p.Epoch(train.Epoch{N: 1}, Length{Epochs: 4, Steps: 10}), "epoch 1/4  70 s left")
+
+	p, wait = at(new(strings.Builder), nil)
+	same(p.Fold(1, 10, train.Epoch{N: 1}, 50, 1), "fold 2 of 10  epoch 1/50")
+	wait(time.Minute)
+	same(p.Fold(0, 10, train.Epoch{N: 2}, 50, 4), "fold 1 of 10  epoch 2/50  3 h left")
 }
 
 func TestProgressOfAShortTask(t *testing.T) {

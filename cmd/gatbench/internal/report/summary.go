@@ -2,8 +2,10 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/usage"
@@ -113,13 +115,13 @@ func NewEpochLine(dataset string, seed uint64, e train.Epoch) EpochLine {
 	}
 }
 
-// Progress shows the epoch, of so many.
-func (l *EpochLine) Progress(p *Progress, epochs int) {
+// Scores are those of the epoch, for a line of progress after where it is in its training.
+func (l *EpochLine) Scores() string {
+	validation := strings.TrimSpace(l.Metric.Shown(l.ValAccuracy))
 	if l.Metric.Says != "" {
-		p.Show("epoch %d/%d  validation %s %.4f  loss %.4f  seed %d  %s", l.Epoch, epochs, l.Metric.Says, l.ValAccuracy, float64(l.Loss), l.Seed, l.Dataset)
-		return
+		validation = l.Metric.Says + " " + validation
 	}
-	p.Show("epoch %d/%d  validation %.1f %%  loss %.4f  seed %d  %s", l.Epoch, epochs, 100*l.ValAccuracy, float64(l.Loss), l.Seed, l.Dataset)
+	return fmt.Sprintf("  validation %s  loss %.4f  seed %d  %s", validation, float64(l.Loss), l.Seed, l.Dataset)
 }
 
 // NewOverall returns what trainings on a dataset have in common.

@@ -79,7 +79,7 @@ func (t *Training) end(p *Printer) {
 			p.Printf("%s %s\n", f.what, f.path)
 		}
 	}
-	if !s.Interrupted && !s.Diverged {
+	if !s.Interrupted {
 		p.Printf("next: "+p.Strong("%s")+"\n", t.Next)
 	}
 }

@@ -39,7 +39,7 @@ func newDrinker(s *Stage, p *text.Parallel) (*drinker, error) {
 		Encoder: &sequence.RNN{In: hidden, Hidden: hidden}, Decoder: &sequence.RNN{In: hidden, Hidden: hidden},
 		Align: &attention.Content{Score: score},
 	}}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	d.Net.Init(rng)
 	score.W.Value.Normal(rng, 0, 1)
 	return d, nil

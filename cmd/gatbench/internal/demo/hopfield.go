@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/picture"
@@ -11,7 +12,7 @@ import (
 
 // hopfield stores five letters in a network of a hundred units and has it recall them from
 // noise. With --capacity it draws how many patterns such a network holds.
-var hopfield = Demo{Name: "hopfield", About: "letters recalled from noise by a Hopfield network, and how many it holds", Run: runHopfield}
+var hopfield = Demo{Name: "hopfield", About: "letters recalled from noise by a Hopfield network, and how many it holds", Aside: []string{"noise", "units"}, Run: runHopfield}
 
 // letterSide is how many units a letter is wide and high.
 const letterSide = 10
@@ -58,7 +59,7 @@ func runHopfield(s *Stage) error {
 		if err != nil {
 			return err
 		}
-		got, err := h.Recall(cues, memory.Recall{Random: true, Seed: s.Seed, Trace: true})
+		got, err := h.Recall(cues, memory.Recall{Random: true, Seed: s.stream("recall", 0), Trace: true})
 		if err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ func runHopfield(s *Stage) error {
 
 // noisy turns over a share of the units of each row, drawn from the seed.
 func (s *Stage) noisy(x *tensor.Dense, share float64) *tensor.Dense {
-	rng, y := s.rng(1), x.Clone()
+	rng, y := s.rng("noise"), x.Clone()
 	for k := range y.Rows() {
 		for _, i := range rng.Perm(y.RowLen())[:int(share*float64(y.RowLen())+0.5)] {
 			y.Row(k)[i] *= -1
@@ -230,7 +231,7 @@ func (s *Stage) wrongAt(rule memory.Rule, units, patterns int) (float64, error) 
 
 // coins are random patterns, a row of +1 and −1 each.
 func coins(s *Stage, units, patterns int) *tensor.Dense {
-	rng, x := s.rng(uint64(patterns)), tensor.New(patterns, units)
+	rng, x := rand.New(rand.NewPCG(s.stream("patterns", uint64(patterns)), 0)), tensor.New(patterns, units)
 	for i := range x.Data {
 		x.Data[i] = tensor.Float(2*rng.IntN(2) - 1)
 	}

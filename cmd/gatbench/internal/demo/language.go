@@ -23,7 +23,7 @@ import (
 
 // language learns to write a text, a character after the other: any file, or else the
 // guides of edgewise itself.
-var language = Demo{Name: "language", About: "a text like the one it read, character by character (--text FILE)", Run: runLanguage}
+var language = Demo{Name: "language", About: "a text like the one it read, character by character (--text FILE)", Lower: []string{"bits_a_character"}, Run: runLanguage}
 
 // languageNet says the next character.
 type languageNet struct {
@@ -65,7 +65,7 @@ func runLanguage(s *Stage) error {
 		Letters: grad.NewParam(letters.Len(), 48),
 		LSTM:    sequence.LSTM{In: 48, Hidden: languageHidden, ForgetBias: 1}, Out: layers.Linear{In: languageHidden, Out: letters.Len()},
 	}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n.Letters.Value.Normal(rng, 0, 1)
 	n.LSTM.Init(rng)
 	n.Out.Init(rng)
@@ -204,7 +204,7 @@ func (n *languageNet) loss(tokens []int32) float64 {
 // write has the network write: each character drawn by its probability, a little sharpened.
 func (n *languageNet) write(s *Stage, letters *text.Characters, length int) (string, error) {
 	first := letters.Encode("\n")[0]
-	found, err := decode.Sample{Temperature: 0.7, Seed: s.Seed}.Run(&decode.Search{
+	found, err := decode.Sample{Temperature: 0.7, Seed: s.stream("written", 0)}.Run(&decode.Search{
 		Begin: []int32{first}, End: decode.NoEnd, Longest: []int{length},
 		State: decode.State(message.State{zeros(n.LSTM.Hidden), zeros(n.LSTM.Hidden)}),
 		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {

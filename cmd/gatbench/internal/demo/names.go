@@ -39,7 +39,7 @@ func namesCell(name string) sequence.Cell {
 }
 
 func newNamesNet(s *Stage, letters, languages int) *namesNet {
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n := &namesNet{
 		Letters: grad.NewParam(letters, 32),
 		Read:    sequence.Stack{Layers: []sequence.Cell{namesCell(s.cell())}},
@@ -74,7 +74,7 @@ func runNames(s *Stage) error {
 		return err
 	}
 	all = all.Map(text.Fold).Unique() // what stands twice would be in both parts
-	learnt, tried := all.Split(0.1, s.Seed)
+	learnt, tried := all.Split(0.1, s.stream("split", 0))
 	tried = tried.Rows(s.few(tried.Len()))
 	if tried.Len() == 0 || len(all.Classes) < 2 {
 		return fmt.Errorf("demo names: %s has %d names of %d languages; it takes ten names, and two languages", folder, all.Len(), len(all.Classes))
@@ -94,7 +94,7 @@ func runNames(s *Stage) error {
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, epochs: s.epochs(4),
-		batches: func(epoch int) [][]int32 { return text.ByLength(words.Lengths(), 64, s.Seed, epoch) },
+		batches: s.byLength(words.Lengths(), 64),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
 			b := words.Batch(rows)
 			return net.forward(t, b.Graph, b.Tokens).CrossEntropy(learnt.Rows(rows).Labels)

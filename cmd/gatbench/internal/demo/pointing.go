@@ -29,7 +29,7 @@ func newPointing(s *Stage, like attention.Pointer, width int, task points.Task, 
 	l.Hidden = width
 	l.Encoder, l.Decoder = &sequence.LSTM{In: l.In, Hidden: width}, &sequence.LSTM{In: l.In, Hidden: width}
 	l.Score = &attention.Additive{Key: width, Query: width, Hidden: width}
-	l.Init(s.rng(1))
+	l.Init(s.rng("weights"))
 	return &pointing{net: l, sets: sets, task: task}
 }
 
@@ -46,7 +46,7 @@ func (p *pointing) training(s *Stage, epochs int, score func() (float64, string)
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			p.steps++
 			task := p.task
-			task.Seed = s.Seed + p.steps
+			task.Seed = s.stream("steps", p.steps)
 			sets := p.sets(task)
 			return p.net.Loss(t, p.taught(sets), read(sets.X))
 		},
@@ -68,7 +68,7 @@ func (p *pointing) taught(sets points.Sets) *attention.Pointing {
 
 // unseen returns a thousand sets of a number of points that no step learns from.
 func (p *pointing) unseen(s *Stage, size int) points.Sets {
-	return p.sets(points.Task{Count: len(s.few(1000)), Min: size, Seed: s.Seed + 1<<32})
+	return p.sets(points.Task{Count: len(s.few(1000)), Min: size, Seed: s.stream("test", 0)})
 }
 
 // answers returns what the network says of sets, by a beam of some width.

@@ -35,7 +35,7 @@ type questionsNet struct {
 
 func newQuestionsNet(s *Stage, words, kinds int, pool bool) *questionsNet {
 	const in, hidden = 100, 64
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n := &questionsNet{
 		Words: grad.NewParam(words, in),
 		LSTM: sequence.Stack{
@@ -121,7 +121,7 @@ func (s *Stage) runQuestions(pool bool) error {
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 2e-3}, epochs: s.epochs(8),
-		batches: func(epoch int) [][]int32 { return text.ByLength(read.Lengths(), 32, s.Seed, epoch) },
+		batches: s.byLength(read.Lengths(), 32),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
 			b := read.Batch(rows)
 			return net.forward(t, b.Graph, b.Tokens).CrossEntropy(learnt.Rows(rows).Labels)

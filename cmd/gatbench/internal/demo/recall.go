@@ -15,7 +15,7 @@ import (
 
 // recall has an LSTM and a simple RNN remember the first of 60 symbols, through noise. The
 // gradient of the last state by the earlier ones says why one of them cannot.
-var recall = Demo{Name: "recall", About: "the first of 60 symbols, by an LSTM and an RNN: how far gradients reach", Run: runRecall,
+var recall = Demo{Name: "recall", About: "the first of 60 symbols, by an LSTM and an RNN: how far gradients reach", Aside: []string{"RNN"}, Run: runRecall,
 	Cells: []string{"lstm", "chrono", "noforget", "peephole", "coupled", "bias1"}}
 
 // recallCell returns an LSTM of a name: how its forget gate begins, or that it has none, is
@@ -68,7 +68,7 @@ func (r *reader) states(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 
 func newReader(s *Stage, name string, c sequence.Cell, hidden, out int) *reader {
 	r := &reader{Name: name, Cell: c, Out: layers.Linear{In: hidden, Out: out}}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	r.Cell.Init(rng)
 	r.Out.Init(rng)
 	return r
@@ -82,7 +82,7 @@ func runRecall(s *Stage) error {
 		newReader(s, "LSTM", recallCell(s.cell()), 32, 4),
 		newReader(s, "RNN", &sequence.RNN{In: 5, Hidden: 32}, 32, 4),
 	}
-	test, want := text.Task{Count: len(s.few(500)), Min: recallLength, Seed: s.Seed + 1<<32}.Recall()
+	test, want := text.Task{Count: len(s.few(500)), Min: recallLength, Seed: s.stream("test", 0)}.Recall()
 	var loops []*training
 	reach := &picture.Chart{Title: "gradient of the last state, by distance", X: picture.Axis{Label: "steps back", Whole: true}, Y: picture.Axis{Label: "log₁₀ of its norm"}}
 	out := map[string]any{}
@@ -120,7 +120,7 @@ func (s *Stage) recallTraining(r *reader, test text.Series, want []int32) *train
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 1, epochs: s.epochs(4), batches: hundred,
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			x, symbol := text.Task{Count: len(s.few(64)), Min: recallLength, Seed: s.Seed + step}.Recall()
+			x, symbol := text.Task{Count: len(s.few(64)), Min: recallLength, Seed: s.stream("steps", step)}.Recall()
 			return r.forward(t, x.Graph(), x.X).CrossEntropy(symbol)
 		},
 		score: func() (float64, string) {

@@ -18,7 +18,7 @@ import (
 // reverse teaches a Transformer to write a word from its end. Two that lack something show what
 // that is for: one does not know where a symbol stands, the other's targets see what they are to
 // say.
-var reverse = Demo{Name: "reverse", About: "a word from its end, by a Transformer; its heads, and what it is without positions or a causal mask", Run: runReverse}
+var reverse = Demo{Name: "reverse", About: "a word from its end, by a Transformer; its heads, and what it is without positions or a causal mask", Aside: []string{"exact_without_positions", "exact_without_mask", "loss_without_mask"}, Run: runReverse}
 
 const (
 	reverseSymbols = 13
@@ -37,7 +37,7 @@ func newReverser(s *Stage, name string, position attention.Position) *reverser {
 		Block:  attention.Block{Model: 64, Heads: 4, Hidden: 128, Position: position},
 		Target: int(text.First) + reverseSymbols, Encoders: 2, Decoders: 2,
 	}}
-	r.Net.Init(s.rng(1))
+	r.Net.Init(s.rng("weights"))
 	return r
 }
 
@@ -106,7 +106,7 @@ func (r *reverser) train(s *Stage, test text.Pairs, epochs int) (*training, erro
 		batches: func(int) [][]int32 { return make([][]int32, 20) },
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			return r.loss(t, reverseWords(64, s.Seed+step))
+			return r.loss(t, reverseWords(64, s.stream("steps", step)))
 		},
 		score: func() (float64, string) {
 			share, err := r.exact(test)
@@ -119,7 +119,7 @@ func (r *reverser) train(s *Stage, test text.Pairs, epochs int) (*training, erro
 
 func runReverse(s *Stage) error {
 	s.say("Words of 4 to %d symbols of %d kinds, to be written from their end, by a Transformer of two blocks on either side.", reverseLongest, reverseSymbols)
-	test := reverseWords(500, s.Seed+1<<32)
+	test := reverseWords(500, s.stream("test", 0))
 	whole, lost, leak := newReverser(s, "with positions and a causal mask", attention.Sinusoidal), newReverser(s, "without positions", attention.NoPositions), newReverser(s, "without the causal mask", attention.Sinusoidal)
 	leak.Leak = true
 	out := map[string]any{}

@@ -32,7 +32,7 @@ const sentimentKinds = 5
 
 func newSentimentNet(s *Stage, words int) *sentimentNet {
 	const in, hidden = 64, 64
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n := &sentimentNet{
 		Words: grad.NewParam(words, in),
 		Tree:  sequence.TreeLSTM{In: in, Hidden: hidden, Arity: 2},
@@ -152,7 +152,7 @@ func runSentiment(s *Stage) error {
 	var twos []float64
 	l := &training{
 		Stage: s, optimiser: &train.Adagrad{LR: 0.05, Groups: []train.Group{{Match: "Words", LR: 0.1}}}, clip: 5, epochs: s.epochs(3),
-		batches: func(epoch int) [][]int32 { return text.ByLength(read.sizes(), 25, s.Seed, epoch) },
+		batches: s.byLength(read.sizes(), 25),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
 			b, err := read.batch(rows)
 			if err != nil {

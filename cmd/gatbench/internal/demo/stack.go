@@ -15,7 +15,7 @@ import (
 
 // reversing has an LSTM say rows of bits from the last to the first, with a stack and without,
 // and another repeat them with a queue.
-var reversing = Demo{Name: "stack", About: "rows of bits said backwards, by an LSTM with a stack and by one without", Run: runStack}
+var reversing = Demo{Name: "stack", About: "rows of bits said backwards, by an LSTM with a stack and by one without", Aside: []string{"LSTM alone, reversing"}, Run: runStack}
 
 const stackBits, stackSlots = 4, 48
 
@@ -31,10 +31,10 @@ func (n *plainLSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 
 func runStack(s *Stage) error {
 	s.say("An LSTM of 64 units hears one to eight rows of %d bits and says them from the last to the first. One has a stack to push to and pop from; the next has only its own state. A third has a queue, and says the rows in their order. Then they are given longer ones than they ever heard.", stackBits)
-	stack, queue := s.stackMachine(1, false), s.stackMachine(2, true)
+	stack, queue := s.stackMachine("stack", false), s.stackMachine("queue", true)
 	plain := &plainLSTM{&sequence.LSTM{In: stackBits + 2, Hidden: 64}, &layers.Linear{In: 64, Out: stackBits}}
-	plain.LSTM.Init(s.rng(3))
-	plain.Answer.Init(s.rng(4))
+	plain.LSTM.Init(s.rng("LSTM"))
+	plain.Answer.Init(s.rng("answer"))
 	exact := map[string]map[string]float64{}
 	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "epoch", Whole: true}}
 	for i, m := range []struct {
@@ -50,7 +50,7 @@ func runStack(s *Stage) error {
 		}
 		at := map[string]float64{}
 		for _, n := range []int{8, 16, 20} {
-			at[fmt.Sprint(n)] = marksOf(m.net, m.task(100, n, n, s.Seed+2<<32)).exact
+			at[fmt.Sprint(n)] = marksOf(m.net, m.task(100, n, n, s.stream("test", 1))).exact
 		}
 		s.print("wholly right: %.0f %% of eight rows, %.0f %% of sixteen, %.0f %% of twenty\n", 100*at["8"], 100*at["16"], 100*at["20"])
 		exact[m.name] = at
@@ -61,7 +61,7 @@ func runStack(s *Stage) error {
 }
 
 // stackMachine returns an LSTM with a stack or a queue.
-func (s *Stage) stackMachine(part uint64, queue bool) *memory.StackMachine {
+func (s *Stage) stackMachine(part string, queue bool) *memory.StackMachine {
 	n := &memory.StackMachine{In: stackBits + 2, Out: stackBits, Hidden: 64, Stack: memory.StackMemory{Width: 16, Slots: stackSlots, Queue: queue}}
 	n.Init(s.rng(part))
 	return n
@@ -83,7 +83,7 @@ func (s *Stage) showStacks(stack, queue *memory.StackMachine, losses picture.Pan
 		net   *memory.StackMachine
 		task  bitTask
 	}{{"what is on the stack", stack, reversedBits}, {"what is in the queue", queue, copiedBits}} {
-		b := m.task(1, 12, 12, s.Seed+3<<32)
+		b := m.task(1, 12, 12, s.stream("shown", 0))
 		_, states := m.net.ForwardFrom(grad.NewEval(), b.Graph(), grad.Const(b.X), nil)
 		steps := b.X.Rows()
 		heat := &picture.Heat{Title: m.title + ": each push is a line, strong where it is dark", Across: "steps", Down: "pushes", Values: make([][]float64, steps), Top: 1}

@@ -54,7 +54,7 @@ func newTaggingNet(s *Stage, k *taggingTask, tags, pos int, crf *sequence.CRF) *
 	if s.cell() == "bilstm" {
 		n.LSTM.Back, n.Out.In = []sequence.Cell{&sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}}, 2*hidden
 	}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	for _, p := range embeddings {
 		p.Value.Normal(rng, 0, 0.3)
 	}
@@ -199,9 +199,7 @@ func (s *Stage) readTagging() (*taggingTask, error) {
 
 // batches returns the sentences to learn from, 32 at a time.
 func (k *taggingTask) batches(s *Stage) func(epoch int) [][]int32 {
-	return func(epoch int) [][]int32 {
-		return text.ByLength(k.learnt.Chunks.Lengths()[:len(k.learning)], 32, s.Seed, epoch)
-	}
+	return s.byLength(k.learnt.Chunks.Lengths()[:len(k.learning)], 32)
 }
 
 func runTagging(s *Stage) error {

@@ -18,7 +18,7 @@ type demoCommand struct {
 	Seed     uint64  `default:"0" placeholder:"N" help:"Seed of first weights, order and dropout (0). It fixes the run to the bit."`
 	Seeds    int     `default:"1" placeholder:"N" help:"Run N seeds from --seed on, and print the median and the worst of each number (1: run the one and show it)."`
 	Resume   string  `placeholder:"FILE" help:"Keep the result of each of --seeds in this file, and run only those that it does not hold yet."`
-	Epochs   int     `default:"0" placeholder:"N" help:"Epochs, or hundreds of steps (0: the demo's own)."`
+	Epochs   int     `default:"0" placeholder:"N" help:"Epochs, each once through the data; of demos that draw new data at every step, hundreds of steps (0: the demo's own)."`
 	Data     string  `placeholder:"DIR" help:"Folder of the datasets (else $$EDGEWISE_DATA, else the user's cache)."`
 	Text     string  `placeholder:"FILE" help:"What language learns from: any text in UTF-8 (edgewise's own guides)."`
 	Noise    float64 `default:"0" placeholder:"X" help:"Share of the dots that hopfield's cues have wrong (0: 0.2)."`

@@ -27,7 +27,7 @@ func runAdding(s *Stage) error {
 	} {
 		step := uint64(0)
 		l := &training{
-			Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 1, epochs: s.epochs(15), batches: hundred,
+			Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 1, epochs: s.epochs(15),
 			loss: func(t *grad.Tape, _ []int32) *grad.Var {
 				step++
 				x, sum := text.Task{Count: len(s.few(64)), Min: addingLength, Seed: s.stream("steps", step)}.Adding()
@@ -49,7 +49,11 @@ func runAdding(s *Stage) error {
 		}
 	}
 	s.result(map[string]any{"test_error": errors})
-	s.print("\nmean squared error on new sequences: LSTM %.4f, GRU %.4f, RNN %.4f\n", errors["LSTM"], errors["GRU"], errors["RNN"])
+	s.print("\nmean squared error on new sequences (always saying 1: 0.167)\n")
+	for _, name := range []string{"LSTM", "GRU", "RNN"} {
+		e := errors[name].(float64) // a tenth of what saying 1 has
+		s.print("  %-4s  %.4f: it %s\n", name, e, verdict(1-e/(0.167)))
+	}
 	if err := s.draw([]picture.Panel{chart}); err != nil {
 		return err
 	}

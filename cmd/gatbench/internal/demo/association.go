@@ -11,7 +11,7 @@ var associating = Demo{Name: "associative-recall", About: "the item that followe
 
 const itemBits = 6
 
-// The loss stays above 0.5 for some twenty epochs, until the machine finds that it can look
+// The loss stays above 0.5 for some two thousand steps, until the machine finds that it can look
 // items up. One training in a few does not: then another begins.
 const (
 	associatingTries = 3
@@ -39,9 +39,13 @@ func runAssociativeRecall(s *Stage) error {
 		"10": marksOf(net, task(100, 10, 10, s.stream("test", 1))).exact,
 	}
 	wrong := l.scores[len(l.scores)-1]
-	s.result(map[string]any{"wrong_bits": wrong, "exact": exact})
+	s.result(map[string]any{"wrong_bits": wrong, "exact": exact, "validation_loss": best.cost, "try": best.try})
 	s.say("Of lists of six %.3f bits are wrong, of %d. Wholly right: %.0f %% of lists of six, %.0f %% of lists of ten.", wrong, 3*itemBits, 100*exact["6"], 100*exact["10"])
-	s.say("Below, a list of five: a line is a slot, a column a step. When it is shown an item it goes to where that is written, and reads on from there.")
+	words := ""
+	if exact["6"] >= 0.9 {
+		words = " When it is shown an item it goes to where that is written, and reads on from there."
+	}
+	s.say("It %s. Below, a list of five: a line is a slot, a column a step.%s", verdict(exact["6"]), words)
 	if err := s.showHeads(net, task(1, 5, 5, s.stream("shown", 0)), l); err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func (s *Stage) bestOf(l *lore, dim int) (learnt[*memory.MemN2N], error) {
 		net := &memory.MemN2N{Vocab: l.words.Len(), Dim: dim, Hops: 3, Memory: 50, Encoding: memory.Position, Noise: 0.1, NoTime: s.NoTimes}
 		net.Init(s.rng("weights"))
 		try++
-		s.print("network %d of %d\n", try, babiTries)
+		s.print("network %d\n", try)
 		t, err := s.babiTraining(net, l)
 		if err == nil {
 			err = t.run()

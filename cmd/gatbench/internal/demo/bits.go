@@ -26,12 +26,9 @@ type bitTask func(count, lo, hi int, seed uint64) text.Bits
 // length it learns from.
 func (s *Stage) onBits(net bitReader, epochs, lo, hi int, opt train.Optimiser, task bitTask) *training {
 	const batch = 16
-	step, test, batches := uint64(0), task(len(s.few(100)), hi, hi, s.stream("test", 0)), 100
-	if s.Few > 0 {
-		batches = max(1, s.Few/batch)
-	}
+	step, test := uint64(0), task(len(s.few(100)), hi, hi, s.stream("test", 0))
 	return &training{
-		Stage: s, optimiser: opt, clip: 10, epochs: s.epochs(epochs), batches: func(int) [][]int32 { return make([][]int32, batches) },
+		Stage: s, optimiser: opt, clip: 10, epochs: s.epochs(epochs),
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
 			b := task(batch, lo, hi, s.stream("steps", step))
@@ -52,6 +49,14 @@ func bestOnBits[M bitReader](s *Stage, tries int, enough float64, validation tex
 		y := net.Forward(grad.NewEval(), validation.Graph(), grad.Const(validation.X)).Rows(validation.At)
 		return learnt[M]{net: net, how: l, cost: float64(y.BCE(grad.Const(validation.Answer)).Value().Data[0])}, nil
 	})
+}
+
+// beginTogether has all heads begin at the first slot: they need not find each other.
+func beginTogether(net *memory.NTM) {
+	for h := range net.StartAt.Value.Rows() {
+		clear(net.StartAt.Value.Row(h))
+		net.StartAt.Value.Row(h)[0] = 5
+	}
 }
 
 // ntmOptimiser is that of the demos of the Turing machine.

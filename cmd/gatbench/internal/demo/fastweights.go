@@ -75,8 +75,8 @@ func runFastWeights(s *Stage) error {
 	for i, r := range retrievers {
 		step := uint64(0)
 		l := &training{
-			Stage: s, epochs: epochs, batches: hundred, every: 5,
-			optimiser: &train.Adam{LR: 5e-3, Schedule: train.Linear{From: 1, To: 0.02, Steps: 100 * epochs}},
+			Stage: s, epochs: epochs, every: 5,
+			optimiser: &train.Adam{LR: 5e-3, Schedule: train.Linear{From: 1, To: 0.02, Steps: s.steps() * epochs}},
 			loss: func(t *grad.Tape, _ []int32) *grad.Var {
 				step++
 				x, digit := text.Task{Count: batch, Min: retrievePairs, Seed: s.stream("steps", step)}.Retrieve()
@@ -99,7 +99,8 @@ func runFastWeights(s *Stage) error {
 	}
 	s.result(map[string]any{"test_accuracy": out})
 	for _, r := range retrievers {
-		s.print("\n%s: %.1f %% of the test questions are right (a guess: 10 %%)", r.Name, 100*out[r.Name].(float64))
+		share := out[r.Name].(float64)
+		s.print("\n%s: %.1f %% of the test questions are right (a guess: 10 %%): it %s", r.Name, 100*share, verdict(share))
 	}
 	h := retrievers[0].heat(tests, wants)
 	s.print("\n\n")

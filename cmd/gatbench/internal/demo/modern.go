@@ -10,8 +10,8 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// modern stores more and more patterns in 64 units: Hebb's weights hold nine, attention over
-// the patterns themselves holds more than there is room to draw.
+// modern stores more and more patterns in 64 units: Hebb's weights hold a few, attention over
+// the patterns themselves more than there is room to draw.
 var modern = Demo{Name: "modern", About: "how many patterns 64 units hold: Hebb's weights beside attention", Aside: []string{"hebb"}, Run: runModern}
 
 const (
@@ -28,7 +28,7 @@ func runModern(s *Stage) error {
 		chart.Series = append(chart.Series, picture.Series{Name: name, Mark: picture.Curve, Colour: picture.Colour(i)})
 	}
 	found := map[string]map[string]float64{"hebb": {}, "attention": {}} // by the number of patterns
-	s.print("%9s   %s   %s\n", "patterns", names[0], names[1])
+	s.print("cues that find their pattern\n%9s   %s   %s\n", "patterns", names[0], names[1])
 	for _, n := range []int{2, 5, 10, 20, 50, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
 		if err := s.Ctx.Err(); err != nil {
 			return fmt.Errorf("interrupted at %d patterns", n)
@@ -47,7 +47,7 @@ func runModern(s *Stage) error {
 		s.print("%9d   %11.0f %%   %15.0f %%\n", n, 100*classic, 100*attention)
 	}
 	s.result(map[string]any{"found": found})
-	s.say("Weights between 64 units are 2,016 numbers, whatever is stored. Attention keeps every pattern, and tells apart exponentially many in the number of units.")
+	s.say("Weights between 64 units are 2,016 numbers, whatever is stored. Attention keeps every pattern, and how many it tells apart grows exponentially with the number of units.")
 	if err := s.draw([]picture.Panel{chart}); err != nil {
 		return err
 	}

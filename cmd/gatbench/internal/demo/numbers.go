@@ -57,9 +57,9 @@ func (d Demo) Sense(name string) Sense {
 		})
 	}
 	switch {
-	case within(d.Aside), within([]string{"test_majority"}):
+	case within(d.Aside), within([]string{"test_majority", "try"}):
 		return Neither
-	case within(d.Lower), within([]string{"loss", "wrong_bits", "test_error", "perplexity", "test_perplexity"}):
+	case within(d.Lower), within([]string{"loss", "validation_loss", "wrong_bits", "test_error", "perplexity", "test_perplexity"}):
 		return Lower
 	}
 	return Higher

@@ -33,16 +33,12 @@ func newPointing(s *Stage, like attention.Pointer, width int, task points.Task, 
 	return &pointing{net: l, sets: sets, task: task}
 }
 
-// pointingSteps is how many steps an epoch has, each of new sets.
-const pointingSteps = 20
-
 // training trains at a rate that falls to nought.
 func (p *pointing) training(s *Stage, epochs int, score func() (float64, string)) *training {
 	epochs = s.epochs(epochs)
 	return &training{
-		Stage: s, clip: 2, epochs: epochs, score: score, every: 25,
-		batches:   func(int) [][]int32 { return make([][]int32, pointingSteps) },
-		optimiser: &train.Adam{LR: 3e-3, Schedule: train.Cosine{Steps: pointingSteps * epochs}},
+		Stage: s, clip: 2, epochs: epochs, score: score, every: 5,
+		optimiser: &train.Adam{LR: 3e-3, Schedule: train.Cosine{Steps: s.steps() * epochs}},
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			p.steps++
 			task := p.task

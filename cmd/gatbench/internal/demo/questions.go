@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -159,12 +160,16 @@ func vocabularyOf(lines []string) (*text.Vocabulary, error) {
 // kindNames are the kinds of TREC in words.
 var kindNames = map[string]string{"ABBR": "abbreviation", "DESC": "description", "ENTY": "thing", "HUM": "person", "LOC": "place", "NUM": "number"}
 
+// kindName is that of a kind in words, or as the data have it.
+func kindName(class string) string { return cmp.Or(kindNames[class], class) }
+
 // questionsResult shows the first question that is taken for each kind, those that are
 // taken for the wrong one with a word, and how often that happens.
 func (s *Stage) questionsResult(c *train.Confusion, tried *text.Labelled, p *grad.Var) {
 	s.print("\ntest accuracy %.1f %%; always saying %s would be right in %.1f %%\n\n",
-		100*c.Accuracy(), kindNames[commonest(tried)], 100*train.Majority(tried.Labels, every(tried.Len())))
+		100*c.Accuracy(), kindName(commonest(tried)), 100*train.Majority(tried.Labels, every(tried.Len())))
 	shown := make([]int, len(tried.Classes))
+	s.print("  %-12s %5s  %s\n", "asks for", "sure", "test question")
 	for i, question := range tried.Texts {
 		row := p.Value().Row(i)
 		best := order(row)[0]
@@ -173,9 +178,9 @@ func (s *Stage) questionsResult(c *train.Confusion, tried *text.Labelled, p *gra
 		}
 		wrong := ""
 		if int32(best) != tried.Labels[i] {
-			wrong = "   (it is " + kindNames[tried.Classes[tried.Labels[i]]] + ")"
+			wrong = "   (it is " + kindName(tried.Classes[tried.Labels[i]]) + ")"
 		}
-		s.print("  %-12s %3.0f %%  %s%s\n", kindNames[tried.Classes[best]], 100*row[best], question, wrong)
+		s.print("  %-12s %3.0f %%  %s%s\n", kindName(tried.Classes[best]), 100*row[best], question, wrong)
 	}
 	if s.print("\nwhat is (down), and what it is taken for (across):\n\n"); !s.JSON {
 		s.Out.Confusion(len(tried.Classes), tried.Classes, c)

@@ -27,7 +27,7 @@ func runSalesman(s *Stage) error {
 		}
 		return tourRatio(got[0], sizes[0]), "length_5"
 	}
-	l := p.training(s, 75, score)
+	l := p.training(s, 15, score)
 	if err := cmp.Or(l.run(), failed); err != nil {
 		return err
 	}

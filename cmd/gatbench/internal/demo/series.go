@@ -18,8 +18,8 @@ import (
 // sine and chaos have a network go on with a series of numbers by itself: it is fed what
 // it said itself.
 var (
-	sine  = Demo{Name: "sine", About: "a sine goes on, of a period that is read from its beginning", Lower: []string{"error_of_10_steps"}, Run: func(s *Stage) error { return s.goOn(text.Task.Sine, "a sine", 0.05, 40) }}
-	chaos = Demo{Name: "chaos", About: "a chaotic series (Mackey and Glass) goes on, as long as it can be foretold", Lower: []string{"error_of_10_steps"}, Run: func(s *Stage) error { return s.goOn(text.Task.MackeyGlass, "the series of Mackey and Glass", 0.01, 80) }}
+	sine  = Demo{Name: "sine", About: "a sine goes on, of a period that is read from its beginning", Lower: []string{"error_of_10_steps"}, Run: func(s *Stage) error { return s.goOn(text.Task.Sine, "a sine", 0.05, 8) }}
+	chaos = Demo{Name: "chaos", About: "a chaotic series (Mackey and Glass) goes on, as long as it can be foretold", Lower: []string{"error_of_10_steps"}, Run: func(s *Stage) error { return s.goOn(text.Task.MackeyGlass, "the series of Mackey and Glass", 0.01, 16) }}
 )
 
 // forecaster says the next number of a series.
@@ -54,7 +54,7 @@ func (s *Stage) goOn(task func(text.Task) (text.Series, *tensor.Dense), name str
 	test, _ := task(text.Task{Count: 20, Min: seriesRead + seriesOn, Seed: s.stream("test", 0)})
 	step := uint64(0)
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 5e-3, Schedule: train.Cosine{Steps: 20 * s.epochs(epochs)}}, clip: 1, epochs: s.epochs(epochs), batches: func(int) [][]int32 { return make([][]int32, 20) },
+		Stage: s, optimiser: &train.Adam{LR: 5e-3, Schedule: train.Cosine{Steps: s.steps() * s.epochs(epochs)}}, clip: 1, epochs: s.epochs(epochs),
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
 			x, next := task(text.Task{Count: 32, Min: seriesRead, Seed: s.stream("steps", step)})
@@ -62,7 +62,7 @@ func (s *Stage) goOn(task func(text.Task) (text.Series, *tensor.Dense), name str
 			return y.MSE(grad.Const(next)).Scale(1 / (f.Deviation * f.Deviation))
 		},
 		score: func() (float64, string) { return f.error(test), "error_of_10_steps" },
-		every: 10,
+		every: 2,
 	}
 	if err := l.run(); err != nil {
 		return err

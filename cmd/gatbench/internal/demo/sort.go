@@ -27,7 +27,7 @@ func runSort(s *Stage) error {
 		failed = cmp.Or(failed, err)
 		return exact(got, sets)
 	}
-	l := p.training(s, 150, func() (float64, string) { return right(five), "sorted_5" })
+	l := p.training(s, 30, func() (float64, string) { return right(five), "sorted_5" })
 	if err := cmp.Or(l.run(), failed); err != nil {
 		return err
 	}

@@ -137,6 +137,17 @@ func (s *Stage) print(format string, args ...any) {
 	}
 }
 
+// verdict is what a share of right answers says of what was to be learnt.
+func verdict(share float64) string {
+	switch {
+	case share >= 0.9:
+		return "has learnt it"
+	case share >= 0.5:
+		return "has learnt it in part"
+	}
+	return "has not learnt it"
+}
+
 // lines prints the lines of a text, each set in, with an empty one around them.
 func (s *Stage) lines(text string) {
 	s.print("\n")

@@ -126,7 +126,7 @@ func runStretch(s *Stage) error {
 	if err := s.followed(all); err != nil {
 		return err
 	}
-	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
+	losses := &picture.Chart{Title: "loss", X: loops[0].axis()}
 	for i, l := range loops {
 		losses.Series = append(losses.Series, curve(all[i].name, i, l.losses))
 	}
@@ -146,10 +146,10 @@ func runStretch(s *Stage) error {
 // follow trains a network on sequences that are new at every step.
 func (s *Stage) follow(f *follower, task func(text.Task) text.Pairs) (*training, error) {
 	s.print("%s\n", f.name)
-	steps, step := max(1, len(s.few(6400))/64), uint64(0)
+	step := uint64(0)
 	var failed error
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 1e-2, Schedule: train.Cosine{Steps: steps * s.epochs(5), Min: 0.02}}, clip: 1, epochs: s.epochs(5), batches: func(int) [][]int32 { return make([][]int32, steps) },
+		Stage: s, optimiser: &train.Adam{LR: 1e-2, Schedule: train.Cosine{Steps: s.steps() * s.epochs(5), Min: 0.02}}, clip: 1, epochs: s.epochs(5),
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
 			p := task(text.Task{Count: len(s.few(64)), Min: 4, Max: 8, Symbols: stretchSymbols, Seed: s.stream("steps", step)})

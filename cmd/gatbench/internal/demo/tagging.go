@@ -3,7 +3,9 @@ package demo
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -268,9 +270,13 @@ func (s *Stage) taggingResult(c *train.SpanCounts, net *taggingNet, f *features,
 	s.say("F1 of the phrases %.2f %%: of those found %.2f %% are right, and %.2f %% of those there are found",
 		100*c.All.F1(), 100*c.All.Precision(), 100*c.All.Recall())
 	s.print("\n")
-	for _, label := range []string{"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT"} {
-		if n, ok := c.Labels[label]; ok {
-			s.print("  %-5s %5.1f %%  of %d %s phrases\n", label, 100*n.F1(), n.TruePos+n.FalseNeg, phraseNames[label])
+	labels := slices.Collect(maps.Keys(c.Labels))
+	there := func(label string) int { return c.Labels[label].TruePos + c.Labels[label].FalseNeg }
+	slices.SortFunc(labels, func(a, b string) int { return cmp.Or(there(b)-there(a), strings.Compare(a, b)) })
+	s.print("  %-5s %7s  %7s\n", "kind", "F1", "phrases")
+	for _, label := range labels {
+		if there(label) > 0 {
+			s.print("  %-5s %5.1f %%  %7d  %s\n", label, 100*c.Labels[label].F1(), there(label), cmp.Or(phraseNames[label], "of this kind"))
 		}
 	}
 	for shown, i := 0, 0; shown < 3 && i < len(rows); i++ {
@@ -292,7 +298,7 @@ func (s *Stage) taggingResult(c *train.SpanCounts, net *taggingNet, f *features,
 }
 
 // phraseNames are the kinds of phrases in words.
-var phraseNames = map[string]string{"NP": "noun", "VP": "verb", "PP": "prepositional", "ADVP": "adverb", "ADJP": "adjective", "SBAR": "clause-opening", "PRT": "particle"}
+var phraseNames = map[string]string{"NP": "noun phrases", "VP": "verb phrases", "PP": "prepositions", "ADVP": "adverb phrases", "ADJP": "adjective phrases", "SBAR": "what opens a clause", "PRT": "particles", "CONJP": "conjunctions", "INTJ": "interjections", "LST": "marks of a list"}
 
 // bracketed returns a sentence with brackets around its phrases.
 func bracketed(words []string, spans []train.Span) string {

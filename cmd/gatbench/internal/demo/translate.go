@@ -140,7 +140,7 @@ func runAntonyms(s *Stage) error {
 		if i == len(p.Source) {
 			note = "   (never seen)"
 		}
-		s.print("  %-6s -> %s%s\n", unpadded(w), unpadded(got[i]), note)
+		s.print("  %-6s -> %s%s\n", unpadded(w), cmp.Or(unpadded(got[i]), "(nothing)"), note)
 	}
 	s.print("\nfed P at every step, not what it has written, it writes %d of %d right; the loss is %.4f\n\n", alike, len(blind), loss)
 	if err := s.draw([]picture.Panel{r.dependencePanel(p.Source[0], p.Target[0]), lossPanel(l)}); err != nil {

@@ -98,7 +98,7 @@ func runHopfield(s *Stage) error {
 func hopfieldWords(letters map[string]int) string {
 	rest := "the others take off what the network says already."
 	all := len(glyphs)
-	switch hebb, best := letters[memory.Hebb.String()], letters[memory.PseudoInverse.String()]; {
+	switch hebb, best := letters[memory.Hebb.String()], max(letters[memory.Storkey.String()], letters[memory.PseudoInverse.String()]); {
 	case hebb == all:
 		return "From these cues Hebb's rule, which only adds the letters up, recalls all of them; with more noise it mixes those that are alike, and " + rest
 	case hebb < best:

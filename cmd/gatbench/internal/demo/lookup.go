@@ -96,7 +96,7 @@ func (l lookups) right(logits *grad.Var) float64 {
 }
 
 func runLookup(s *Stage) error {
-	s.say("Six pairs of a key and a value, and one of the keys: which value has it? Soft attention reads the mean of all values and learns by gradients. Hard attention draws one pair, and learns from how well the answer went: REINFORCE, with a running mean of the loss for a baseline. What is printed as its loss is that of the answers with a term whose gradient REINFORCE is, the better the draw the lower: it may be below nought.")
+	s.say("Six pairs of a key and a value, and one of the keys: which value has it? Soft attention reads the mean of all values and learns by gradients. Hard attention draws one pair, and learns from how well the answer went: REINFORCE, with a running mean of the loss for a baseline. The loss that is printed for it is the answers' and a term that is there for its gradient, REINFORCE: the sum can be negative.")
 	soft, hard := newLookupNet(s), newLookupNet(s)
 	tests := newLookups(s.rng("test"), 1000)
 	softly := s.lookupTraining(soft, 15, func(t *grad.Tape, l lookups) *grad.Var {

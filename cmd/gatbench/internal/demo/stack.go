@@ -21,8 +21,8 @@ const stackBits, stackSlots = 4, 48
 
 // A stack, or a queue, that has not learnt begins anew.
 const (
-	stackTries = 3
-	stackLoss  = 1e-3 // of a bit of unseen rows, twice as many as it learns from, by one that has
+	stackTries = 5
+	stackLoss  = 2e-3 // of a bit of unseen rows, twice as many as it learns from, by one that has
 )
 
 // plainLSTM is an LSTM without a memory beside its own state.

@@ -152,7 +152,7 @@ func verdict(share float64) string {
 func (s *Stage) lines(text string) {
 	s.print("\n")
 	for line := range strings.Lines(strings.TrimSpace(text)) {
-		s.print("  %s\n", strings.TrimRight(line, "\n"))
+		s.print("%s\n", strings.TrimRight("  "+line, " \n"))
 	}
 	s.print("\n")
 }

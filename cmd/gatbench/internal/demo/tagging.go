@@ -212,7 +212,7 @@ func runTagging(s *Stage) error {
 	if s.Target == "pos" {
 		return s.runPOS(k)
 	}
-	s.say("%d sentences of %d words in all, and %d to try. Of a word the network sees which it is, its last three letters, its shape and its part of speech; of its tag, such as B-NP at the beginning of a noun phrase and I-NP within, the CRF sees which came before.",
+	s.say("%d sentences of %d words in all, and %d to try. Of a word the network sees which it is, its last three letters, its shape and its part of speech; of its tag, such as B-NP at the beginning of a noun phrase and I-NP within, the CRF sees which came before. A loss is that of a sentence.",
 		len(k.learning), k.learnt.Chunks.Offsets[len(k.learning)], len(k.trying))
 
 	net, err := newChunkNet(s, k)

@@ -12,7 +12,7 @@ const repeatBits = 4
 
 // A network that has not learnt begins anew.
 const (
-	repeatTries = 3
+	repeatTries = 4
 	repeatLoss  = 1e-2 // of a bit of sequences drawn apart, by one that has
 )
 
@@ -28,7 +28,7 @@ func runRepeatCopy(s *Stage) error {
 		net.Init(s.rng("weights"))
 		beginTogether(net)
 		opt := ntmOptimiser()
-		l := s.onBits(net, 40, 1, 5, opt, task(5))
+		l := s.onBits(net, 60, 1, 5, opt, task(5))
 		opt.Schedule = finer(l.epochs * s.steps())
 		l.every = 5
 		return net, l

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/demo"
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
 // demoRun is what the numbers of a demo follow from.
@@ -58,7 +60,7 @@ func demoLedger(path string) *ledger[demoRun, demoNumbers] {
 	}}
 }
 
-// seeds runs a demo with several seeds, one after the other, and prints what their numbers have in
+// seeds runs a demo with several seeds, some side by side, and prints what their numbers have in
 // common. What an interrupt leaves is printed, too.
 func (c *demoCommand) seeds(e env, d demo.Demo, out *report.Printer) error {
 	kept := demoLedger(c.Resume)
@@ -70,39 +72,48 @@ func (c *demoCommand) seeds(e env, d demo.Demo, out *report.Printer) error {
 	all := c.runs(d)
 	rest := kept.missing(all)
 	c.plan(out, d, len(rest))
-	began, ready := time.Now(), len(all)-len(rest)
-	var stopped error
-	for i, r := range rest {
-		s := c.stage(e)
-		s.Out, s.Seed = report.NewPrinter(io.Discard), r.Seed
-		s.Title = fmt.Sprintf("seed %d, %d of %d  ", r.Seed, ready+1, len(all))
-		if i > 0 {
-			s.Title += fmt.Sprintf("about %s to go  ", inWords(time.Since(began)/time.Duration(i)*time.Duration(len(rest)-i)))
+	progress, began := report.NewProgress(e.errOut), time.Now()
+	ready := len(all) - len(rest)
+	alone := min(par.Threads(), len(rest)) == 1 // of several each would show where it is
+	once := func(ctx context.Context, r demoRun) (demoNumbers, error) {
+		if err := ctx.Err(); err != nil {
+			return demoNumbers{}, err
 		}
-		start := time.Now()
-		if err := s.Show(d); e.ctx.Err() != nil {
-			stopped = c.interrupted(ready)
-			break
-		} else if err != nil {
-			return fmt.Errorf("seed %d: %w", r.Seed, err)
+		s, start := c.stage(e), time.Now()
+		s.Ctx, s.Out, s.Seed, s.Progress = ctx, report.NewPrinter(io.Discard), r.Seed, report.NewProgress(io.Discard)
+		if alone {
+			s.Title, s.Progress = fmt.Sprintf("seed %d, %d of %d  ", r.Seed, ready+1, len(all)), progress
 		}
-		if err := kept.keep(r, demoNumbers{s.Numbers(), report.Milliseconds(time.Since(start))}); err != nil {
-			return err
+		err := s.Show(d)
+		if err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("seed %d: %w", r.Seed, err)
 		}
+		return demoNumbers{s.Numbers(), report.Milliseconds(time.Since(start))}, err
+	}
+	_, err := sideBySide(e.ctx, rest, once, func(i int, n demoNumbers) error {
 		ready++
+		done := ready - len(all) + len(rest)
+		progress.Show("%d of %d seeds  about %s to go", ready, len(all), inWords(time.Since(began)/time.Duration(done)*time.Duration(len(rest)-done)))
+		return kept.keep(rest[i], n)
+	})
+	progress.Clear()
+	if e.ctx.Err() != nil {
+		err = c.interrupted(ready)
 	}
 	c.spreads(out, d, all, kept.of)
-	return errors.Join(stopped, out.Err())
+	return errors.Join(err, out.Err())
 }
 
 // plan says how many seeds are to run, and how long that will take.
 func (c *demoCommand) plan(out *report.Printer, d demo.Demo, rest int) {
 	own := c.Epochs == 0 && !c.Capacity && c.Tasks == nil && !c.NoTimes && c.Text == "" && (c.Cell == "" || c.Cell == d.Cells[0]) && (c.Target == "" || c.Target == d.Targets[0])
 	known := own && d.Seconds > 0
+	workers := min(par.Threads(), max(1, rest))
+	rounds := (rest + workers - 1) / workers
 	if c.JSON {
 		plan := map[string]any{"event": "plan", "demo": d.Name, "seed": c.Seed, "seeds": c.Seeds, "kept": c.Seeds - rest}
 		if known {
-			plan["expected_ms"] = 1000 * d.Seconds * float64(rest)
+			plan["expected_ms"] = 1000 * d.Seconds * float64(rounds)
 		}
 		out.Encode(plan)
 		return
@@ -114,8 +125,10 @@ func (c *demoCommand) plan(out *report.Printer, d demo.Demo, rest int) {
 	one := time.Duration(d.Seconds * float64(time.Second))
 	switch {
 	case rest == 0:
+	case known && workers == 1:
+		text += fmt.Sprintf(". A seed takes about %s: %s", inWords(one), inWords(one*time.Duration(rest)))
 	case known:
-		text += fmt.Sprintf(". A seed takes about %s of one core: %s for %d", inWords(one), inWords(one*time.Duration(rest)), rest)
+		text += fmt.Sprintf(". A seed takes about %s, with %d side by side: %s", inWords(one), workers, inWords(one*time.Duration(rounds)))
 	default:
 		text += ". How long that takes with these settings is known after the first"
 	}

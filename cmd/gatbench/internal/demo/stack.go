@@ -22,7 +22,7 @@ const stackBits, stackSlots = 4, 48
 // A stack, or a queue, that has not learnt begins anew.
 const (
 	stackTries = 5
-	stackLoss  = 2e-3 // of a bit of unseen rows, twice as many as it learns from, by one that has
+	stackLoss  = 5e-3 // of a bit of unseen rows, twice as many as it learns from, by one that has
 )
 
 // plainLSTM is an LSTM without a memory beside its own state.

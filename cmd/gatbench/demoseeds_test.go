@@ -144,3 +144,27 @@ func TestDemoWordsOfFailures(t *testing.T) {
 		t.Errorf("of cues that are all recalled hopfield says: %s", text)
 	}
 }
+
+// The words that names shows are those of the data: of first names none is a surname or a language.
+func TestDemoNamesOfTheData(t *testing.T) {
+	d, _ := demo.Find("names")
+	data := t.TempDir()
+	folder := filepath.Join(data, d.Data)
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for file, names := range map[string]string{"female": "Ada Eva Ina Ora Una Mia Lea Zoe Ida Ana Eda Ola", "male": "Tom Jon Ben Max Rob Sam Don Ken Tim Jim Bob Ron"} {
+		if err := os.WriteFile(filepath.Join(folder, file+".txt"), []byte(strings.ReplaceAll(names, " ", "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := strings.Join(strings.Fields(ok(t, "demo", "names", "--epochs", "1", "--data", data)), " ")
+	if !strings.Contains(text, "24 names of 2 kinds, female, male; 22 to learn from, and 2 to try") {
+		t.Errorf("the kinds are not said: %s", text)
+	}
+	for _, foreign := range []string{"surname", "language", "Satoshi"} {
+		if strings.Contains(text, foreign) {
+			t.Errorf("it says %q of first names: %s", foreign, text)
+		}
+	}
+}

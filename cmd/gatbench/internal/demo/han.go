@@ -211,7 +211,7 @@ func (n *hanNet) heat(d *stories, i int32, places *text.Vocabulary) *picture.Hea
 	word, sentence := message.ApplyEdges(b.words.Membership(), msgs[0]).Value(), message.ApplyEdges(b.sentences.Membership(), msgs[1]).Value()
 	q := d.questions[i]
 	said := places.Word(int32(order(y.Value().Row(0))[0]) + text.First)
-	h := &picture.Heat{Top: 1, Title: fmt.Sprintf("%s  %s", q.Text, said)}
+	h := &picture.Heat{Top: 1, Across: "the weight of a sentence, and its words", Title: fmt.Sprintf("%s  %s", q.Text, said)}
 	if said != q.Answer {
 		h.Title += fmt.Sprintf(" (it is %s)", q.Answer)
 	}

@@ -154,6 +154,8 @@ func (s *Stage) translations(r *translator, tried *text.Parallel) ([]picture.Pan
 	if err != nil {
 		return nil, nil, err
 	}
+	s.say("Some captions, what the network makes of them, and in parentheses what people wrote, where that is something else:")
+	s.print("\n")
 	for i, line := range some {
 		s.print("  %s\n    %s\n", line, cmp.Or(got[i], "(nothing)"))
 		if got[i] != tried.Target[i] {

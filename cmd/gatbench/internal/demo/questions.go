@@ -70,7 +70,7 @@ func (n *questionsNet) forward(t *grad.Tape, g *graph.Graph, words []int32) *gra
 
 // heat shows how much is made of each word of some questions of which all words are known.
 func (n *questionsNet) heat(words *text.Vocabulary, lines []string) *picture.Heat {
-	h := &picture.Heat{Title: "what is made of each word", Top: 1}
+	h := &picture.Heat{Title: "what is made of each word", Across: "words of a question", Top: 1}
 	for _, line := range lines {
 		tokens := words.Encode(strings.ToLower(line))
 		if len(h.Words) == 8 || len(tokens) > 9 || slices.Contains(tokens, text.Unknown) {

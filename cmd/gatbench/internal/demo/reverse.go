@@ -162,7 +162,7 @@ func (s *Stage) showReversed(r *reverser, words text.Ragged) error {
 	if err != nil {
 		return err
 	}
-	s.print("\n")
+	s.print("\n  %-*s -> %s\n", reverseLongest, "word", "what it writes")
 	for i, w := range got {
 		s.print("  %-*s -> %s\n", reverseLongest, lettersOf(words.Sequence(i)), lettersOf(w))
 	}

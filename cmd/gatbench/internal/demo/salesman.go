@@ -43,9 +43,9 @@ func runSalesman(s *Stage) error {
 	for i := range 4 {
 		x, note := sizes[1].Set(i), ""
 		if !slices.Equal(got[1][i], sizes[1].Answers[i]) {
-			note = fmt.Sprintf("   (the shortest is %.3f, %d)", points.Length(x, sizes[1].Answers[i]), sizes[1].Answers[i])
+			note = fmt.Sprintf("   (the shortest: length %.3f, order %d)", points.Length(x, sizes[1].Answers[i]), sizes[1].Answers[i])
 		}
-		s.print("  tour %d of ten points: %.3f, %d%s\n", i, points.Length(x, got[1][i]), got[1][i], note)
+		s.print("  tour %d of ten points: length %.3f, order %d%s\n", i, points.Length(x, got[1][i]), got[1][i], note)
 	}
 	s.print("\n")
 	var said, right []picture.Panel

@@ -176,6 +176,7 @@ func runSentiment(s *Stage) error {
 	s.result(map[string]any{"test_root5": last.five, "test_root2": last.two})
 	s.print("\n")
 	s.say("of the sentences to try %.1f %% are right of five kinds, and %.1f %% of positive or negative", 100*last.five, 100*last.two)
+	s.say("\nTwo sentences, with what the network says of each phrase, and in parentheses what people say where that is something else:")
 	s.print("\n")
 	shown := net.worthSeeing(tests)
 	for _, i := range shown {

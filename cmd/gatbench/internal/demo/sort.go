@@ -37,7 +37,7 @@ func runSort(s *Stage) error {
 		return failed
 	}
 	s.result(map[string]any{"sorted_5": l.scores[len(l.scores)-1], "sorted_10": longer})
-	s.print("\n")
+	s.print("\n  %-39s   ->   %s\n", "ten numbers", "as it puts them")
 	for i := range 4 {
 		s.print("  %s   ->   %s%s\n", numbersOf(ten.Set(i), every(10)), numbersOf(ten.Set(i), got[i]), unsorted(ten.Set(i), got[i]))
 	}

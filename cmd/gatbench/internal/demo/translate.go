@@ -134,7 +134,7 @@ func runAntonyms(s *Stage) error {
 	}
 	loss, alike := taughtLoss(r.Net, grad.NewEval(), pairs, every(pairs.Len())).Value().Data[0], matches(blind, p.Target)
 	s.result(map[string]any{"right": l.scores[len(l.scores)-1], "blind": float64(alike) / float64(len(blind)), "loss": loss, "mans": unpadded(got[len(got)-1]), "mans_is_women": matches(got[len(got)-1:], []string{"women"})})
-	s.print("\n")
+	s.print("\n  %-6s -> %s\n", "word", "what it writes")
 	for i, w := range asked {
 		note := ""
 		if i == len(p.Source) {
@@ -185,7 +185,7 @@ func runDates(s *Stage) error {
 		return err
 	}
 	s.result(map[string]any{"test_right": l.scores[len(l.scores)-1]})
-	s.print("\n")
+	s.print("\n  %-22s -> %s\n", "a date", "by ISO 8601")
 	for i, d := range few {
 		wrong := ""
 		if got[i] != tried.Target[i] {

@@ -14,7 +14,7 @@ const itemBits = 6
 // The loss stays above 0.5 for some two thousand steps, until the machine finds that it can look
 // items up. One training in a few does not: then another begins.
 const (
-	associatingTries = 3
+	associatingTries = 5
 	associatingLoss  = 0.3 // of unseen lists, by one that did
 )
 

@@ -56,7 +56,7 @@ var bombReaders = map[string]func(path string) error{
 		_, err := choice{splits: path}.file(d, goalOf(d))
 		return err
 	},
-	"ledger": func(path string) error { _, err := openLedger(path); return err },
+	"ledger": func(path string) error { return tableLedger(path).open() },
 	"model":  func(path string) error { _, err := loadNetwork(path); return err },
 	"load":   func(path string) error { return train.Load(path, &mlp{W: grad.NewParam(2, 2)}) },
 	"config": func(path string) error { return train.LoadConfig(path, new(mlp)) },

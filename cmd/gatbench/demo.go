@@ -16,7 +16,9 @@ import (
 type demoCommand struct {
 	Name     string  `arg:"" optional:"" help:"Which one; without it all are listed."`
 	Seed     uint64  `default:"0" placeholder:"N" help:"Seed of first weights, order and dropout (0). It fixes the run to the bit."`
-	Epochs   int     `default:"0" placeholder:"N" help:"Epochs, or hundreds of steps (0: the demo's own)."`
+	Seeds    int     `default:"1" placeholder:"N" help:"Run N seeds from --seed on, and print the median and the worst of each number (1: run the one and show it)."`
+	Resume   string  `placeholder:"FILE" help:"Keep the result of each of --seeds in this file, and run only those that it does not hold yet."`
+	Epochs   int     `default:"0" placeholder:"N" help:"Epochs, each once through the data; of demos that draw new data at every step, hundreds of steps (0: the demo's own)."`
 	Data     string  `placeholder:"DIR" help:"Folder of the datasets (else $$EDGEWISE_DATA, else the user's cache)."`
 	Text     string  `placeholder:"FILE" help:"What language learns from: any text in UTF-8 (edgewise's own guides)."`
 	Noise    float64 `default:"0" placeholder:"X" help:"Share of the dots that hopfield's cues have wrong (0: 0.2)."`
@@ -50,16 +52,26 @@ func (c *demoCommand) Run(e env) error {
 	if err := c.check(d); err != nil {
 		return err
 	}
-	if c.Save != "" || c.Picture != "" {
+	if c.Save != "" || c.Picture != "" || c.Resume != "" {
 		outliveReader()
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	return (&demo.Stage{
-		Ctx: e.ctx, Out: out, Progress: report.NewProgress(e.errOut), JSON: c.JSON, Seed: c.Seed, Epochs: c.Epochs,
+	if c.Seeds > 1 || c.Resume != "" {
+		return c.seeds(e, d, out)
+	}
+	s := c.stage(e)
+	s.Out, s.JSON = out, c.JSON
+	return s.Show(d)
+}
+
+// stage returns a stage with the user's settings.
+func (c *demoCommand) stage(e env) *demo.Stage {
+	return &demo.Stage{
+		Ctx: e.ctx, Progress: report.NewProgress(e.errOut), Seed: c.Seed, Epochs: c.Epochs,
 		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save, Few: fewTexts,
 		Noise: c.Noise, Capacity: c.Capacity, Tasks: c.Tasks, Joint: c.Joint, NoTimes: c.NoTimes, Cell: c.Cell, Target: c.Target,
-	}).Show(d)
+	}
 }
 
 // check returns an error for flags that ask for what cannot be.
@@ -67,6 +79,12 @@ func (c *demoCommand) check(d demo.Demo) error {
 	switch {
 	case c.Epochs < 0:
 		return misuse("--epochs %d: it must be at least 1, or 0 for the demo's own", c.Epochs)
+	case c.Seeds < 1:
+		return misuse("--seeds %d: it must be at least 1", c.Seeds)
+	case c.Seeds > 1 && (c.Picture != "" || c.Save != ""):
+		return misuse("--picture and --save are of one seed: run --seed %d alone for them", c.Seed)
+	case c.Resume != "" && (c.Picture != "" || c.Save != ""):
+		return misuse("--resume keeps numbers alone, and --picture and --save are of one seed: leave it out")
 	case c.Threads < 0:
 		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
 	case c.Text != "" && d.Name != "language":
@@ -96,7 +114,7 @@ func (c *demoCommand) check(d demo.Demo) error {
 	if err := ordinary(text); err != nil {
 		return err
 	}
-	return apart([]file{text}, []file{{"--picture", c.Picture}, {"--save", c.Save}})
+	return apart([]file{text}, []file{{"--picture", c.Picture}, {"--save", c.Save}, {"--resume", c.Resume}})
 }
 
 // choices says what a demo knows of a kind.

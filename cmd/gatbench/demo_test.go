@@ -143,7 +143,7 @@ func TestDemoBadData(t *testing.T) {
 		"han":       {"qa1_a_train.txt": "", "qa1_a_test.txt": ""},
 	}
 	for name, want := range map[string]string{
-		"names": "2 names of 1 languages; it takes ten names, and two languages", "tagging": "1 texts to learn and 0 to try",
+		"names": "2 names of 1 kinds, a kind a file; it takes ten names, and two kinds", "tagging": "1 texts to learn and 0 to try",
 		"questions": "0 texts to learn and 1 to try", "sentiment": "tree 2, (3 (2 a) (2 c) (4 b)): node 0 has three children",
 		"multi30k": "0 texts to learn and 1 to try", "han": "0 texts to learn and 0 to try; it takes some of each",
 	} {

@@ -104,7 +104,8 @@ func FuzzLedger(f *testing.F) {
 	f.Add([]byte(`{"recipe":{"Epochs":-1}}`))
 	f.Add([]byte(`{}{`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		g := &ledger{of: map[recipe]report.Summary{}}
+		g := tableLedger("")
+		g.of = map[recipe]report.Summary{}
 		if err := g.read(line); (err == nil) != (len(g.lines) == 1) {
 			t.Errorf("error %v, %d lines", err, len(g.lines))
 		}

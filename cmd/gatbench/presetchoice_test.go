@@ -268,9 +268,9 @@ func TestTableOfKinds(t *testing.T) {
 	}
 	kept := filepath.Join(t.TempDir(), "kept")
 	results(t, "table", "--json", "--datasets", file, "--models", "mlp", "--seeds", "1", "--epochs", "2", "--resume", kept)
-	g, err := openLedger(kept)
-	if err != nil || len(g.lines) != 1 || g.lines[0].Recipe.Features != formRaw || g.lines[0].Recipe.Preset != "shchur" {
-		t.Errorf("kept %+v, %v", g, err)
+	g := tableLedger(kept)
+	if err := g.open(); err != nil || len(g.lines) != 1 || g.lines[0].Recipe.Features != formRaw || g.lines[0].Recipe.Preset != "shchur" {
+		t.Errorf("kept %+v, %v", g.lines, err)
 	}
 	if text := ok(t, "table", "--datasets", "cora", "--models", "gcn", "--splits", "shchur", "--seeds", "2", "--epochs", "2"); !strings.Contains(text, " 81.5 ± 1.3 ") || !strings.Contains(text, "Shchur and") {
 		t.Errorf("nothing published stands beside shchur's splits:\n%s", text)

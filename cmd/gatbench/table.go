@@ -81,14 +81,12 @@ func (c *tableCommand) Run(e env) error {
 	if err := c.apart(recipes); err != nil {
 		return err
 	}
-	kept, err := openLedger(c.Resume)
-	if err != nil {
+	kept := tableLedger(c.Resume)
+	if err := kept.open(); err != nil {
 		return err
 	}
 	defer kept.close()
-	if kept.free != nil {
-		fmt.Fprintf(e.errOut, "gatbench: --resume %s: nothing keeps a second table from writing it too: %v\n", c.Resume, kept.free)
-	}
+	kept.unlocked(e.errOut)
 	if c.Resume != "" {
 		outliveReader()
 	}
@@ -247,7 +245,7 @@ func (c *tableCommand) datasets() []string {
 // accuracyTable prints the rows as they come.
 type accuracyTable struct {
 	*tableCommand
-	*ledger
+	*ledger[recipe, report.Summary]
 	out      *report.Printer
 	progress *report.Progress
 	table    *report.Table
@@ -257,7 +255,7 @@ type accuracyTable struct {
 	unread   []string // datasets and models that leave weights or features of edges out
 }
 
-func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *ledger) *accuracyTable {
+func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *ledger[recipe, report.Summary]) *accuracyTable {
 	return &accuracyTable{tableCommand: c, ledger: kept, out: out, progress: p, table: report.NewTable(c.titles(), c.Models)}
 }
 

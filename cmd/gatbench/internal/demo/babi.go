@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -94,12 +95,12 @@ func (o eachClipped) Step(g grad.Grads) {
 }
 
 // babiTraining trains a network: first without the softmax of the hops, then with it.
-func (s *Stage) babiTraining(net *memory.MemN2N, l *lore, try int) (*training, error) {
+func (s *Stage) babiTraining(net *memory.MemN2N, l *lore) (*training, error) {
 	linear, epochs := babiLinear, s.epochs(babiEpochs)
 	if s.Epochs > 0 {
 		linear = min(babiLinear, epochs/5)
 	}
-	noise, at := s.rng(uint64(10+try)), 0
+	noise, at := s.rng("noise"), 0
 	if _, err := net.Batch(l.learnt, nil); err != nil { // a file may ask nothing
 		return nil, err
 	}
@@ -115,7 +116,7 @@ func (s *Stage) babiTraining(net *memory.MemN2N, l *lore, try int) (*training, e
 		batches: func(epoch int) [][]int32 {
 			at, net.Linear = epoch, epoch < linear
 			rows := every(len(l.learnt))
-			rand.New(rand.NewPCG(s.Seed+uint64(try), uint64(epoch))).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+			rand.New(rand.NewPCG(s.stream("order", 0), uint64(epoch))).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			return slices.Collect(slices.Chunk(rows, babiBatch))
 		},
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
@@ -136,25 +137,22 @@ func (s *Stage) babiTraining(net *memory.MemN2N, l *lore, try int) (*training, e
 }
 
 // bestOf trains a network three times, and returns the one whose training ended best.
-func (s *Stage) bestOf(l *lore, dim int) (*memory.MemN2N, *training, error) {
-	var best *memory.MemN2N
-	var how *training
-	for try := range babiTries {
+func (s *Stage) bestOf(l *lore, dim int) (learnt[*memory.MemN2N], error) {
+	try := 0
+	return bestOf(s, babiTries, math.Inf(-1), func(s *Stage) (learnt[*memory.MemN2N], error) {
 		net := &memory.MemN2N{Vocab: l.words.Len(), Dim: dim, Hops: 3, Memory: 50, Encoding: memory.Position, Noise: 0.1, NoTime: s.NoTimes}
-		net.Init(s.rng(uint64(1 + try)))
-		s.print("network %d of %d\n", try+1, babiTries)
-		t, err := s.babiTraining(net, l, try)
+		net.Init(s.rng("weights"))
+		try++
+		s.print("network %d\n", try)
+		t, err := s.babiTraining(net, l)
+		if err == nil {
+			err = t.run()
+		}
 		if err != nil {
-			return nil, nil, err
+			return learnt[*memory.MemN2N]{}, err
 		}
-		if err := t.run(); err != nil {
-			return nil, nil, err
-		}
-		if how == nil || t.losses[len(t.losses)-1] < how.losses[len(how.losses)-1] {
-			best, how = net, t
-		}
-	}
-	return best, how, nil
+		return learnt[*memory.MemN2N]{net: net, how: t, cost: last(t.losses)}, nil
+	})
 }
 
 func runBabi(s *Stage) error {
@@ -170,7 +168,7 @@ func runBabi(s *Stage) error {
 	if !s.Joint {
 		groups, dim = slices.Collect(slices.Chunk(tasks, 1)), 20
 	}
-	s.say("A story is a memory, a sentence a slot. Three times the network reads all slots, each weighed by how well it answers; then it says a word. It learns from 1,000 questions a task.")
+	s.say("A story is a memory, a sentence a slot. Three times the network reads all slots, each weighed by how well it answers; then it says a word. It learns from %d questions a task, %d at a time: a loss is the sum over these.", 1000, babiBatch)
 	var nets told
 	var rows [][]picture.Panel
 	accuracy, hits := map[string]any{}, map[string]any{}
@@ -179,10 +177,11 @@ func runBabi(s *Stage) error {
 		if err != nil {
 			return err
 		}
-		net, how, err := s.bestOf(l, dim)
+		best, err := s.bestOf(l, dim)
 		if err != nil {
 			return err
 		}
+		net := best.net
 		nets.Nets = append(nets.Nets, net)
 		for i, task := range group {
 			right, hit, err := l.tryOut(net, i)
@@ -200,7 +199,7 @@ func runBabi(s *Stage) error {
 		s.print("\n")
 		s.heat(h)
 		s.print("\n")
-		rows = append(rows, []picture.Panel{h, lossPanel(how)})
+		rows = append(rows, []picture.Panel{h, lossPanel(best.how)})
 	}
 	s.result(map[string]any{"test_accuracy": accuracy, "facts_found": hits, "joint": s.Joint, "times": !s.NoTimes})
 	if err := s.draw(rows...); err != nil {

@@ -39,7 +39,7 @@ func newDrinker(s *Stage, p *text.Parallel) (*drinker, error) {
 		Encoder: &sequence.RNN{In: hidden, Hidden: hidden}, Decoder: &sequence.RNN{In: hidden, Hidden: hidden},
 		Align: &attention.Content{Score: score},
 	}}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	d.Net.Init(rng)
 	score.W.Value.Normal(rng, 0, 1)
 	return d, nil
@@ -82,7 +82,11 @@ func runBeer(s *Stage) error {
 	s.print("\n  %s -> %s\n\n", p.Source[0], cmp.Or(got, "(nothing)"))
 	h := alignmentPanel("where each word looks", alignments(d.Net, pairs)[0], strings.Fields(p.Source[0]), append(strings.Fields(p.Target[0]), "(end)"))
 	s.heat(h)
-	s.say("\nOne sentence does not teach which word means which: any rows that differ will do.")
+	if last(l.scores) == 1 {
+		s.say("\nOne sentence does not teach which word means which: any rows that differ will do.")
+	} else {
+		s.say("\nIt does not write the sentence yet.")
+	}
 	if err := s.draw([]picture.Panel{lossPanel(l), h}); err != nil {
 		return err
 	}

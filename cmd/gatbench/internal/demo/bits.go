@@ -26,18 +26,36 @@ type bitTask func(count, lo, hi int, seed uint64) text.Bits
 // length it learns from.
 func (s *Stage) onBits(net bitReader, epochs, lo, hi int, opt train.Optimiser, task bitTask) *training {
 	const batch = 16
-	step, test, batches := uint64(0), task(len(s.few(100)), hi, hi, s.Seed+1<<32), 100
-	if s.Few > 0 {
-		batches = max(1, s.Few/batch)
-	}
+	step, test := uint64(0), task(len(s.few(100)), hi, hi, s.stream("test", 0))
 	return &training{
-		Stage: s, optimiser: opt, clip: 10, epochs: s.epochs(epochs), batches: func(int) [][]int32 { return make([][]int32, batches) },
+		Stage: s, optimiser: opt, clip: 10, epochs: s.epochs(epochs),
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			b := task(batch, lo, hi, s.Seed<<20+step)
+			b := task(batch, lo, hi, s.stream("steps", step))
 			return net.Forward(t, b.Graph(), t.Input(b.X)).Rows(b.At).BCE(grad.Const(b.Answer))
 		},
 		score: func() (float64, string) { return marksOf(net, test).wrong, "wrong_bits" },
+	}
+}
+
+// bestOnBits trains a network up to so many times, until the loss of sequences that it does not
+// learn from, and that are not the test's, is no more than enough.
+func bestOnBits[M bitReader](s *Stage, tries int, enough float64, validation text.Bits, fit func(s *Stage) (M, *training)) (learnt[M], error) {
+	return bestOf(s, tries, enough, func(s *Stage) (learnt[M], error) {
+		net, l := fit(s)
+		if err := l.run(); err != nil {
+			return learnt[M]{}, err
+		}
+		y := net.Forward(grad.NewEval(), validation.Graph(), grad.Const(validation.X)).Rows(validation.At)
+		return learnt[M]{net: net, how: l, cost: float64(y.BCE(grad.Const(validation.Answer)).Value().Data[0])}, nil
+	})
+}
+
+// beginTogether has all heads begin at the first slot: they need not find each other.
+func beginTogether(net *memory.NTM) {
+	for h := range net.StartAt.Value.Rows() {
+		clear(net.StartAt.Value.Row(h))
+		net.StartAt.Value.Row(h)[0] = 5
 	}
 }
 

@@ -60,7 +60,7 @@ func (s *Stage) captions(rate float64, network func(*translator) attending, how 
 		return err
 	}
 	net := network(r)
-	net.Init(s.rng(1))
+	net.Init(s.rng("weights"))
 	r.Net = net
 	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. %s",
 		len(learnt.Source), len(tried.Source), r.source.Len()-int(text.First), r.target.Len()-int(text.First), how)

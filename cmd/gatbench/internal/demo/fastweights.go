@@ -16,7 +16,7 @@ import (
 
 // fastWeights finds the digit behind a letter with twenty units: a network whose past is a
 // memory beside an LSTM, which must keep all pairs in its state.
-var fastWeights = Demo{Name: "fastweights", About: "c9k8j3f1??c is 9: twenty units with fast weights beside an LSTM of twenty", Run: runFastWeights}
+var fastWeights = Demo{Name: "fastweights", About: "c9k8j3f1??c is 9: twenty units with fast weights beside an LSTM of twenty", Aside: []string{"LSTM"}, Run: runFastWeights}
 
 // The task: pairs of a letter and a digit, and one letter again.
 const (
@@ -41,7 +41,7 @@ func (s *Stage) newRetriever(name string, cell attention.Body) *retriever {
 		Name: name, Tokens: grad.NewParam(int(retrieveWords), width), Cell: cell,
 		Hidden: layers.Linear{In: retrieveUnits, Out: hidden}, Out: layers.Linear{In: hidden, Out: 10},
 	}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	r.Tokens.Value.Normal(rng, 0, 1)
 	r.Cell.Init(rng)
 	r.Hidden.Init(rng)
@@ -58,7 +58,7 @@ func (r *retriever) forward(t *grad.Tape, g *graph.Graph, tokens []int32) *grad.
 func runFastWeights(s *Stage) error {
 	s.say("Four pairs of a letter and a digit, then one of the letters again: which digit stood behind it? Twenty units are few for four pairs. Fast weights need not keep them: each state attends to those before it that are like it, and these are further from it the older they are.")
 	length := 2*retrievePairs + 3
-	tests, wants := text.Task{Count: len(s.few(2000)), Min: retrievePairs, Seed: s.Seed + 1<<32}.Retrieve()
+	tests, wants := text.Task{Count: len(s.few(2000)), Min: retrievePairs, Seed: s.stream("test", 0)}.Retrieve()
 	fast := &memory.FastWeights{In: 100, Hidden: retrieveUnits, Steps: 1, Activation: grad.Tanh}
 	retrievers := []*retriever{
 		s.newRetriever("fast weights", fast),
@@ -75,11 +75,11 @@ func runFastWeights(s *Stage) error {
 	for i, r := range retrievers {
 		step := uint64(0)
 		l := &training{
-			Stage: s, epochs: epochs, batches: hundred, every: 5,
-			optimiser: &train.Adam{LR: 5e-3, Schedule: train.Linear{From: 1, To: 0.02, Steps: 100 * epochs}},
+			Stage: s, epochs: epochs, every: 5,
+			optimiser: &train.Adam{LR: 5e-3, Schedule: train.Linear{From: 1, To: 0.02, Steps: s.steps() * epochs}},
 			loss: func(t *grad.Tape, _ []int32) *grad.Var {
 				step++
-				x, digit := text.Task{Count: batch, Min: retrievePairs, Seed: s.Seed + step}.Retrieve()
+				x, digit := text.Task{Count: batch, Min: retrievePairs, Seed: s.stream("steps", step)}.Retrieve()
 				return r.forward(t, g, x.Tokens).CrossEntropy(digit)
 			},
 			score: func() (float64, string) {
@@ -99,7 +99,8 @@ func runFastWeights(s *Stage) error {
 	}
 	s.result(map[string]any{"test_accuracy": out})
 	for _, r := range retrievers {
-		s.print("\n%s: %.1f %% of the test questions are right (a guess: 10 %%)", r.Name, 100*out[r.Name].(float64))
+		share := out[r.Name].(float64)
+		s.print("\n%s: %.1f %% of the test questions are right (a guess: 10 %%): it %s", r.Name, 100*share, verdict(share))
 	}
 	h := retrievers[0].heat(tests, wants)
 	s.print("\n\n")

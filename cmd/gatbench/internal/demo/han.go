@@ -101,7 +101,7 @@ func newHANNet(s *Stage, words, places int) *hanNet {
 		Words: grad.NewParam(words, width), Out: layers.Linear{In: 2 * hidden, Out: places},
 		Read: attention.Hierarchical{Tiers: []attention.Tier{tier(2 * width), tier(2 * hidden)}},
 	}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n.Words.Value.Normal(rng, 0, 0.3)
 	n.Read.Init(rng)
 	n.Out.Init(rng)
@@ -139,7 +139,7 @@ func runHAN(s *Stage) error {
 	net, all := newHANNet(s, words.Len(), answers.Len()-int(text.First)), tests.batch(every(len(tried)))
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: s.epochs(20), every: 5,
-		batches: func(epoch int) [][]int32 { return text.ByLength(read.lengths(), 32, s.Seed, epoch) },
+		batches: s.byLength(read.lengths(), 32),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
 			y, _ := net.forward(t, read.batch(rows))
 			labels := make([]int32, len(rows))
@@ -211,7 +211,7 @@ func (n *hanNet) heat(d *stories, i int32, places *text.Vocabulary) *picture.Hea
 	word, sentence := message.ApplyEdges(b.words.Membership(), msgs[0]).Value(), message.ApplyEdges(b.sentences.Membership(), msgs[1]).Value()
 	q := d.questions[i]
 	said := places.Word(int32(order(y.Value().Row(0))[0]) + text.First)
-	h := &picture.Heat{Top: 1, Title: fmt.Sprintf("%s  %s", q.Text, said)}
+	h := &picture.Heat{Top: 1, Across: "the weight of a sentence, and its words", Title: fmt.Sprintf("%s  %s", q.Text, said)}
 	if said != q.Answer {
 		h.Title += fmt.Sprintf(" (it is %s)", q.Answer)
 	}

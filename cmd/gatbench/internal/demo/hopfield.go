@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/picture"
@@ -11,7 +12,7 @@ import (
 
 // hopfield stores five letters in a network of a hundred units and has it recall them from
 // noise. With --capacity it draws how many patterns such a network holds.
-var hopfield = Demo{Name: "hopfield", About: "letters recalled from noise by a Hopfield network, and how many it holds", Run: runHopfield}
+var hopfield = Demo{Name: "hopfield", About: "letters recalled from noise by a Hopfield network, and how many it holds", Aside: []string{"noise", "units"}, Run: runHopfield}
 
 // letterSide is how many units a letter is wide and high.
 const letterSide = 10
@@ -52,18 +53,20 @@ func runHopfield(s *Stage) error {
 	s.say("Five letters of %d×%d dots are stored in the weights between %d units. Of each, %.0f %% of the dots are turned over; then one unit after the other listens to all others, until none changes.",
 		letterSide, letterSide, letterSide*letterSide, 100*noise)
 	var found *memory.Recalled
+	letters := map[string]int{}
 	share, shown := map[string]any{}, &picture.Chart{Title: "energy", X: picture.Axis{Label: "units turned over"}}
+	s.print("%-15s %10s    %s\n", "weights by", "dots right", "letters right")
 	for i, rule := range []memory.Rule{memory.Hebb, memory.Storkey, memory.PseudoInverse} {
 		h, err := memory.Store(rule, stored)
 		if err != nil {
 			return err
 		}
-		got, err := h.Recall(cues, memory.Recall{Random: true, Seed: s.Seed, Trace: true})
+		got, err := h.Recall(cues, memory.Recall{Random: true, Seed: s.stream("recall", 0), Trace: true})
 		if err != nil {
 			return err
 		}
-		share[rule.String()] = 1 - average(memory.Wrong(got.States, stored))
-		s.print("%-15s %5.1f %% of the dots are right, %d of %d letters\n", rule, 100*(1-average(memory.Wrong(got.States, stored))), recalledOf(got.States, stored), len(glyphs))
+		share[rule.String()], letters[rule.String()] = 1-average(memory.Wrong(got.States, stored)), recalledOf(got.States, stored)
+		s.print("%-15s %8.1f %%    %d of %d\n", rule, 100*(1-average(memory.Wrong(got.States, stored))), recalledOf(got.States, stored), len(glyphs))
 		for k, energy := range got.Energy {
 			name := ""
 			if k == 0 {
@@ -78,9 +81,9 @@ func runHopfield(s *Stage) error {
 			}
 		}
 	}
-	s.result(map[string]any{"right": share, "noise": noise})
-	s.lines(sideBySide(stored, cues, found.States))
-	s.say("Left what is stored, in the middle the cue, right what the pseudo-inverse recalls. The letters are alike, and Hebb's rule, which only adds them up, mixes them; the others take off what the network says already.")
+	s.result(map[string]any{"right": share, "letters": letters, "noise": noise})
+	s.lines(fmt.Sprintf("%-20s     %-20s     %s\n\n", "stored", "cue", "recalled by the pseudo-inverse") + sideBySide(stored, cues, found.States))
+	s.say("%s", hopfieldWords(letters))
 	rows := [][]picture.Panel{nil, nil, nil}
 	for k, g := range glyphs {
 		for i, x := range []*tensor.Dense{stored, cues, found.States} {
@@ -91,9 +94,22 @@ func runHopfield(s *Stage) error {
 	return s.draw(append(rows, []picture.Panel{shown})...)
 }
 
+// hopfieldWords says what came of the letters, by the rule.
+func hopfieldWords(letters map[string]int) string {
+	rest := "the others take off what the network says already."
+	all := len(glyphs)
+	switch hebb, best := letters[memory.Hebb.String()], max(letters[memory.Storkey.String()], letters[memory.PseudoInverse.String()]); {
+	case hebb == all:
+		return "From these cues Hebb's rule, which only adds the letters up, recalls all of them; with more noise it mixes those that are alike, and " + rest
+	case hebb < best:
+		return "The letters are alike, and Hebb's rule, which only adds them up, mixes some of them; " + rest
+	}
+	return "These cues are too far from the letters for any of the rules to recall them all."
+}
+
 // noisy turns over a share of the units of each row, drawn from the seed.
 func (s *Stage) noisy(x *tensor.Dense, share float64) *tensor.Dense {
-	rng, y := s.rng(1), x.Clone()
+	rng, y := s.rng("noise"), x.Clone()
 	for k := range y.Rows() {
 		for _, i := range rng.Perm(y.RowLen())[:int(share*float64(y.RowLen())+0.5)] {
 			y.Row(k)[i] *= -1
@@ -198,7 +214,14 @@ func (s *Stage) capacity() error {
 		s.print("\n")
 	}
 	s.result(map[string]any{"capacity": held, "units": units})
-	s.say("Hebb's rule has one unit in a hundred wrong at %.3f patterns a unit; theory has it break down at 0.138.", held[memory.Hebb.String()])
+	for _, r := range rules {
+		if at, ok := held[r.String()]; ok {
+			s.print("%-15s has one unit in a hundred wrong at %.3f patterns a unit\n", r, at)
+		} else {
+			s.print("%-15s has less than one unit in a hundred wrong at all of these\n", r)
+		}
+	}
+	s.say("Theory has Hebb's rule break down at 0.138.")
 	return s.draw([]picture.Panel{chart})
 }
 
@@ -230,7 +253,7 @@ func (s *Stage) wrongAt(rule memory.Rule, units, patterns int) (float64, error) 
 
 // coins are random patterns, a row of +1 and −1 each.
 func coins(s *Stage, units, patterns int) *tensor.Dense {
-	rng, x := s.rng(uint64(patterns)), tensor.New(patterns, units)
+	rng, x := rand.New(rand.NewPCG(s.stream("patterns", uint64(patterns)), 0)), tensor.New(patterns, units)
 	for i := range x.Data {
 		x.Data[i] = tensor.Float(2*rng.IntN(2) - 1)
 	}

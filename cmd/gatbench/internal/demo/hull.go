@@ -28,7 +28,7 @@ func runHull(s *Stage) error {
 		}
 		return exact(got[0], sizes[0]), "exact_5"
 	}
-	l := p.training(s, 100, score)
+	l := p.training(s, 20, score)
 	if err := cmp.Or(l.run(), failed); err != nil {
 		return err
 	}

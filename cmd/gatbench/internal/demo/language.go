@@ -23,7 +23,7 @@ import (
 
 // language learns to write a text, a character after the other: any file, or else the
 // guides of edgewise itself.
-var language = Demo{Name: "language", About: "a text like the one it read, character by character (--text FILE)", Run: runLanguage}
+var language = Demo{Name: "language", About: "a text like the one it read, character by character (--text FILE)", Lower: []string{"bits_a_character", "bits_written"}, Run: runLanguage}
 
 // languageNet says the next character.
 type languageNet struct {
@@ -44,6 +44,7 @@ const (
 	languageReaders = 32
 	languageSegment = 50
 	languageHidden  = 192
+	languagePrimed  = 500 // characters of the text that are read before it writes
 )
 
 func runLanguage(s *Stage) error {
@@ -65,7 +66,7 @@ func runLanguage(s *Stage) error {
 		Letters: grad.NewParam(letters.Len(), 48),
 		LSTM:    sequence.LSTM{In: 48, Hidden: languageHidden, ForgetBias: 1}, Out: layers.Linear{In: languageHidden, Out: letters.Len()},
 	}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n.Letters.Value.Normal(rng, 0, 1)
 	n.LSTM.Init(rng)
 	n.Out.Init(rng)
@@ -84,12 +85,13 @@ func runLanguage(s *Stage) error {
 	if err := l.run(); err != nil {
 		return err
 	}
-	written, err := n.write(s, letters, 400)
+	found, err := n.write(tokens[max(0, cut-languagePrimed):cut], 400, s.stream("written", 0))
 	if err != nil {
 		return err
 	}
+	written := letters.Decode(found.Tokens)
 	perplexity := l.scores[len(l.scores)-1]
-	s.result(map[string]any{"perplexity": perplexity, "bits_a_character": math.Log2(perplexity), "text": written})
+	s.result(map[string]any{"perplexity": perplexity, "bits_a_character": math.Log2(perplexity), "bits_written": bits([]float64{-found.LogProb / 400})[0], "text": written})
 	s.say("A character of new text costs %.2f bits (perplexity %.2f); were all equally likely, it would be %.1f. What it writes:", math.Log2(perplexity), perplexity, math.Log2(float64(letters.Len())))
 	s.print("\n")
 	for line := range strings.Lines(written) {
@@ -201,19 +203,22 @@ func (n *languageNet) loss(tokens []int32) float64 {
 	return sum / float64(len(tokens)-1)
 }
 
-// write has the network write: each character drawn by its probability, a little sharpened.
-func (n *languageNet) write(s *Stage, letters *text.Characters, length int) (string, error) {
-	first := letters.Encode("\n")[0]
-	found, err := decode.Sample{Temperature: 0.7, Seed: s.Seed}.Run(&decode.Search{
-		Begin: []int32{first}, End: decode.NoEnd, Longest: []int{length},
-		State: decode.State(message.State{zeros(n.LSTM.Hidden), zeros(n.LSTM.Hidden)}),
+// write has the network go on from a text: each character drawn by its probability, a little
+// sharpened. It reads the text first, since it has hardly learnt from the state of one that has
+// read nothing: from there some networks find no way into the language.
+func (n *languageNet) write(from []int32, length int, seed uint64) (decode.Sequence, error) {
+	t, g, end := grad.NewEval(), graph.Chains(len(from)-1), len(from)-1
+	_, states := n.forward(t, g, from[:end], nil)
+	found, err := decode.Sample{Temperature: 0.7, Seed: seed}.Run(&decode.Search{
+		Begin: from[end:], End: decode.NoEnd, Longest: []int{length},
+		State: decode.State(states.Rows(g.Sinks()).Keep()),
 		Step: func(t *grad.Tape, l *decode.Live) (*grad.Var, decode.State) {
 			y, next := n.forward(t, graph.Chains(slices.Repeat([]int{1}, l.Len())...), l.Last, message.State(l.State))
 			return y, decode.State(next)
 		},
 	})
 	if err != nil {
-		return "", err
+		return decode.Sequence{}, err
 	}
-	return letters.Decode(found[0].Tokens), nil
+	return found[0], nil
 }

@@ -58,7 +58,7 @@ type lookupNet struct {
 
 func newLookupNet(s *Stage) *lookupNet {
 	const width = 32
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n := &lookupNet{
 		Keys: grad.NewParam(lookupKeys, width), Queries: grad.NewParam(lookupKeys, width), Values: grad.NewParam(lookupValues, width),
 		Out: layers.Linear{In: width, Out: lookupValues},
@@ -96,9 +96,9 @@ func (l lookups) right(logits *grad.Var) float64 {
 }
 
 func runLookup(s *Stage) error {
-	s.say("Six pairs of a key and a value, and one of the keys: which value has it? Soft attention reads the mean of all values and learns by gradients. Hard attention draws one pair, and learns from how well the answer went: REINFORCE, with a running mean of the loss for a baseline.")
+	s.say("Six pairs of a key and a value, and one of the keys: which value has it? Soft attention reads the mean of all values and learns by gradients. Hard attention draws one pair, and learns from how well the answer went: REINFORCE, with a running mean of the loss for a baseline. The loss that is printed for it is the answers' and a term that is there for its gradient, REINFORCE: the sum can be negative.")
 	soft, hard := newLookupNet(s), newLookupNet(s)
-	tests := newLookups(s.rng(2), 1000)
+	tests := newLookups(s.rng("test"), 1000)
 	softly := s.lookupTraining(soft, 15, func(t *grad.Tape, l lookups) *grad.Var {
 		logits, _ := soft.softly(t, l)
 		return logits.CrossEntropy(l.wants)
@@ -131,11 +131,11 @@ func runLookup(s *Stage) error {
 	return s.keep(soft)
 }
 
-// lookupTraining trains on questions that are new at every step, a hundred an epoch.
+// lookupTraining trains on questions that are new at every step.
 func (s *Stage) lookupTraining(n *lookupNet, epochs int, loss func(t *grad.Tape, l lookups) *grad.Var, right func() float64) *training {
-	rng := s.rng(3)
+	rng := s.rng("steps")
 	return &training{
-		Stage: s, optimiser: &train.Adam{LR: 3e-3}, epochs: s.epochs(epochs), batches: hundred, every: 5,
+		Stage: s, optimiser: &train.Adam{LR: 3e-3}, epochs: s.epochs(epochs), every: 5,
 		loss:  func(t *grad.Tape, _ []int32) *grad.Var { return loss(t, newLookups(rng, lookupBatch)) },
 		score: func() (float64, string) { return right(), "test_right" },
 	}
@@ -146,10 +146,10 @@ func (s *Stage) lookupResult(soft, hard *lookupNet, tests lookups) {
 	softly, _ := soft.softly(grad.NewEval(), tests)
 	argmax, _ := soft.hardly(grad.NewEval(), tests, attention.Argmax)
 	filtered, _ := soft.hardly(grad.NewEval(), tests, attention.Filtered)
-	drawn, _ := soft.hardly(grad.NewTape(s.Seed), tests, attention.Sampled)
+	drawn, _ := soft.hardly(grad.NewTape(s.stream("sampled", 0)), tests, attention.Sampled)
 	learnt, _ := hard.hardly(grad.NewEval(), tests, attention.Sampled)
 	out := map[string]any{}
-	s.print("\nright answers of %d (a guess: 0.10)\n\n", len(tests.wants))
+	s.print("\n  %-40s share right of %d (a guess: 0.10)\n", "how it looks", len(tests.wants))
 	for _, way := range []struct {
 		key, about string
 		logits     *grad.Var

@@ -10,9 +10,9 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// modern stores more and more patterns in 64 units: Hebb's weights hold nine, attention over
-// the patterns themselves holds more than there is room to draw.
-var modern = Demo{Name: "modern", About: "how many patterns 64 units hold: Hebb's weights beside attention", Run: runModern}
+// modern stores more and more patterns in 64 units: Hebb's weights hold a few, attention over
+// the patterns themselves more than there is room to draw.
+var modern = Demo{Name: "modern", About: "how many patterns 64 units hold: Hebb's weights beside attention", Aside: []string{"hebb"}, Run: runModern}
 
 const (
 	modernUnits  = 64
@@ -27,8 +27,8 @@ func runModern(s *Stage) error {
 	for i, name := range names {
 		chart.Series = append(chart.Series, picture.Series{Name: name, Mark: picture.Curve, Colour: picture.Colour(i)})
 	}
-	rows := []map[string]any{}
-	s.print("%9s   %s   %s\n", "patterns", names[0], names[1])
+	found := map[string]map[string]float64{"hebb": {}, "attention": {}} // by the number of patterns
+	s.print("cues that find their pattern\n%9s   %s   %s\n", "patterns", names[0], names[1])
 	for _, n := range []int{2, 5, 10, 20, 50, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
 		if err := s.Ctx.Err(); err != nil {
 			return fmt.Errorf("interrupted at %d patterns", n)
@@ -43,11 +43,11 @@ func runModern(s *Stage) error {
 		for i, v := range []float64{classic, attention} {
 			chart.Series[i].Points = append(chart.Series[i].Points, picture.Point{X: math.Log10(float64(n)), Y: 100 * v})
 		}
-		rows = append(rows, map[string]any{"patterns": n, "hebb": classic, "attention": attention})
+		found["hebb"][fmt.Sprint(n)], found["attention"][fmt.Sprint(n)] = classic, attention
 		s.print("%9d   %11.0f %%   %15.0f %%\n", n, 100*classic, 100*attention)
 	}
-	s.result(map[string]any{"found": rows})
-	s.say("Weights between 64 units are 2,016 numbers, whatever is stored. Attention keeps every pattern, and tells apart exponentially many in the number of units.")
+	s.result(map[string]any{"found": found})
+	s.say("Weights between 64 units are 2,016 numbers, whatever is stored. Attention keeps every pattern, and how many it tells apart grows exponentially with the number of units.")
 	if err := s.draw([]picture.Panel{chart}); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func runMulti30k(s *Stage) error {
 		return err
 	}
 	net := &sequence.EncoderDecoder{Source: r.source.Len(), Target: r.target.Len(), Begin: text.Begin, Embed: 128, Hidden: 256}
-	net.Init(s.rng(1))
+	net.Init(s.rng("weights"))
 	r.Net = net
 	s.say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. A GRU reads a caption into 256 numbers, and another writes from these.",
 		len(learnt.Source), len(tried.Source), r.source.Len()-int(text.First), r.target.Len()-int(text.First))
@@ -117,7 +117,7 @@ func (s *Stage) teach(r *translator, learnt, tried *text.Parallel, how lesson, s
 	var perplexities []float64
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: how.rate}, clip: 1, epochs: s.epochs(how.epochs),
-		batches: func(epoch int) [][]int32 { return text.ByLength(pairs.Source.Lengths(), 64, s.Seed, epoch) },
+		batches: s.byLength(pairs.Source.Lengths(), 64),
 		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, rows) },
 		score: func() (float64, string) {
 			cost := taughtLoss(r.Net, grad.NewEval(), tests, every(tests.Len()))
@@ -154,6 +154,8 @@ func (s *Stage) translations(r *translator, tried *text.Parallel) ([]picture.Pan
 	if err != nil {
 		return nil, nil, err
 	}
+	s.say("Some captions, what the network makes of them, and in parentheses what people wrote, where that is something else:")
+	s.print("\n")
 	for i, line := range some {
 		s.print("  %s\n    %s\n", line, cmp.Or(got[i], "(nothing)"))
 		if got[i] != tried.Target[i] {

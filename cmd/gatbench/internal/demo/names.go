@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
@@ -39,7 +40,7 @@ func namesCell(name string) sequence.Cell {
 }
 
 func newNamesNet(s *Stage, letters, languages int) *namesNet {
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n := &namesNet{
 		Letters: grad.NewParam(letters, 32),
 		Read:    sequence.Stack{Layers: []sequence.Cell{namesCell(s.cell())}},
@@ -74,17 +75,17 @@ func runNames(s *Stage) error {
 		return err
 	}
 	all = all.Map(text.Fold).Unique() // what stands twice would be in both parts
-	learnt, tried := all.Split(0.1, s.Seed)
+	learnt, tried := all.Split(0.1, s.stream("split", 0))
 	tried = tried.Rows(s.few(tried.Len()))
 	if tried.Len() == 0 || len(all.Classes) < 2 {
-		return fmt.Errorf("demo names: %s has %d names of %d languages; it takes ten names, and two languages", folder, all.Len(), len(all.Classes))
+		return fmt.Errorf("demo names: %s has %d names of %d kinds, a kind a file; it takes ten names, and two kinds", folder, all.Len(), len(all.Classes))
 	}
 	letters, err := text.NewCharacters(all.Texts, true)
 	if err != nil {
 		return err
 	}
-	s.say("%d surnames of %d languages, %d to learn from; letters of %d kinds. A name is a chain of letters: a batch of names is one graph, and nothing is padded.",
-		all.Len(), len(all.Classes), learnt.Len(), letters.Len())
+	s.say("%d names of %d kinds, %s; %d to learn from, and %d to try. There are %d different letters. A name is a chain of letters: a batch of names is one graph, and nothing is padded.",
+		all.Len(), len(all.Classes), someOf(all.Classes, 20), learnt.Len(), tried.Len(), letters.Len()-int(text.First))
 
 	net := newNamesNet(s, letters.Len(), len(all.Classes))
 	words, tests := text.EncodeLines(letters, learnt.Texts), text.EncodeLines(letters, tried.Texts)
@@ -94,7 +95,7 @@ func runNames(s *Stage) error {
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, epochs: s.epochs(4),
-		batches: func(epoch int) [][]int32 { return text.ByLength(words.Lengths(), 64, s.Seed, epoch) },
+		batches: s.byLength(words.Lengths(), 64),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
 			b := words.Batch(rows)
 			return net.forward(t, b.Graph, b.Tokens).CrossEntropy(learnt.Rows(rows).Labels)
@@ -105,7 +106,7 @@ func runNames(s *Stage) error {
 		return err
 	}
 	c := guess()
-	s.result(map[string]any{"cell": s.cell(), "test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "languages": all.Classes})
+	s.result(map[string]any{"cell": s.cell(), "test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "kinds": all.Classes})
 	s.namesResult(c, tried, net, letters)
 	if err := s.draw([]picture.Panel{confusionPanel(c, all.Classes), lossPanel(l)}); err != nil {
 		return err
@@ -116,14 +117,36 @@ func runNames(s *Stage) error {
 // namesResult says what the network guesses, and which languages it confuses most.
 func (s *Stage) namesResult(c *train.Confusion, tried *text.Labelled, net *namesNet, letters *text.Characters) {
 	s.print("\ntest accuracy %.1f %%; always saying %s would be right in %.1f %%\n\n", 100*c.Accuracy(), commonest(tried), 100*train.Majority(tried.Labels, every(tried.Len())))
-	own := []string{"Satoshi", "Nguyen", "Dvořák", "O'Neill", "Papadopoulos", "Bianchi", "Ivanov", "Schneider"}
-	r := text.EncodeLines(letters, own)
+	shown := firstOfEach(tried, 8)
+	r := text.EncodeLines(letters, shown.Texts)
 	p := net.forward(grad.NewEval(), r.Graph(), r.Tokens).Softmax().Value()
-	for i, name := range own {
-		best := order(p.Row(i))
-		s.print("  %-13s %-11s %4.0f %%   or %-11s %4.0f %%\n", name, tried.Classes[best[0]], 100*p.Row(i)[best[0]], tried.Classes[best[1]], 100*p.Row(i)[best[1]])
+	s.print("  %-13s %-18s %-18s %s\n", "a test name", "is taken for", "or else for", "it is")
+	for i, name := range shown.Texts {
+		row, best := p.Row(i), order(p.Row(i))
+		s.print("  %-13s %-11s %4.0f %%  %-11s %4.0f %%  %s\n", name, tried.Classes[best[0]], 100*row[best[0]], tried.Classes[best[1]], 100*row[best[1]], tried.Classes[shown.Labels[i]])
 	}
 	s.print("\nmost often confused: %s\n", confused(c, tried.Classes))
+}
+
+// firstOfEach returns the first text of each of so many classes, as they come.
+func firstOfEach(l *text.Labelled, most int) *text.Labelled {
+	var rows []int32
+	seen := map[int32]bool{}
+	for i, class := range l.Labels {
+		if !seen[class] && len(rows) < most {
+			seen[class] = true
+			rows = append(rows, int32(i))
+		}
+	}
+	return l.Rows(rows)
+}
+
+// someOf names at most so many of names.
+func someOf(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + " and others"
 }
 
 // order returns the places of a row, the largest first.

@@ -77,9 +77,9 @@ func confusionPanel(c *train.Confusion, classes []string) picture.Panel {
 	return h
 }
 
-// lossPanel shows the loss of each epoch.
+// lossPanel shows the loss of each epoch, or hundred steps.
 func lossPanel(ls ...*training) picture.Panel {
-	ch := &picture.Chart{Title: "loss", X: picture.Axis{Label: "epoch", Whole: true}}
+	ch := &picture.Chart{Title: "loss", X: ls[0].axis()}
 	for i, l := range ls {
 		ch.Series = append(ch.Series, curve("", i, l.losses))
 	}

@@ -29,24 +29,20 @@ func newPointing(s *Stage, like attention.Pointer, width int, task points.Task, 
 	l.Hidden = width
 	l.Encoder, l.Decoder = &sequence.LSTM{In: l.In, Hidden: width}, &sequence.LSTM{In: l.In, Hidden: width}
 	l.Score = &attention.Additive{Key: width, Query: width, Hidden: width}
-	l.Init(s.rng(1))
+	l.Init(s.rng("weights"))
 	return &pointing{net: l, sets: sets, task: task}
 }
-
-// pointingSteps is how many steps an epoch has, each of new sets.
-const pointingSteps = 20
 
 // training trains at a rate that falls to nought.
 func (p *pointing) training(s *Stage, epochs int, score func() (float64, string)) *training {
 	epochs = s.epochs(epochs)
 	return &training{
-		Stage: s, clip: 2, epochs: epochs, score: score, every: 25,
-		batches:   func(int) [][]int32 { return make([][]int32, pointingSteps) },
-		optimiser: &train.Adam{LR: 3e-3, Schedule: train.Cosine{Steps: pointingSteps * epochs}},
+		Stage: s, clip: 2, epochs: epochs, score: score, every: 5,
+		optimiser: &train.Adam{LR: 3e-3, Schedule: train.Cosine{Steps: s.steps() * epochs}},
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			p.steps++
 			task := p.task
-			task.Seed = s.Seed + p.steps
+			task.Seed = s.stream("steps", p.steps)
 			sets := p.sets(task)
 			return p.net.Loss(t, p.taught(sets), read(sets.X))
 		},
@@ -68,7 +64,7 @@ func (p *pointing) taught(sets points.Sets) *attention.Pointing {
 
 // unseen returns a thousand sets of a number of points that no step learns from.
 func (p *pointing) unseen(s *Stage, size int) points.Sets {
-	return p.sets(points.Task{Count: len(s.few(1000)), Min: size, Seed: s.Seed + 1<<32})
+	return p.sets(points.Task{Count: len(s.few(1000)), Min: size, Seed: s.stream("test", 0)})
 }
 
 // answers returns what the network says of sets, by a beam of some width.

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ type questionsNet struct {
 
 func newQuestionsNet(s *Stage, words, kinds int, pool bool) *questionsNet {
 	const in, hidden = 100, 64
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n := &questionsNet{
 		Words: grad.NewParam(words, in),
 		LSTM: sequence.Stack{
@@ -69,7 +70,7 @@ func (n *questionsNet) forward(t *grad.Tape, g *graph.Graph, words []int32) *gra
 
 // heat shows how much is made of each word of some questions of which all words are known.
 func (n *questionsNet) heat(words *text.Vocabulary, lines []string) *picture.Heat {
-	h := &picture.Heat{Title: "what is made of each word", Top: 1}
+	h := &picture.Heat{Title: "what is made of each word", Across: "words of a question", Top: 1}
 	for _, line := range lines {
 		tokens := words.Encode(strings.ToLower(line))
 		if len(h.Words) == 8 || len(tokens) > 9 || slices.Contains(tokens, text.Unknown) {
@@ -121,7 +122,7 @@ func (s *Stage) runQuestions(pool bool) error {
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 2e-3}, epochs: s.epochs(8),
-		batches: func(epoch int) [][]int32 { return text.ByLength(read.Lengths(), 32, s.Seed, epoch) },
+		batches: s.byLength(read.Lengths(), 32),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
 			b := read.Batch(rows)
 			return net.forward(t, b.Graph, b.Tokens).CrossEntropy(learnt.Rows(rows).Labels)
@@ -159,12 +160,16 @@ func vocabularyOf(lines []string) (*text.Vocabulary, error) {
 // kindNames are the kinds of TREC in words.
 var kindNames = map[string]string{"ABBR": "abbreviation", "DESC": "description", "ENTY": "thing", "HUM": "person", "LOC": "place", "NUM": "number"}
 
+// kindName is that of a kind in words, or as the data have it.
+func kindName(class string) string { return cmp.Or(kindNames[class], class) }
+
 // questionsResult shows the first question that is taken for each kind, those that are
 // taken for the wrong one with a word, and how often that happens.
 func (s *Stage) questionsResult(c *train.Confusion, tried *text.Labelled, p *grad.Var) {
 	s.print("\ntest accuracy %.1f %%; always saying %s would be right in %.1f %%\n\n",
-		100*c.Accuracy(), kindNames[commonest(tried)], 100*train.Majority(tried.Labels, every(tried.Len())))
+		100*c.Accuracy(), kindName(commonest(tried)), 100*train.Majority(tried.Labels, every(tried.Len())))
 	shown := make([]int, len(tried.Classes))
+	s.print("  %-12s %5s  %s\n", "asks for", "sure", "test question")
 	for i, question := range tried.Texts {
 		row := p.Value().Row(i)
 		best := order(row)[0]
@@ -173,9 +178,9 @@ func (s *Stage) questionsResult(c *train.Confusion, tried *text.Labelled, p *gra
 		}
 		wrong := ""
 		if int32(best) != tried.Labels[i] {
-			wrong = "   (it is " + kindNames[tried.Classes[tried.Labels[i]]] + ")"
+			wrong = "   (it is " + kindName(tried.Classes[tried.Labels[i]]) + ")"
 		}
-		s.print("  %-12s %3.0f %%  %s%s\n", kindNames[tried.Classes[best]], 100*row[best], question, wrong)
+		s.print("  %-12s %3.0f %%  %s%s\n", kindName(tried.Classes[best]), 100*row[best], question, wrong)
 	}
 	if s.print("\nwhat is (down), and what it is taken for (across):\n\n"); !s.JSON {
 		s.Out.Confusion(len(tried.Classes), tried.Classes, c)

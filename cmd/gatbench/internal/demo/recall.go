@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -15,7 +16,7 @@ import (
 
 // recall has an LSTM and a simple RNN remember the first of 60 symbols, through noise. The
 // gradient of the last state by the earlier ones says why one of them cannot.
-var recall = Demo{Name: "recall", About: "the first of 60 symbols, by an LSTM and an RNN: how far gradients reach", Run: runRecall,
+var recall = Demo{Name: "recall", About: "the first of 60 symbols, by an LSTM and an RNN: how far gradients reach", Aside: []string{"RNN"}, Run: runRecall,
 	Cells: []string{"lstm", "chrono", "noforget", "peephole", "coupled", "bias1"}}
 
 // recallCell returns an LSTM of a name: how its forget gate begins, or that it has none, is
@@ -68,7 +69,7 @@ func (r *reader) states(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 
 func newReader(s *Stage, name string, c sequence.Cell, hidden, out int) *reader {
 	r := &reader{Name: name, Cell: c, Out: layers.Linear{In: hidden, Out: out}}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	r.Cell.Init(rng)
 	r.Out.Init(rng)
 	return r
@@ -77,12 +78,12 @@ func newReader(s *Stage, name string, c sequence.Cell, hidden, out int) *reader 
 const recallLength = 60
 
 func runRecall(s *Stage) error {
-	s.say("One of four symbols, then %d steps of noise; which was it? %s; a simple RNN forgets.", recallLength-1, recallWords[s.cell()])
+	s.say("One of four symbols, then %d steps of noise; which was it? %s; a simple RNN has nothing of the kind.", recallLength-1, recallWords[s.cell()])
 	readers := []*reader{
 		newReader(s, "LSTM", recallCell(s.cell()), 32, 4),
 		newReader(s, "RNN", &sequence.RNN{In: 5, Hidden: 32}, 32, 4),
 	}
-	test, want := text.Task{Count: len(s.few(500)), Min: recallLength, Seed: s.Seed + 1<<32}.Recall()
+	test, want := text.Task{Count: len(s.few(500)), Min: recallLength, Seed: s.stream("test", 0)}.Recall()
 	var loops []*training
 	reach := &picture.Chart{Title: "gradient of the last state, by distance", X: picture.Axis{Label: "steps back", Whole: true}, Y: picture.Axis{Label: "log₁₀ of its norm"}}
 	out := map[string]any{}
@@ -100,8 +101,9 @@ func runRecall(s *Stage) error {
 	s.result(map[string]any{"cell": s.cell(), "test_accuracy": out})
 	for i, r := range readers {
 		ys := reach.Series[i].Points
-		s.say("%s: %.1f %% of the test symbols are right (a guess: 25 %%). The gradient that reaches the symbol is 10^%.0f of that at the end.",
-			r.Name, 100*loops[i].scores[len(loops[i].scores)-1], ys[len(ys)-1].Y-ys[0].Y)
+		share := last(loops[i].scores)
+		s.say("%s: %.1f %% of the test symbols are right (a guess: 25 %%): it %s. The gradient that reaches the symbol is %s of that at the end.",
+			r.Name, 100*share, verdict(share), powerOfTen(ys[len(ys)-1].Y-ys[0].Y))
 	}
 	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
 	for i, l := range loops {
@@ -113,14 +115,22 @@ func runRecall(s *Stage) error {
 	return s.keep(readers[0])
 }
 
+// powerOfTen is ten to some power, as one says it.
+func powerOfTen(power float64) string {
+	if power > -1 {
+		return fmt.Sprintf("%.2g", math.Pow(10, power))
+	}
+	return fmt.Sprintf("10^%.0f", power)
+}
+
 // recallTraining trains r on sequences that are new at every step.
 func (s *Stage) recallTraining(r *reader, test text.Series, want []int32) *training {
 	step := uint64(0)
 	return &training{
-		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 1, epochs: s.epochs(4), batches: hundred,
+		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 1, epochs: s.epochs(4),
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			x, symbol := text.Task{Count: len(s.few(64)), Min: recallLength, Seed: s.Seed + step}.Recall()
+			x, symbol := text.Task{Count: len(s.few(64)), Min: recallLength, Seed: s.stream("steps", step)}.Recall()
 			return r.forward(t, x.Graph(), x.X).CrossEntropy(symbol)
 		},
 		score: func() (float64, string) {
@@ -129,9 +139,6 @@ func (s *Stage) recallTraining(r *reader, test text.Series, want []int32) *train
 		},
 	}
 }
-
-// hundred is the batches of an epoch of a hundred steps, each of new data.
-func hundred(int) [][]int32 { return make([][]int32, 100) }
 
 // gradientReach returns the logarithm of the norm of the gradient of the last state by
 // the input of each step before it, the last first, of one sequence.

@@ -18,7 +18,7 @@ import (
 // reverse teaches a Transformer to write a word from its end. Two that lack something show what
 // that is for: one does not know where a symbol stands, the other's targets see what they are to
 // say.
-var reverse = Demo{Name: "reverse", About: "a word from its end, by a Transformer; its heads, and what it is without positions or a causal mask", Run: runReverse}
+var reverse = Demo{Name: "reverse", About: "a word from its end, by a Transformer; its heads, and what it is without positions or a causal mask", Aside: []string{"exact_without_positions", "exact_without_mask", "loss_without_mask"}, Run: runReverse}
 
 const (
 	reverseSymbols = 13
@@ -37,7 +37,7 @@ func newReverser(s *Stage, name string, position attention.Position) *reverser {
 		Block:  attention.Block{Model: 64, Heads: 4, Hidden: 128, Position: position},
 		Target: int(text.First) + reverseSymbols, Encoders: 2, Decoders: 2,
 	}}
-	r.Net.Init(s.rng(1))
+	r.Net.Init(s.rng("weights"))
 	return r
 }
 
@@ -97,16 +97,15 @@ func reverseWords(n int, seed uint64) text.Pairs {
 	return text.Task{Count: n, Min: 4, Max: reverseLongest, Symbols: reverseSymbols, Seed: seed}.Reverse()
 }
 
-// train trains for some epochs of twenty steps, each of new words.
+// train trains for some hundreds of steps, each of new words.
 func (r *reverser) train(s *Stage, test text.Pairs, epochs int) (*training, error) {
 	s.print("%s\n", r.Name)
 	step, failed := uint64(0), error(nil)
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 0.5, Beta2: 0.98, Eps: 1e-9, Schedule: train.Noam{Width: 64, Warmup: 200}}, clip: 1, epochs: s.epochs(epochs), every: 5,
-		batches: func(int) [][]int32 { return make([][]int32, 20) },
+		Stage: s, optimiser: &train.Adam{LR: 0.5, Beta2: 0.98, Eps: 1e-9, Schedule: train.Noam{Width: 64, Warmup: 200}}, clip: 1, epochs: s.epochs(epochs),
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			return r.loss(t, reverseWords(64, s.Seed+step))
+			return r.loss(t, reverseWords(64, s.stream("steps", step)))
 		},
 		score: func() (float64, string) {
 			share, err := r.exact(test)
@@ -119,13 +118,13 @@ func (r *reverser) train(s *Stage, test text.Pairs, epochs int) (*training, erro
 
 func runReverse(s *Stage) error {
 	s.say("Words of 4 to %d symbols of %d kinds, to be written from their end, by a Transformer of two blocks on either side.", reverseLongest, reverseSymbols)
-	test := reverseWords(500, s.Seed+1<<32)
+	test := reverseWords(500, s.stream("test", 0))
 	whole, lost, leak := newReverser(s, "with positions and a causal mask", attention.Sinusoidal), newReverser(s, "without positions", attention.NoPositions), newReverser(s, "without the causal mask", attention.Sinusoidal)
 	leak.Leak = true
 	out := map[string]any{}
 	var loops []*training
 	for i, r := range []*reverser{whole, lost, leak} {
-		l, err := r.train(s, test, []int{45, 25, 30}[i])
+		l, err := r.train(s, test, []int{9, 5, 6}[i])
 		if err != nil {
 			return err
 		}
@@ -137,15 +136,15 @@ func runReverse(s *Stage) error {
 	if err := s.showReversed(whole, test.Source.Rows(every(6))); err != nil {
 		return err
 	}
-	s.say("Of %d new words %.1f %% are right. Without positions a word is a bag of symbols: %.1f %%. Without the causal mask the next symbol is there to be copied: the loss is %.4f, and of words that nobody tells it %.1f %% are right.",
-		test.Len(), 100*last(loops[0].scores), 100*last(loops[1].scores), last(loops[2].losses), 100*last(loops[2].scores))
+	s.say("Of %d new words %.1f %% are right: it %s. Without positions a word is a bag of symbols, and %.1f %% are right. Without the causal mask the next symbol is there to be copied: the loss is %.4f, and of words that nobody tells it %.1f %% are right.",
+		test.Len(), 100*last(loops[0].scores), verdict(last(loops[0].scores)), 100*last(loops[1].scores), last(loops[2].losses), 100*last(loops[2].scores))
 	heads := whole.heads(test.Source.Sequence(longestOf(test.Source)))
 	s.heat(heads[0])
 	row := []picture.Panel{}
 	for _, h := range heads {
 		row = append(row, h)
 	}
-	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "epochs of 20 steps"}}
+	losses := &picture.Chart{Title: "loss", X: loops[0].axis()}
 	for i, l := range loops {
 		losses.Series = append(losses.Series, curve([]*reverser{whole, lost, leak}[i].Name, i, l.losses))
 	}
@@ -163,7 +162,7 @@ func (s *Stage) showReversed(r *reverser, words text.Ragged) error {
 	if err != nil {
 		return err
 	}
-	s.print("\n")
+	s.print("\n  %-*s -> %s\n", reverseLongest, "word", "what it writes")
 	for i, w := range got {
 		s.print("  %-*s -> %s\n", reverseLongest, lettersOf(words.Sequence(i)), lettersOf(w))
 	}

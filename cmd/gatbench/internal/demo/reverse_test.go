@@ -20,7 +20,7 @@ func TestReverseLacks(t *testing.T) {
 	lost, leak := newReverser(s, "without positions", attention.NoPositions), newReverser(s, "without the causal mask", attention.Sinusoidal)
 	leak.Leak = true
 	for i, r := range []*reverser{lost, leak} {
-		l, err := r.train(s, test, []int{20, 30}[i])
+		l, err := r.train(s, test, []int{4, 6}[i])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // salesman has a pointer network find a short tour of points; the shortest is known beside it.
-var salesman = Demo{Name: "salesman", About: "a short tour of points, by a network that points at the next", Run: runSalesman}
+var salesman = Demo{Name: "salesman", About: "a short tour of points, by a network that points at the next", Lower: []string{"length_5", "length_10"}, Run: runSalesman}
 
 func runSalesman(s *Stage) error {
 	s.say("A pointer network reads points of a plane, five to ten, and points at them in the order of a tour, from the first and back to it. It learns from shortest tours, by the dynamic programme of Held and Karp.")
@@ -27,7 +27,7 @@ func runSalesman(s *Stage) error {
 		}
 		return tourRatio(got[0], sizes[0]), "length_5"
 	}
-	l := p.training(s, 75, score)
+	l := p.training(s, 15, score)
 	if err := cmp.Or(l.run(), failed); err != nil {
 		return err
 	}
@@ -43,9 +43,9 @@ func runSalesman(s *Stage) error {
 	for i := range 4 {
 		x, note := sizes[1].Set(i), ""
 		if !slices.Equal(got[1][i], sizes[1].Answers[i]) {
-			note = fmt.Sprintf("   (the shortest is %.3f, %d)", points.Length(x, sizes[1].Answers[i]), sizes[1].Answers[i])
+			note = fmt.Sprintf("   (the shortest: length %.3f, order %d)", points.Length(x, sizes[1].Answers[i]), sizes[1].Answers[i])
 		}
-		s.print("  tour %d of ten points: %.3f, %d%s\n", i, points.Length(x, got[1][i]), got[1][i], note)
+		s.print("  tour %d of ten points: length %.3f, order %d%s\n", i, points.Length(x, got[1][i]), got[1][i], note)
 	}
 	s.print("\n")
 	var said, right []picture.Panel

@@ -37,7 +37,7 @@ func newSelfAttNet(s *Stage, words, kinds int) *selfattNet {
 		Words: grad.NewParam(words, d),
 		Block: attention.EncoderBlock{Block: attention.Block{Model: d, Heads: selfattHeads, Hidden: 2 * d, Drop: selfattDrop}},
 		Out:   layers.Linear{In: d, Out: kinds},
-	}, s.rng(1)
+	}, s.rng("weights")
 	n.Words.Value.Normal(rng, 0, 0.3)
 	n.Block.Init(rng)
 	n.Out.Init(rng)
@@ -81,7 +81,7 @@ func runSelfAtt(s *Stage) error {
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 1e-3}, clip: 5, epochs: s.epochs(12),
-		batches: func(epoch int) [][]int32 { return text.ByLength(read.Lengths(), 32, s.Seed, epoch) },
+		batches: s.byLength(read.Lengths(), 32),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
 			b := read.Batch(rows)
 			y, _ := net.forward(t, b.Graph, b.Tokens)

@@ -32,7 +32,7 @@ const sentimentKinds = 5
 
 func newSentimentNet(s *Stage, words int) *sentimentNet {
 	const in, hidden = 64, 64
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	n := &sentimentNet{
 		Words: grad.NewParam(words, in),
 		Tree:  sequence.TreeLSTM{In: in, Hidden: hidden, Arity: 2},
@@ -152,7 +152,7 @@ func runSentiment(s *Stage) error {
 	var twos []float64
 	l := &training{
 		Stage: s, optimiser: &train.Adagrad{LR: 0.05, Groups: []train.Group{{Match: "Words", LR: 0.1}}}, clip: 5, epochs: s.epochs(3),
-		batches: func(epoch int) [][]int32 { return text.ByLength(read.sizes(), 25, s.Seed, epoch) },
+		batches: s.byLength(read.sizes(), 25),
 		loss: func(t *grad.Tape, rows []int32) *grad.Var {
 			b, err := read.batch(rows)
 			if err != nil {
@@ -176,6 +176,7 @@ func runSentiment(s *Stage) error {
 	s.result(map[string]any{"test_root5": last.five, "test_root2": last.two})
 	s.print("\n")
 	s.say("of the sentences to try %.1f %% are right of five kinds, and %.1f %% of positive or negative", 100*last.five, 100*last.two)
+	s.say("\nTwo sentences, with what the network says of each phrase, and in parentheses what people say where that is something else:")
 	s.print("\n")
 	shown := net.worthSeeing(tests)
 	for _, i := range shown {

@@ -18,8 +18,8 @@ import (
 // sine and chaos have a network go on with a series of numbers by itself: it is fed what
 // it said itself.
 var (
-	sine  = Demo{Name: "sine", About: "a sine goes on, of a period that is read from its beginning", Run: func(s *Stage) error { return s.goOn(text.Task.Sine, "a sine", 0.05, 40) }}
-	chaos = Demo{Name: "chaos", About: "a chaotic series (Mackey and Glass) goes on, as long as it can be foretold", Run: func(s *Stage) error { return s.goOn(text.Task.MackeyGlass, "the series of Mackey and Glass", 0.01, 80) }}
+	sine  = Demo{Name: "sine", About: "a sine goes on, of a period that is read from its beginning", Lower: []string{"error_of_10_steps"}, Run: func(s *Stage) error { return s.goOn(text.Task.Sine, "a sine", 0.05, 8) }}
+	chaos = Demo{Name: "chaos", About: "a chaotic series (Mackey and Glass) goes on, as long as it can be foretold", Lower: []string{"error_of_10_steps"}, Run: func(s *Stage) error { return s.goOn(text.Task.MackeyGlass, "the series of Mackey and Glass", 0.01, 16) }}
 )
 
 // forecaster says the next number of a series.
@@ -46,23 +46,23 @@ const (
 func (s *Stage) goOn(task func(text.Task) (text.Series, *tensor.Dense), name string, noise float64, epochs int) error {
 	s.say("An LSTM learns to say the next number of %s. Then it reads %d numbers of a series that it has not seen, and goes on for %d by itself.", name, seriesRead, seriesOn)
 	f := &forecaster{LSTM: sequence.LSTM{In: 1, Hidden: 64, ForgetBias: 1}, Out: layers.Linear{In: 64, Out: 1}}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	f.LSTM.Init(rng)
 	f.Out.Init(rng)
-	some, _ := task(text.Task{Count: 100, Min: seriesRead, Seed: s.Seed})
+	some, _ := task(text.Task{Count: 100, Min: seriesRead, Seed: s.stream("scale", 0)})
 	f.Mean, f.Deviation = mean(some.X.Data), math.Sqrt(variance(some.X.Data))
-	test, _ := task(text.Task{Count: 20, Min: seriesRead + seriesOn, Seed: s.Seed + 1<<32})
+	test, _ := task(text.Task{Count: 20, Min: seriesRead + seriesOn, Seed: s.stream("test", 0)})
 	step := uint64(0)
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 5e-3, Schedule: train.Cosine{Steps: 20 * s.epochs(epochs)}}, clip: 1, epochs: s.epochs(epochs), batches: func(int) [][]int32 { return make([][]int32, 20) },
+		Stage: s, optimiser: &train.Adam{LR: 5e-3, Schedule: train.Cosine{Steps: s.steps() * s.epochs(epochs)}}, clip: 1, epochs: s.epochs(epochs),
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			x, next := task(text.Task{Count: 32, Min: seriesRead, Seed: s.Seed + step})
+			x, next := task(text.Task{Count: 32, Min: seriesRead, Seed: s.stream("steps", step)})
 			y, _ := f.forward(t, x.Graph(), grad.Const(blurred(rng, x.X, noise)), nil)
 			return y.MSE(grad.Const(next)).Scale(1 / (f.Deviation * f.Deviation))
 		},
 		score: func() (float64, string) { return f.error(test), "error_of_10_steps" },
-		every: 10,
+		every: 2,
 	}
 	if err := l.run(); err != nil {
 		return err

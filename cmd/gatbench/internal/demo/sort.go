@@ -27,7 +27,7 @@ func runSort(s *Stage) error {
 		failed = cmp.Or(failed, err)
 		return exact(got, sets)
 	}
-	l := p.training(s, 150, func() (float64, string) { return right(five), "sorted_5" })
+	l := p.training(s, 30, func() (float64, string) { return right(five), "sorted_5" })
 	if err := cmp.Or(l.run(), failed); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func runSort(s *Stage) error {
 		return failed
 	}
 	s.result(map[string]any{"sorted_5": l.scores[len(l.scores)-1], "sorted_10": longer})
-	s.print("\n")
+	s.print("\n  %-39s   ->   %s\n", "ten numbers", "as it puts them")
 	for i := range 4 {
 		s.print("  %s   ->   %s%s\n", numbersOf(ten.Set(i), every(10)), numbersOf(ten.Set(i), got[i]), unsorted(ten.Set(i), got[i]))
 	}

@@ -36,12 +36,14 @@ type Stage struct {
 	Cell     string  // one of the demo's Cells; empty: the first
 	Target   string  // one of the demo's Targets; empty: the first
 	NoTimes  bool    // babi's sentences are a set
+	Title    string  // of the progress line; empty: none
 	Few      int     // so many texts of a dataset are read at most, and one batch an epoch for each 25; 0: all. Tests set it
 
 	demo    Demo
 	start   time.Time
 	saved   []string // what was written, in words
 	undrawn error    // why the picture was not
+	numbers Numbers  // of the result
 }
 
 // Show runs a demo on the stage, and says how long it took.
@@ -62,8 +64,26 @@ func (s *Stage) Show(d Demo) error {
 	return cmp.Or(s.Out.Err(), s.undrawn)
 }
 
-// rng returns a source of first weights, another for each part of a demo.
-func (s *Stage) rng(part uint64) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, part)) }
+// stream returns the seed of what a part of a demo draws at a step: a hash of the stage's seed,
+// the part and the step. With Seed + step neighbouring seeds would learn from nearly the same data.
+func (s *Stage) stream(part string, step uint64) uint64 {
+	h := mix(s.Seed)
+	for _, c := range []byte(part) {
+		h = mix(h ^ uint64(c))
+	}
+	return mix(h ^ step)
+}
+
+// mix is a step of SplitMix64 (Steele, Lea and Flood, 2014), which is one to one.
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// rng returns a source of what a part of a demo draws one after the other, such as its first weights.
+func (s *Stage) rng(part string) *rand.Rand { return rand.New(rand.NewPCG(s.stream(part, 0), 0)) }
 
 // epochs returns how many epochs, or steps, there are to be.
 func (s *Stage) epochs(preset int) int {
@@ -117,11 +137,22 @@ func (s *Stage) print(format string, args ...any) {
 	}
 }
 
+// verdict is what a share of right answers says of what was to be learnt.
+func verdict(share float64) string {
+	switch {
+	case share >= 0.9:
+		return "has learnt it"
+	case share >= 0.5:
+		return "has learnt it in part"
+	}
+	return "has not learnt it"
+}
+
 // lines prints the lines of a text, each set in, with an empty one around them.
 func (s *Stage) lines(text string) {
 	s.print("\n")
 	for line := range strings.Lines(strings.TrimSpace(text)) {
-		s.print("  %s\n", strings.TrimRight(line, "\n"))
+		s.print("%s\n", strings.TrimRight("  "+line, " \n"))
 	}
 	s.print("\n")
 }
@@ -136,6 +167,10 @@ func (s *Stage) heat(h *picture.Heat) {
 
 // result says for machines what came of the demo.
 func (s *Stage) result(values map[string]any) {
+	s.numbers = Numbers{}
+	for name, v := range values {
+		s.numbers.add(name, v)
+	}
 	if s.JSON {
 		values["event"], values["demo"], values["seed"] = "result", s.demo.Name, s.Seed
 		s.Out.Encode(values)

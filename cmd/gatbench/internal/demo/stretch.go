@@ -15,7 +15,7 @@ import (
 
 // stretch writes longer sequences than it has learnt from: attention that knows where it
 // looked finds its way, attention by content alone loses it among symbols that are alike.
-var stretch = Demo{Name: "stretch", About: "sequences twice as long as learnt, by location and monotonic attention", Run: runStretch}
+var stretch = Demo{Name: "stretch", About: "sequences twice as long as learnt, by location and monotonic attention", Aside: []string{"copy, by content", "twice, by content"}, Run: runStretch}
 
 const (
 	stretchWidth   = 64
@@ -37,9 +37,9 @@ func newFollower(s *Stage, name string, align func(score attention.Score) attent
 		Source: int(text.First) + stretchSymbols, Target: int(text.First) + stretchSymbols, Begin: text.Begin,
 		Embed: m, Hidden: m, Maxout: m, ReadNew: true, Dropout: 0.2, Align: align(score),
 	}}
-	f.net.Init(s.rng(1))
+	f.net.Init(s.rng("weights"))
 	for _, n := range []int{8, 16, 32} {
-		f.tried[n] = task(text.Task{Count: max(1, len(s.few(10_000))/50), Min: n, Symbols: stretchSymbols, Seed: s.Seed + 1<<32})
+		f.tried[n] = task(text.Task{Count: max(1, len(s.few(10_000))/50), Min: n, Symbols: stretchSymbols, Seed: s.stream("test", 0)})
 	}
 	return f
 }
@@ -126,7 +126,7 @@ func runStretch(s *Stage) error {
 	if err := s.followed(all); err != nil {
 		return err
 	}
-	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
+	losses := &picture.Chart{Title: "loss", X: loops[0].axis()}
 	for i, l := range loops {
 		losses.Series = append(losses.Series, curve(all[i].name, i, l.losses))
 	}
@@ -146,13 +146,13 @@ func runStretch(s *Stage) error {
 // follow trains a network on sequences that are new at every step.
 func (s *Stage) follow(f *follower, task func(text.Task) text.Pairs) (*training, error) {
 	s.print("%s\n", f.name)
-	steps, step := max(1, len(s.few(6400))/64), uint64(0)
+	step := uint64(0)
 	var failed error
 	l := &training{
-		Stage: s, optimiser: &train.Adam{LR: 1e-2, Schedule: train.Cosine{Steps: steps * s.epochs(5), Min: 0.02}}, clip: 1, epochs: s.epochs(5), batches: func(int) [][]int32 { return make([][]int32, steps) },
+		Stage: s, optimiser: &train.Adam{LR: 1e-2, Schedule: train.Cosine{Steps: s.steps() * s.epochs(5), Min: 0.02}}, clip: 1, epochs: s.epochs(5),
 		loss: func(t *grad.Tape, _ []int32) *grad.Var {
 			step++
-			p := task(text.Task{Count: len(s.few(64)), Min: 4, Max: 8, Symbols: stretchSymbols, Seed: s.Seed + step})
+			p := task(text.Task{Count: len(s.few(64)), Min: 4, Max: 8, Symbols: stretchSymbols, Seed: s.stream("steps", step)})
 			return taughtLoss(f.net, t, p, every(p.Len()))
 		},
 		score: func() (float64, string) {
@@ -173,18 +173,18 @@ func (s *Stage) followed(fs []*follower) error {
 	s.print("\n%-20s  exact at   8    16    32   never back at   8    16    32\n", "")
 	for _, f := range fs {
 		line := fmt.Sprintf("%-20s         ", f.name)
-		var exact, ahead []float64
+		exact, ahead := map[string]float64{}, map[string]float64{}
 		for _, n := range []int{8, 16, 32} {
 			share, err := f.exact(n)
 			if err != nil {
 				return err
 			}
-			exact, ahead = append(exact, share), append(ahead, f.forwards(n))
+			exact[fmt.Sprint(n)], ahead[fmt.Sprint(n)] = share, f.forwards(n)
 			line += fmt.Sprintf("  %.2f", share)
 		}
 		line += "             "
-		for _, a := range ahead {
-			line += fmt.Sprintf("  %.2f", a)
+		for _, n := range []int{8, 16, 32} {
+			line += fmt.Sprintf("  %.2f", ahead[fmt.Sprint(n)])
 		}
 		s.print("%s\n", line)
 		values[f.name] = map[string]any{"exact": exact, "forwards": ahead}

@@ -8,8 +8,8 @@ import "testing"
 func TestStretch(t *testing.T) {
 	result := long(t, stretch, 0).result
 	of := func(name, what string) (at8, at16, at32 float64) {
-		numbers := result[name].(map[string]any)[what].([]any)
-		return numbers[0].(float64), numbers[1].(float64), numbers[2].(float64)
+		numbers := result[name].(map[string]any)[what].(map[string]any)
+		return numbers["8"].(float64), numbers["16"].(float64), numbers["32"].(float64)
 	}
 	if at8, _, _ := of("copy, monotonic", "exact"); !(at8 >= 0.9) {
 		t.Errorf("monotonic, %v of 8 are copied", at8)

@@ -3,7 +3,9 @@ package demo
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -54,7 +56,7 @@ func newTaggingNet(s *Stage, k *taggingTask, tags, pos int, crf *sequence.CRF) *
 	if s.cell() == "bilstm" {
 		n.LSTM.Back, n.Out.In = []sequence.Cell{&sequence.LSTM{In: in, Hidden: hidden, ForgetBias: 1}}, 2*hidden
 	}
-	rng := s.rng(1)
+	rng := s.rng("weights")
 	for _, p := range embeddings {
 		p.Value.Normal(rng, 0, 0.3)
 	}
@@ -199,9 +201,7 @@ func (s *Stage) readTagging() (*taggingTask, error) {
 
 // batches returns the sentences to learn from, 32 at a time.
 func (k *taggingTask) batches(s *Stage) func(epoch int) [][]int32 {
-	return func(epoch int) [][]int32 {
-		return text.ByLength(k.learnt.Chunks.Lengths()[:len(k.learning)], 32, s.Seed, epoch)
-	}
+	return s.byLength(k.learnt.Chunks.Lengths()[:len(k.learning)], 32)
 }
 
 func runTagging(s *Stage) error {
@@ -212,7 +212,7 @@ func runTagging(s *Stage) error {
 	if s.Target == "pos" {
 		return s.runPOS(k)
 	}
-	s.say("%d sentences of %d words in all, and %d to try. Of a word the network sees which it is, its last three letters, its shape and its part of speech; of its tag, such as B-NP at the beginning of a noun phrase and I-NP within, the CRF sees which came before.",
+	s.say("%d sentences of %d words in all, and %d to try. Of a word the network sees which it is, its last three letters, its shape and its part of speech; of its tag, such as B-NP at the beginning of a noun phrase and I-NP within, the CRF sees which came before. A loss is that of a sentence.",
 		len(k.learning), k.learnt.Chunks.Offsets[len(k.learning)], len(k.trying))
 
 	net, err := newChunkNet(s, k)
@@ -270,9 +270,13 @@ func (s *Stage) taggingResult(c *train.SpanCounts, net *taggingNet, f *features,
 	s.say("F1 of the phrases %.2f %%: of those found %.2f %% are right, and %.2f %% of those there are found",
 		100*c.All.F1(), 100*c.All.Precision(), 100*c.All.Recall())
 	s.print("\n")
-	for _, label := range []string{"NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT"} {
-		if n, ok := c.Labels[label]; ok {
-			s.print("  %-5s %5.1f %%  of %d %s phrases\n", label, 100*n.F1(), n.TruePos+n.FalseNeg, phraseNames[label])
+	labels := slices.Collect(maps.Keys(c.Labels))
+	there := func(label string) int { return c.Labels[label].TruePos + c.Labels[label].FalseNeg }
+	slices.SortFunc(labels, func(a, b string) int { return cmp.Or(there(b)-there(a), strings.Compare(a, b)) })
+	s.print("  %-5s %7s  %7s\n", "kind", "F1", "phrases")
+	for _, label := range labels {
+		if there(label) > 0 {
+			s.print("  %-5s %5.1f %%  %7d  %s\n", label, 100*c.Labels[label].F1(), there(label), cmp.Or(phraseNames[label], "of this kind"))
 		}
 	}
 	for shown, i := 0, 0; shown < 3 && i < len(rows); i++ {
@@ -294,7 +298,7 @@ func (s *Stage) taggingResult(c *train.SpanCounts, net *taggingNet, f *features,
 }
 
 // phraseNames are the kinds of phrases in words.
-var phraseNames = map[string]string{"NP": "noun", "VP": "verb", "PP": "prepositional", "ADVP": "adverb", "ADJP": "adjective", "SBAR": "clause-opening", "PRT": "particle"}
+var phraseNames = map[string]string{"NP": "noun phrases", "VP": "verb phrases", "PP": "prepositions", "ADVP": "adverb phrases", "ADJP": "adjective phrases", "SBAR": "what opens a clause", "PRT": "particles", "CONJP": "conjunctions", "INTJ": "interjections", "LST": "marks of a list"}
 
 // bracketed returns a sentence with brackets around its phrases.
 func bracketed(words []string, spans []train.Span) string {

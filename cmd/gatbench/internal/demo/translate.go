@@ -39,7 +39,7 @@ func newRewriter(s *Stage, p *text.Parallel, embed, hidden int) (*rewriter, erro
 	r := &rewriter{source: source, target: target, Net: &sequence.EncoderDecoder{
 		Source: source.Len(), Target: target.Len(), Begin: text.Begin, Embed: embed, Hidden: hidden,
 	}}
-	r.Net.Init(s.rng(1))
+	r.Net.Init(s.rng("weights"))
 	return r, nil
 }
 
@@ -108,7 +108,7 @@ func runAntonyms(s *Stage) error {
 		return err
 	}
 	r.Net.Dropout = 0.5
-	pairs, forcing := p.Encode(r.source, r.target), train.TeacherForcing{Schedule: train.Constant(0.5), Seed: s.Seed}
+	pairs, forcing := p.Encode(r.source, r.target), train.TeacherForcing{Schedule: train.Constant(0.5), Seed: s.stream("forcing", 0)}
 	s.say("Six words and their opposites, in letters; each is made five long by the letter P, which is read and written as the others are. A GRU reads a word into one vector; another writes from it.")
 	var failed error
 	l := &training{
@@ -133,14 +133,14 @@ func runAntonyms(s *Stage) error {
 		return err
 	}
 	loss, alike := taughtLoss(r.Net, grad.NewEval(), pairs, every(pairs.Len())).Value().Data[0], matches(blind, p.Target)
-	s.result(map[string]any{"right": l.scores[len(l.scores)-1], "blind": float64(alike) / float64(len(blind)), "loss": loss, "mans": unpadded(got[len(got)-1])})
-	s.print("\n")
+	s.result(map[string]any{"right": l.scores[len(l.scores)-1], "blind": float64(alike) / float64(len(blind)), "loss": loss, "mans": unpadded(got[len(got)-1]), "mans_is_women": matches(got[len(got)-1:], []string{"women"})})
+	s.print("\n  %-6s -> %s\n", "word", "what it writes")
 	for i, w := range asked {
 		note := ""
 		if i == len(p.Source) {
 			note = "   (never seen)"
 		}
-		s.print("  %-6s -> %s%s\n", unpadded(w), unpadded(got[i]), note)
+		s.print("  %-6s -> %s%s\n", unpadded(w), cmp.Or(unpadded(got[i]), "(nothing)"), note)
 	}
 	s.print("\nfed P at every step, not what it has written, it writes %d of %d right; the loss is %.4f\n\n", alike, len(blind), loss)
 	if err := s.draw([]picture.Panel{r.dependencePanel(p.Source[0], p.Target[0]), lossPanel(l)}); err != nil {
@@ -151,12 +151,12 @@ func runAntonyms(s *Stage) error {
 
 // datesForcing feeds the decoder the truth at first, and in the end a quarter of its own.
 func datesForcing(s *Stage, steps int) train.TeacherForcing {
-	return train.TeacherForcing{Schedule: train.Linear{From: 1, To: 0.75, Steps: steps}, Seed: s.Seed}
+	return train.TeacherForcing{Schedule: train.Linear{From: 1, To: 0.75, Steps: steps}, Seed: s.stream("forcing", 0)}
 }
 
 func runDates(s *Stage) error {
-	learnt := text.Task{Count: len(s.few(5000)), Seed: s.Seed}.Dates()
-	tried := unseen(text.Task{Count: len(s.few(400)), Seed: s.Seed + 1<<32}.Dates(), learnt)
+	learnt := text.Task{Count: len(s.few(5000)), Seed: s.stream("learnt", 0)}.Dates()
+	tried := unseen(text.Task{Count: len(s.few(400)), Seed: s.stream("test", 0)}.Dates(), learnt)
 	r, err := newRewriter(s, learnt, 24, 96)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func runDates(s *Stage) error {
 	forcing := datesForcing(s, epochs*pairs.Len()/64)
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, clip: 5, epochs: epochs,
-		batches: func(epoch int) [][]int32 { return text.ByLength(pairs.Source.Lengths(), 64, s.Seed, epoch) },
+		batches: s.byLength(pairs.Source.Lengths(), 64),
 		loss:    func(t *grad.Tape, rows []int32) *grad.Var { return forcedLoss(r.Net, t, pairs.Batch(rows), forcing) },
 		score: func() (float64, string) {
 			share, err := r.right(tried)
@@ -185,7 +185,7 @@ func runDates(s *Stage) error {
 		return err
 	}
 	s.result(map[string]any{"test_right": l.scores[len(l.scores)-1]})
-	s.print("\n")
+	s.print("\n  %-22s -> %s\n", "a date", "by ISO 8601")
 	for i, d := range few {
 		wrong := ""
 		if got[i] != tried.Target[i] {

@@ -257,6 +257,7 @@ func (t *Tape) applyUpdates() {
 			break
 		}
 		copy(u.param.Value.Data, u.value.Value().Data)
+		u.param.Changed()
 	}
 	clear(t.updates)
 	t.updates = t.updates[:0]

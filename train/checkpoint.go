@@ -189,6 +189,7 @@ func (f *checkpointFile) load(c *Checkpoint) error {
 		return fail(err)
 	}
 	fill(places, f.tensors)
+	changed(c.Model)
 	return nil
 }
 

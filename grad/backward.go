@@ -182,6 +182,7 @@ func (t *Tape) pullNodes(nodes []node) {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := &nodes[i] // stays where it is while a checkpoint's pullback records others behind it
 		if n.asked() {
+			t.heed()
 			n.run(t)
 		}
 		for _, y := range n.outs {

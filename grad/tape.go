@@ -42,6 +42,9 @@ type Tape struct {
 	notes   []pile     // one of each type; they are few
 	results []*Var     // of operations with several
 
+	cancelled   <-chan struct{} // closed when the context of Within ends; nil: never
+	interrupted bool            // and an operation has seen it
+
 	label  string   // of the operations that follow
 	prof   *profile // nil: no pprof labels
 	inside section  // of a checkpointed function

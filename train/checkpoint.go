@@ -35,7 +35,8 @@ type Checkpoint struct {
 	History   *History
 	RNG       RandomSource
 
-	best state
+	best  state
+	begun begun
 }
 
 // RandomSource is a source of random numbers that can be saved, such as

@@ -190,11 +190,28 @@ func fitFacts(k *datasets.Knowledge, r *factRecipe) (*train.Fit, *factNet) {
 			each = 1 // an epoch counts as one without progress only if it was looked at
 		}
 		if score.Val.Accuracy == 0 || epoch%each == 0 || epoch == r.Epochs {
-			score.Val.Accuracy = knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), few, k.Train, k.Val, k.Test).MRR()
+			score.Val.Accuracy = net.ranks(t, k, few).MRR()
 		}
 		return score
 	}
 	return f, net
+}
+
+// ranks returns the filtered ranks of some facts. It ends with what t is within.
+func (n *factNet) ranks(t *grad.Tape, k *datasets.Knowledge, of *graph.Graph) train.Ranks {
+	return knowledge.Ranks(heedful{n.Scorer, t}, grad.Const(n.Entities.Value), of, k.Train, k.Val, k.Test)
+}
+
+// heedful is a scorer of which each call may be the last of an evaluation.
+type heedful struct {
+	knowledge.Scorer
+	of *grad.Tape
+}
+
+// Forward implements [knowledge.Scorer].
+func (s heedful) Forward(t *grad.Tape, facts *graph.Graph, x *grad.Var) *grad.Var {
+	s.of.Heed()
+	return s.Scorer.Forward(t, facts, x)
 }
 
 // factDrawer returns what draws the facts of a step, which counts from 1: all of them in an

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -18,12 +19,31 @@ type learnt struct {
 	summary    report.Summary
 	checkpoint string
 	log        string
+	epochs     int
+}
+
+// cut says how far a training came that was interrupted, and what is left of it.
+func (l *learnt) cut() error {
+	err := fmt.Errorf("interrupted after %d of %d epochs", len(l.history.Epochs), l.epochs)
+	if l.checkpoint != "" {
+		err = fmt.Errorf("%w; the same command with --resume %s goes on", err, word(l.checkpoint))
+	}
+	return err
+}
+
+// measure calls f with the tape of an evaluation after the training, which ends with the context.
+func (l *learnt) measure(ctx context.Context, f func(t *grad.Tape)) error {
+	t := grad.NewEval()
+	if err := t.Within(ctx, func() { f(t) }); err != nil {
+		return l.cut()
+	}
+	return nil
 }
 
 // learn runs a training with the checkpoint and the log that were asked for. An error of a
 // training that was cut short says what is left of it.
 func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, each func(train.Epoch)) (l learnt, err error) {
-	f.Checkpoint, f.Every, f.Resume = c.Checkpoint, c.Every, c.Resume
+	f.Checkpoint, f.Every, f.Resume, l.epochs = c.Checkpoint, c.Every, c.Resume, f.Epochs
 	if l.log = c.logDir(); l.log != "" && c.Seeds > 1 {
 		l.log = filepath.Join(l.log, fmt.Sprintf("seed-%d", seed))
 	}
@@ -50,11 +70,7 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, eac
 		l.checkpoint = c.Checkpoint
 	}
 	if errors.Is(err, context.Canceled) {
-		cut := fmt.Errorf("interrupted after %d of %d epochs", len(l.history.Epochs), f.Epochs)
-		if l.checkpoint != "" {
-			cut = fmt.Errorf("%w; the same command with --resume %s goes on", cut, word(l.checkpoint))
-		}
-		err = errors.Join(cut, without(err, context.Canceled))
+		err = errors.Join(l.cut(), without(err, context.Canceled))
 	}
 	return l, errors.Join(err, logged)
 }

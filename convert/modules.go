@@ -45,6 +45,7 @@ func (m Modules) Load(f Framework, s State) error {
 	}
 	for p, v := range values {
 		copy(p.Value.Data, v.data)
+		p.Changed()
 	}
 	for _, f := range b.fields {
 		if f.number != nil {

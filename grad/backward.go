@@ -182,6 +182,7 @@ func (t *Tape) pullNodes(nodes []node) {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := &nodes[i] // stays where it is while a checkpoint's pullback records others behind it
 		if n.asked() {
+			t.heed()
 			n.run(t)
 		}
 		for _, y := range n.outs {
@@ -257,6 +258,7 @@ func (t *Tape) applyUpdates() {
 			break
 		}
 		copy(u.param.Value.Data, u.value.Value().Data)
+		u.param.Changed()
 	}
 	clear(t.updates)
 	t.updates = t.updates[:0]

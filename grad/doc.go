@@ -49,7 +49,8 @@
 // [CheckParams] one that it would miss.
 //
 // [NewEval] is the tape of inference: it records nothing and drops nothing. A
-// nil *Tape does the same without an arena.
+// nil *Tape does the same without an arena. [Weights] are packed copies of Params, which the
+// tapes of a server share.
 //
 // [Measure] says what memory a step will need, [Tape.Checkpoint] trades it for
 // time, [Tape.Operations] names what was recorded, [Tape.FirstNonFinite] the

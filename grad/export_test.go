@@ -1,5 +1,7 @@
 package grad
 
+import "github.com/edgewise-ml/edgewise/tensor"
+
 // SetHandLeast sets from how many elements a gradient is handed over.
 func SetHandLeast(n int) (undo func()) {
 	old := handLeast
@@ -26,4 +28,18 @@ func SetWaits(on bool) (undo func()) {
 func Unread(x *Var) bool {
 	l := x.late.Load()
 	return l != nil && l.state == waiting
+}
+
+// PackedOf returns the packed copies that w has of p: as it is, and transposed.
+func PackedOf(w *Weights, p *Param) (copies []*tensor.Packed) {
+	known, ok := w.of.Load(p)
+	if !ok {
+		return nil
+	}
+	for _, s := range []*packedSide{&known.(*packedParam).ahead, &known.(*packedParam).turned} {
+		if now := s.now.Load(); now != nil {
+			copies = append(copies, &now.copy)
+		}
+	}
+	return copies
 }

@@ -9,9 +9,10 @@ import (
 // weight is a matrix with which the rounds of a loop multiply.
 type weight struct {
 	w       *Var
-	rows    int           // of all rounds together, as far as is known
-	ahead   tensor.Packed // w, from the second product on or, if more will come, the first
-	back    tensor.Packed // its transpose
+	rows    int            // of all rounds together, as far as is known
+	ahead   tensor.Packed  // w, from the second product on or, if more will come, the first
+	shared  *tensor.Packed // w in the tape's Weights, instead of ahead
+	back    tensor.Packed  // its transpose
 	calls   int
 	packed  bool // ahead is there
 	turned  bool // and back
@@ -145,20 +146,37 @@ func (p *weight) multiply(sum *tensor.Dense, of *Var, set bool) {
 	}
 	p.calls++
 	y, x := matrix(sum), matrix(&of.val)
-	if !p.packed && (p.calls == 2 || 3*x.Rows() < p.rows) {
-		p.ahead.Set(&p.w.val, 0)
-		p.packed = true
-	}
+	w := p.packing(x.Rows())
 	switch {
-	case !p.packed && set:
+	case w == nil && set:
 		tensor.MatMulThen(y, x, &p.w.val, 0, tensor.Epilogue{})
-	case !p.packed:
+	case w == nil:
 		tensor.MatMul(y, x, &p.w.val, 0)
 	case set:
-		tensor.MatMulPackedThen(y, x, &p.ahead, 0, tensor.Epilogue{})
+		tensor.MatMulPackedThen(y, x, w, 0, tensor.Epilogue{})
 	default:
-		tensor.MatMulPacked(y, x, &p.ahead, 0)
+		tensor.MatMulPacked(y, x, w, 0)
 	}
+}
+
+// packing returns what the next product, of so many rows, reads instead of w, or nil.
+func (p *weight) packing(rows int) *tensor.Packed {
+	if p.packed {
+		return &p.ahead
+	}
+	if p.shared != nil {
+		return p.shared
+	}
+	more := 3*rows < p.rows
+	if p.shared = p.w.packed(0); p.shared == nil && more {
+		p.shared = p.w.packed(0) // which counts as its second product
+	}
+	if p.shared != nil || p.calls != 2 && !more {
+		return p.shared
+	}
+	p.ahead.Set(&p.w.val, 0)
+	p.packed = true
+	return &p.ahead
 }
 
 // pullX adds the gradient of a product to its x.

@@ -143,7 +143,7 @@ func (op Op) batch(x, w *Var, f tensor.Flags) *Var {
 	out[n+1] = m
 	y := op.New(out...)
 	if !op.Dry(0) {
-		if p := op.kept(w, f); p != nil {
+		if p := w.packed(f); p != nil {
 			tensor.MatMulPacked(&y.val, &x.val, p, 0)
 		} else {
 			product(&y.val, &x.val, &w.val, f)

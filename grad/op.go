@@ -54,6 +54,7 @@ func beginWithout(name string, along *late, p *Projection, xs []*Var) Op {
 		x.used = true
 	}
 	if t := op.tape; t != nil {
+		t.heed()
 		if t.waiting != along {
 			t.settle()
 		}

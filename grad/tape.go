@@ -31,7 +31,7 @@ type Tape struct {
 	loopsUsed int
 	pulling   bool // pullbacks run, which read what loops made
 
-	kept *keptWeights // nil: Params are not packed across Resets
+	weights *Weights // nil: Params are not packed across Resets
 
 	waiting *late // the result that was not worked out yet, or nil
 	sum     *Var  // the result of the last operation, if an activation may lie in its memory
@@ -41,6 +41,9 @@ type Tape struct {
 	vars    slab[Var]  // made in loops
 	notes   []pile     // one of each type; they are few
 	results []*Var     // of operations with several
+
+	cancelled   <-chan struct{} // closed when the context of Within ends; nil: never
+	interrupted bool            // and an operation has seen it
 
 	label  string   // of the operations that follow
 	prof   *profile // nil: no pprof labels
@@ -169,6 +172,7 @@ func (t *Tape) Use(p *Param) *Var {
 	v := t.uses[p]
 	if v == nil {
 		v = t.leaf(p.Value, p, !t.eval && !p.Frozen)
+		v.packs = t.weights.param(p)
 		t.uses[p] = v
 	}
 	t.unlock()
@@ -244,7 +248,7 @@ func (t *Tape) record(op string, y *Var, by Pullback) *node {
 func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
 	v := (*Tape)(nil).newVar() // its body is its own, in a loop and a checkpointed function too
 	v.tape, v.gen = t, t.gen
-	v.val, v.needs, v.hold, v.param = *x, needs, true, p != nil
+	v.val, v.needs, v.hold = *x, needs, true
 	if needs {
 		t.leaves = append(t.leaves, leaf{p, v})
 	}

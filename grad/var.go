@@ -27,11 +27,12 @@ type body struct {
 
 	needs bool // its gradient is wanted
 	hold  bool // its gradient stays until Reset: a Param, or watched
-	param bool // it is a Param
 	has   bool // grad has been asked for
 	bare  int  // the first elements of grad, which hold anything until they are asked for
 	lent  bool // grad lies in memory of the caller's, which is only read
 	grad  tensor.Dense
+
+	packs *packedParam // of a Param on a tape with Weights
 
 	base *Var  // the Var of which this is a view
 	at   int   // and its first element there

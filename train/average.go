@@ -63,5 +63,6 @@ func (a *EMA) Swap() {
 		for i, x := range now {
 			now[i], v.data[i] = v.data[i], x
 		}
+		v.param.Changed()
 	}
 }

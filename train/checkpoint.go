@@ -36,7 +36,8 @@ type Checkpoint struct {
 	History   *History
 	RNG       RandomSource
 
-	best state
+	best  state
+	begun begun
 }
 
 // RandomSource is a source of random numbers that can be saved, such as
@@ -190,6 +191,7 @@ func (f *checkpointFile) load(c *Checkpoint) error {
 		return fail(err)
 	}
 	fill(places, f.tensors)
+	changed(c.Model)
 	return nil
 }
 

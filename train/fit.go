@@ -25,7 +25,7 @@ import (
 //
 // With Checkpoint the run can go on where it was, to the same bits: a Fit with
 // Resume and the same settings ends as one that was never stopped. The file
-// holds the state of the last epoch, which trains on, beside that of the best.
+// holds the state of the last step, which trains on, beside that of the best epoch.
 //
 // Run may be called again, also for another model or with another Seed: it
 // begins anew and reuses the memory of the last run. Optimisers and schedules
@@ -60,7 +60,9 @@ type Fit struct {
 }
 
 // Run trains the model. If ctx is cancelled it writes the checkpoint and returns
-// the epochs so far and ctx.Err(). If the loss or a gradient becomes NaN or
+// the epochs so far and ctx.Err(). A step or an evaluation that has begun is given up at its
+// next operation on the tape, see [grad.Tape.Within], as if it had not begun; the checkpoint is of the
+// last whole step. If the loss or a gradient becomes NaN or
 // infinite, or the loss passes Limit, it writes none and returns the epochs so far and a [*DivergedError];
 // without Eval the model is then given back its last state whose loss was
 // finite.
@@ -71,14 +73,14 @@ func (f *Fit) Run(ctx context.Context) (*History, error) {
 	if err := f.Optimiser.Bind(f.Model); err != nil {
 		return nil, err
 	}
-	r := f.begin()
+	r := f.begin(ctx)
 	if f.Resume != "" {
 		if err := r.resume(); err != nil {
 			return nil, err
 		}
 	}
 	defer par.Hot()()
-	err := r.epochs(ctx)
+	err := r.epochs()
 	if !isDiverged(err) {
 		if failed := r.save(); failed != nil {
 			err = errors.Join(err, failed)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
 )
 
@@ -34,7 +35,15 @@ func Load(path string, model any) error {
 		return fmt.Errorf("train: load %s: %w", path, err)
 	}
 	fill(places, file)
+	changed(model)
 	return nil
+}
+
+// changed says that all Params of a model have other elements.
+func changed(model any) {
+	for _, p := range grad.Params(model) {
+		p.Changed()
+	}
 }
 
 func byName(tensors []safetensors.Tensor) map[string]*safetensors.Tensor {

@@ -208,6 +208,7 @@ func (c *core) step(r rule, gs grad.Grads) {
 		}
 		u.rate *= factor
 		c.parts.add(r, c.slot(p, len(s.arrays)), u)
+		p.Changed()
 	}
 	c.parts.run(r)
 }

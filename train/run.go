@@ -13,27 +13,35 @@ import (
 // run is one call of Fit.Run.
 type run struct {
 	*Fit
+	ctx       context.Context
 	judge     judge
 	trained   trained
 	average   *EMA // nil: none
 	good      state
 	current   bool   // good is what the Params are, and has yet to be copied
 	goodEpoch int    // that good is the state after; without Eval, the last whose loss was finite
-	passing   bool   // each good state is that of one epoch, and no step fails half-way
+	passing   bool   // each good state is that of one epoch, and nothing fails or is interrupted after a step
 	saved     string // the last checkpoint
 	unsaved   error  // why one could not be written
 	history   History
+	begun     begun
+}
+
+// begun is what a run has done of an epoch that was interrupted.
+type begun struct {
+	steps int // that were made; 0: the epoch has not begun
+	epoch Epoch
 }
 
 // begin returns a run that has done nothing yet.
-func (f *Fit) begin() *run {
+func (f *Fit) begin(ctx context.Context) *run {
 	if f.tape == nil {
 		f.tape = grad.NewTape(f.Seed)
 	}
 	f.tape.Restart(f.Seed)
-	r := &run{Fit: f, judge: judge{by: f.By}, good: capture(f.Model)}
+	r := &run{Fit: f, ctx: ctx, judge: judge{by: f.By}, good: capture(f.Model)}
 	r.trained.hold(f.Model)
-	r.passing = f.By == ByLast && f.Eval != nil && f.Steps <= 1 && f.Average == 0 && !r.good.frozen()
+	r.passing = f.By == ByLast && f.Eval != nil && f.Steps <= 1 && f.Average == 0 && !r.good.frozen() && ctx.Done() == nil
 	if f.Average > 0 {
 		r.average = NewEMA(f.Model, f.Average)
 	}
@@ -51,9 +59,9 @@ func (r *run) finish(diverged bool) {
 	}
 }
 
-func (r *run) epochs(ctx context.Context) error {
+func (r *run) epochs() error {
 	for n := len(r.history.Epochs) + 1; n <= r.Epochs && !r.tired(); n++ {
-		if err := ctx.Err(); err != nil {
+		if err := r.ctx.Err(); err != nil {
 			return err
 		}
 		e, err := r.epoch(n)
@@ -82,21 +90,24 @@ func (r *run) tired() bool { return r.Patience > 0 && r.judge.waited >= r.Patien
 // epoch is one step and one evaluation.
 func (r *run) epoch(n int) (Epoch, error) {
 	start := time.Now()
-	e := Epoch{N: n}
+	e, first := r.begun.epoch, r.begun.steps
+	e.N, r.begun = n, begun{}
 	steps := max(1, r.Steps)
-	for i := range steps {
+	for i := first; i < steps; i++ {
+		before := e
 		if err := r.step(&e, i); err != nil {
-			return e, err
+			return r.broken(err, begun{i, before})
 		}
 		if r.average != nil {
 			r.average.Update()
 		}
 	}
+	whole := e
 	e.Loss /= float64(steps)
 	watched := e.Loss
 	if r.Eval != nil {
 		if err := r.evaluate(&e); err != nil {
-			return e, err
+			return r.broken(err, begun{steps, whole})
 		}
 		watched = e.Val.Loss
 	}
@@ -110,12 +121,28 @@ func (r *run) epoch(n int) (Epoch, error) {
 	return e, nil
 }
 
+// broken notes what was done of an epoch that ends with err, if the run can go on from there.
+func (r *run) broken(err error, done begun) (Epoch, error) {
+	if err == r.ctx.Err() {
+		r.begun = done
+	}
+	return done.epoch, err
+}
+
 // step is forward, backward and the optimiser's step, the i-th of the epoch. It
 // adds to the epoch's loss.
 func (r *run) step(e *Epoch, i int) error {
+	at := r.tape.Step()
 	r.tape.Reset()
-	loss := r.Loss(r.tape)
-	v := float64(loss.Value().Data[0])
+	var loss *grad.Var
+	var v float64
+	if err := r.tape.Within(r.ctx, func() {
+		loss = r.Loss(r.tape)
+		v = float64(loss.Value().Data[0])
+	}); err != nil {
+		r.tape.SetStep(at)
+		return err
+	}
 	if !finite(v) {
 		return r.diverged("the loss", nil, v)
 	}
@@ -129,7 +156,11 @@ func (r *run) step(e *Epoch, i int) error {
 		r.good.update()
 		r.goodEpoch = e.N - 1
 	}
-	grads := r.tape.Backward(loss)
+	var grads grad.Grads
+	if err := r.tape.Within(r.ctx, func() { grads = r.tape.Backward(loss) }); err != nil {
+		r.tape.SetStep(at)
+		return err
+	}
 	if err := r.inspect(grads); err != nil {
 		return err
 	}
@@ -182,7 +213,10 @@ func (r *run) evaluate(e *Epoch) error {
 	}
 	r.tape.ResetEval()
 	step := r.tape.Step()
-	if e.Scores = r.Eval(r.tape); r.tape.Step() != step {
+	if err := r.tape.Within(r.ctx, func() { e.Scores = r.Eval(r.tape) }); err != nil {
+		return err
+	}
+	if r.tape.Step() != step {
 		panic(&grad.TapeError{Op: "train.Fit.Eval", Why: "it has Reset the tape, which begins a step of training; use ResetEval between the parts of an evaluation"})
 	}
 	if e.Val.Empty && r.By != ByLast {
@@ -228,7 +262,7 @@ func (r *run) plateau() *Plateau {
 // save writes the checkpoint, if one is asked for. The first error ends the run,
 // so there is no second.
 func (r *run) save() error {
-	if r.Fit.Checkpoint == "" || len(r.history.Epochs) == 0 || r.unsaved != nil {
+	if r.Fit.Checkpoint == "" || len(r.history.Epochs) == 0 && r.begun.steps == 0 || r.unsaved != nil {
 		return nil
 	}
 	if err := r.sound(); err != nil {
@@ -246,7 +280,7 @@ func (r *run) checkpoint() *Checkpoint {
 	r.catchUp()
 	return &Checkpoint{
 		Model: r.Model, Optimiser: r.Optimiser, Tape: r.tape, Average: r.average,
-		History: &r.history, best: r.good,
+		History: &r.history, best: r.good, begun: r.begun,
 	}
 }
 
@@ -266,6 +300,15 @@ func (r *run) resume() error {
 		}
 		if e.Best {
 			r.goodEpoch = e.N
+		}
+	}
+	if b := f.run.Begun; b != nil {
+		if b.Steps > max(1, r.Steps) {
+			return fmt.Errorf("train: resume %s: the run was interrupted after %d steps of an epoch and Fit.Steps is %d; it must be that of the run", r.Resume, b.Steps, r.Steps)
+		}
+		r.begun = b.begun()
+		if r.Eval == nil {
+			r.goodEpoch = len(f.run.epochs())
 		}
 	}
 	r.saved = r.Resume

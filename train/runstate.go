@@ -17,12 +17,27 @@ type runState struct {
 	RNG       []byte               `json:"rng,omitempty"`
 	Averaged  *int                 `json:"averaged,omitempty"` // updates of the average
 	History   *record              `json:"history,omitempty"`
+	Begun     *begunState          `json:"begun,omitempty"` // the epoch under way
 }
 
 // slotState is what an optimiser remembers of a Param beside arrays.
 type slotState struct {
 	Steps  int       `json:"steps"`
 	Number jsonFloat `json:"number,omitempty"`
+}
+
+// begunState is an epoch that was interrupted: how many steps were made, and what they have
+// added to it.
+type begunState struct {
+	Steps   int       `json:"steps"`
+	Loss    jsonFloat `json:"loss"` // their sum
+	Rate    jsonFloat `json:"rate"`
+	Norm    jsonFloat `json:"norm"`
+	MaxNorm jsonFloat `json:"max_norm"`
+}
+
+func (b *begunState) begun() begun {
+	return begun{b.Steps, Epoch{Loss: float64(b.Loss), Rate: float64(b.Rate), Norm: float64(b.Norm), MaxNorm: float64(b.MaxNorm)}}
 }
 
 // sound reports numbers that no run leads to.
@@ -38,6 +53,9 @@ func (s *runState) sound() error {
 		if v := float64(p.Number); !finite(v) {
 			return bad("the number of "+name, v)
 		}
+	}
+	if s.Begun != nil && s.Begun.Steps < 1 {
+		return bad("the number of steps of the epoch that has begun", s.Begun.Steps)
 	}
 	if s.Averaged != nil && *s.Averaged < 0 {
 		return bad("the number of averaged steps", *s.Averaged)
@@ -75,6 +93,10 @@ func (c *Checkpoint) state() (*runState, error) {
 	}
 	if c.History != nil {
 		s.History = c.History.record()
+	}
+	if b := c.begun; b.steps > 0 {
+		e := b.epoch
+		s.Begun = &begunState{b.steps, jsonFloat(e.Loss), jsonFloat(e.Rate), jsonFloat(e.Norm), jsonFloat(e.MaxNorm)}
 	}
 	if c.RNG == nil {
 		return s, nil

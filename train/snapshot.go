@@ -45,6 +45,7 @@ func (s state) frozen() bool {
 func (s state) restore() {
 	for _, v := range s {
 		copy(v.param.Value.Data, v.data)
+		v.param.Changed()
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/layers/knowledge"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -123,7 +122,10 @@ func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r
 		return s, h, diverged(err, r.LR, rotateRecipe(r.Model).LR)
 	}
 	all := l.summary
-	ranks := knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), k.Test, k.Train, k.Val, k.Test)
+	var ranks train.Ranks
+	if err := l.measure(ctx, func(t *grad.Tape) { ranks = net.ranks(t, k, k.Test) }); err != nil {
+		return s, h, err
+	}
 	s = factSummary{
 		Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValMRR: all.ValAccuracy, ValRanked: chosenBy(k), ValFacts: k.Val.NumEdges(), EpochMS: all.EpochMS, TotalMS: all.TotalMS,
 		Checkpoint: l.checkpoint, Log: l.log, TestMRR: ranks.MRR(), Hits1: ranks.Hits(1), Hits3: ranks.Hits(3), Hits10: ranks.Hits(10),

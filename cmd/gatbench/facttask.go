@@ -184,9 +184,8 @@ func fitFacts(k *datasets.Knowledge, r *factRecipe) (*train.Fit, *factNet) {
 			return knowledge.Adversarial{Temperature: r.Temperature}.Of(right, wrong, at)
 		},
 	}
-	f.Eval = func(*grad.Tape) train.Scores {
-		ranks := knowledge.Ranks(net.Scorer, grad.Const(net.Entities.Value), few, k.Train, k.Val, k.Test)
-		return train.Scores{Val: train.Score{Accuracy: ranks.MRR()}}
+	f.Eval = func(t *grad.Tape) train.Scores {
+		return train.Scores{Val: train.Score{Accuracy: net.ranks(t, k, few).MRR()}}
 	}
 	return f, net
 }
@@ -195,6 +194,23 @@ func fitFacts(k *datasets.Knowledge, r *factRecipe) (*train.Fit, *factNet) {
 // as a rank looks at all entities, of large graphs they are few.
 func chosenBy(k *datasets.Knowledge) int {
 	return min(k.Val.NumEdges(), max(50, 1<<20/k.Entities))
+}
+
+// ranks returns the filtered ranks of some facts. It ends with what t is within.
+func (n *factNet) ranks(t *grad.Tape, k *datasets.Knowledge, of *graph.Graph) train.Ranks {
+	return knowledge.Ranks(heedful{n.Scorer, t}, grad.Const(n.Entities.Value), of, k.Train, k.Val, k.Test)
+}
+
+// heedful is a scorer of which each call may be the last of an evaluation.
+type heedful struct {
+	knowledge.Scorer
+	of *grad.Tape
+}
+
+// Forward implements [knowledge.Scorer].
+func (s heedful) Forward(t *grad.Tape, facts *graph.Graph, x *grad.Var) *grad.Var {
+	s.of.Heed()
+	return s.Scorer.Forward(t, facts, x)
 }
 
 // factDrawer returns what draws the facts of a step, which counts from 1: all of them in an

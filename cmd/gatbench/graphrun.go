@@ -331,7 +331,10 @@ func (k *graphTask) fold(ctx context.Context, f *train.Fit, r graphRecipe, s dat
 		return h, m, err
 	}
 	y := tensor.New(k.Len(), own.outputs)
-	net.fill(grad.NewEval(), y, k.held(&r, s.Test))
+	t := grad.NewEval()
+	if err := t.Within(ctx, func() { net.fill(t, y, k.held(&r, s.Test)) }); err != nil {
+		return h, m, err
+	}
 	return h, own.quality(y, s.Test), nil
 }
 

@@ -91,7 +91,10 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 		if err != nil {
 			return errors.Join(diverged(err, one.LR, ginRecipe().LR), c.writeCSV(all, metric))
 		}
-		sum := k.summarise(&one, l, net, own, s)
+		var sum report.Summary
+		if err := l.measure(e.ctx, func(t *grad.Tape) { sum = k.summarise(t, &one, l, net, own, s) }); err != nil {
+			return errors.Join(err, c.writeCSV(all, metric))
+		}
 		if c.Save != "" {
 			if err := train.Save(c.Save, net); err != nil {
 				return err
@@ -128,11 +131,11 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 }
 
 // summarise completes what is said of a training with the scores of the chosen network.
-func (k *graphTask) summarise(r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
+func (k *graphTask) summarise(t *grad.Tape, r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
 	sum := l.summary
 	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().name, r.preset(), k.reads(r), r.Seed, r.Select
 	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.kind.metric(), l.checkpoint, l.log
-	y, t := tensor.New(k.Len(), own.outputs), grad.NewEval()
+	y := tensor.New(k.Len(), own.outputs)
 	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
 		net.fill(t, y, k.held(r, part))
 	}

@@ -18,7 +18,27 @@ type learnt struct {
 	history    *train.History
 	summary    report.Summary
 	checkpoint string
+	goesOn     string // the command that goes on from the checkpoint
 	log        string
+	epochs     int
+}
+
+// cut says how far a training came that was interrupted, and what is left of it.
+func (l *learnt) cut() error {
+	err := fmt.Errorf("interrupted after %d of %d epochs", len(l.history.Epochs), l.epochs)
+	if l.goesOn != "" {
+		err = fmt.Errorf("%w; %s goes on", err, l.goesOn)
+	}
+	return err
+}
+
+// measure calls f with the tape of an evaluation after the training, which ends with the context.
+func (l *learnt) measure(ctx context.Context, f func(t *grad.Tape)) error {
+	t := grad.NewEval()
+	if err := t.Within(ctx, func() { f(t) }); err != nil {
+		return l.cut()
+	}
+	return nil
 }
 
 // watcher shows how a training gets on: epoch prints a line for machines, or returns the scores for people.
@@ -30,7 +50,7 @@ type watcher struct {
 // learn runs a training with the checkpoint and the log that were asked for. An error of a
 // training that was cut short says what is left of it.
 func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, w watcher) (l learnt, err error) {
-	f.Checkpoint, f.Every, f.Resume = c.Checkpoint, c.Every, c.Resume
+	f.Checkpoint, f.Every, f.Resume, l.epochs = c.Checkpoint, c.Every, c.Resume, f.Epochs
 	if l.log = c.logDir(); l.log != "" && c.Seeds > 1 {
 		l.log = filepath.Join(l.log, fmt.Sprintf("seed-%d", seed))
 	}
@@ -64,14 +84,10 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, w w
 		}
 	}
 	if _, missing := os.Stat(c.Checkpoint); c.Checkpoint != "" && missing == nil {
-		l.checkpoint = c.Checkpoint
+		l.checkpoint, l.goesOn = c.Checkpoint, c.goesOn(c.Checkpoint)
 	}
 	if errors.Is(err, context.Canceled) {
-		cut := fmt.Errorf("interrupted after %d of %d epochs", len(l.history.Epochs), f.Epochs)
-		if l.checkpoint != "" {
-			cut = fmt.Errorf("%w; %s goes on", cut, c.goesOn(l.checkpoint))
-		}
-		err = errors.Join(cut, without(err, context.Canceled))
+		err = errors.Join(l.cut(), without(err, context.Canceled))
 	}
 	return l, errors.Join(err, logged)
 }

@@ -28,6 +28,7 @@ type linkQuality struct {
 
 // linkScores scores pairs by the rows of nodes.
 type linkScores struct {
+	tape   *grad.Tape // of rows
 	rows   *tensor.Dense
 	users  int
 	scores []float64 // of the candidates of one node
@@ -36,6 +37,7 @@ type linkScores struct {
 // of returns the scores of a node with all others, or of a user with the items: the first
 // of which is the node base.
 func (s *linkScores) of(u int32) (scores []float64, base int32) {
+	s.tape.Heed()
 	n := s.rows.Rows() - s.users
 	s.scores = slices.Grow(s.scores[:0], n)[:n]
 	from := s.rows.Row(int(u))
@@ -80,9 +82,9 @@ func neighbours(graphs ...*graph.Graph) map[int32][]int32 {
 }
 
 // quality ranks the links to test with.
-func (k *linkTask) quality(net *autoencoder) (q linkQuality) {
-	z, _ := net.encode(grad.NewEval(), k.along, k.features)
-	s := &linkScores{rows: z.Value(), users: k.users}
+func (k *linkTask) quality(t *grad.Tape, net *autoencoder) (q linkQuality) {
+	z, _ := net.encode(t, k.along, k.features)
+	s := &linkScores{tape: t, rows: z.Value(), users: k.users}
 	ranks := k.ranks(s)
 	q.TestMRR, q.Hits1, q.Hits3, q.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)
 	q.Recall, q.NDCG = k.lists(s)

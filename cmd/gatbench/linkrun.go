@@ -228,8 +228,13 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, w
 	all := l.summary
 	s = linkSummary{Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,
 		Checkpoint: l.checkpoint, Log: l.log, CSV: c.CSV}
-	s.TestAUC, s.TestAP = k.measure(grad.NewEval(), net, k.Test)
-	s.linkQuality = k.quality(net)
+	err = l.measure(ctx, func(t *grad.Tape) {
+		s.TestAUC, s.TestAP = k.measure(t, net, k.Test)
+		s.linkQuality = k.quality(t, net)
+	})
+	if err != nil {
+		return s, l.history, err
+	}
 	if c.Save != "" {
 		if err := train.Save(c.Save, net); err != nil {
 			return s, l.history, err

@@ -119,7 +119,7 @@ func (c *evalCommand) evalLinks(e env) error {
 	line := linkScored{Event: "eval", File: c.File, Dataset: s.net.Recipe.Dataset, Model: s.net.Recipe.Model}
 	line.ValAUC, line.ValAP = k.measure(grad.NewEval(), s.net, k.Val)
 	line.TestAUC, line.TestAP = k.measure(grad.NewEval(), s.net, k.Test)
-	line.linkQuality = k.quality(s.net)
+	line.linkQuality = k.quality(grad.NewEval(), s.net)
 	p := report.NewPrinter(e.out)
 	if c.JSON {
 		p.Encode(line)

@@ -256,7 +256,8 @@ func (s *session) run(ctx context.Context) error {
 	s.summary.Weights = s.weighing(s.recipe.model())
 	s.summary.Learns, s.summary.Metric = string(s.goal.kind), s.goal.kind.metric()
 	if s.summary.BestEpoch > 0 {
-		s.summary.Metrics = s.goal.quality(s.said(grad.NewEval(), net), s.split.Test)
+		t := grad.NewEval() // of a training that was interrupted nothing more is measured
+		_ = t.Within(ctx, func() { s.summary.Metrics = s.goal.quality(s.said(t, net), s.split.Test) })
 	}
 	if e := (*atomicfile.Error)(nil); s.Checkpoint != "" && !errors.As(err, &e) {
 		if _, err := os.Stat(s.Checkpoint); err == nil {

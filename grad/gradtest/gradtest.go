@@ -108,8 +108,10 @@ func along(p *grad.Param, g *tensor.Dense, dir []float64, value func() float64) 
 		for i, d := range dir {
 			p.Value.Data[i] += tensor.Float(s * d)
 		}
+		p.Changed()
 		y := value()
 		copy(p.Value.Data, old.Data)
+		p.Changed()
 		return y
 	}
 	up, down := at(h), at(-h)

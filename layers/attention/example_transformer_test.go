@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -52,6 +54,34 @@ func ExampleMultiHead() {
 	// what came before   21 edges, a weight for each and head: [21 2 1]
 	// two on either side 24 edges, a weight for each and head: [24 2 1]
 	// two sentences      13 edges, a weight for each and head: [13 2 1]
+}
+
+// Goroutines that answer beside each other have a tape each. They share the model and one
+// set of packed weights.
+func ExampleEncoder() {
+	encoder := &attention.Encoder{Block: attention.Block{Model: 16, Heads: 2}, Depth: 2}
+	encoder.Init(rand.New(rand.NewPCG(1, 2)))
+	sentence := tensor.New(5, 16)
+	sentence.Normal(rand.New(rand.NewPCG(3, 4)), 0, 1)
+	alone := encoder.Forward(nil, graph.Complete(5), grad.Const(sentence)).Value()
+
+	var packed grad.Weights // one for all
+	var all sync.WaitGroup
+	same := make([]bool, 4)
+	for i := range same {
+		all.Go(func() {
+			t := grad.NewEval() // one for each goroutine
+			t.UseWeights(&packed)
+			for range 3 { // what it is asked
+				t.Reset()
+				y := encoder.Forward(t, graph.Complete(5), t.Input(sentence)).Value()
+				same[i] = slices.Equal(y.Data, alone.Data)
+			}
+		})
+	}
+	all.Wait()
+	fmt.Println(same)
+	// Output: [true true true true]
 }
 
 // A language model says what comes next, a token at a time, from a cache.

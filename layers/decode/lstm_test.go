@@ -3,6 +3,8 @@ package decode_test
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"sync"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -226,4 +228,29 @@ func TestWeightsChangeBetweenRuns(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Searches on several goroutines find with one set of packed weights what each finds with its
+// own.
+func TestSearchesAtOnce(t *testing.T) {
+	w, packed := newWriter(40, 16), new(grad.Weights)
+	want, err := decode.Greedy{}.Run(w.search(3, 12))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			own := &writer{Words: w.Words, LSTM: w.LSTM, Out: w.Out}
+			s := own.search(3, 12)
+			s.Weights = packed
+			for range 3 {
+				got, err := decode.Greedy{}.Run(s)
+				if err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("found %v, %v, want %v", got, err, want)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

@@ -45,12 +45,16 @@ func (r *run) begin() {
 	s := r.search
 	n := len(s.Begin)
 	checkState("decode.Search.State", s.State, n, true)
+	w := s.Weights
+	if w == nil {
+		w = new(grad.Weights)
+	}
 	for i := range r.tapes {
 		if r.tapes[i] == nil {
 			r.tapes[i] = grad.NewEval()
 		}
+		r.tapes[i].UseWeights(w)
 	}
-	r.tapes[0].KeepWeights(r.tapes[1])
 	l := &r.live
 	l.Step, l.Last = 0, append(l.Last[:0], s.Begin...)
 	l.Sentence, l.hyps = grow(l.Sentence, n), grow(l.hyps, n)

@@ -40,6 +40,10 @@ type Search struct {
 	// inputs that were taken, and those that its sentence does not have.
 	Forbid func(l *Live, row int, forbidden []bool)
 
+	// Weights are the packed weights that the steps multiply with. Searches of one model share a
+	// set, on any number of goroutines. If it is nil, each run packs its own.
+	Weights *grad.Weights
+
 	work run
 }
 

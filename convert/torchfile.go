@@ -47,7 +47,7 @@ func openTorch(file string) (*torchFile, error) {
 	}
 	z, err := zip.OpenReader(file)
 	if err != nil {
-		return nil, fmt.Errorf("it begins like a zip archive and is none, or it was cut short: %w", err)
+		return nil, unpack.Damaged("zip", err)
 	}
 	f := &torchFile{ReadCloser: z, members: map[string]*zip.File{}, order: binary.LittleEndian, size: info.Size(),
 		left: unpack.Limit(info.Size()), room: 2 * unpack.Limit(info.Size()), done: map[string][]byte{}}
@@ -103,12 +103,12 @@ func (f *torchFile) member(name string, want int64) ([]byte, error) {
 	f.left -= int64(m.UncompressedSize64)
 	r, err := m.Open()
 	if err != nil {
-		return nil, fmt.Errorf("%.80q: %w", m.Name, err)
+		return nil, fmt.Errorf("%.80q: %w", m.Name, unpack.Damaged("zip", err))
 	}
 	defer r.Close()
 	b, err := io.ReadAll(r) // zip ends it after as many bytes as the archive says
 	if err != nil {
-		return nil, fmt.Errorf("%.80q is damaged: %w", m.Name, err)
+		return nil, fmt.Errorf("%.80q: %w", m.Name, unpack.Damaged("zip", err))
 	}
 	return b, nil
 }

@@ -209,7 +209,7 @@ func badOGB() []bad {
 			}
 			_, err = Read(saved(t, dir, "x.zip", string(b[:len(b)-30])) + "/x.zip")
 			return err
-		}, "DIR/x.zip: the zip archive has no end, where the list of its files stands: it was cut, so download or copy it again"},
+		}, "DIR/x.zip: the zip archive is cut or damaged: download or copy it again"},
 	}
 }
 

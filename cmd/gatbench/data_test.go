@@ -199,7 +199,7 @@ func TestDataCheckWords(t *testing.T) {
 		"cut.json":  {"[[0, 1],\n [1", "wrong  PATH: line 2, column 4: it ends inside a list: it is cut, or a ] is missing\n"},
 		"b.jsonl":   {`{"edges":[[0,1]],"label":1}` + "\n" + `{"edges":[[0,"a"]],"label":0}`, `wrong  PATH: line 2, column 14: "edges"[0][1]: "a" stands there, want a whole number` + "\n"},
 		"cut.gz":    {"\x1f\x8b\x08\x00", "wrong  PATH: the gzip file ends early: it was cut, so download or copy it again\n"},
-		"cut.zip":   {"PK\x03\x04", "wrong  PATH: the zip archive has no end, where the list of its files stands: it was cut, so download or copy it again\n"},
+		"cut.zip":   {"PK\x03\x04", "wrong  PATH: the zip archive is cut or damaged: download or copy it again\n"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {

@@ -24,16 +24,16 @@ func (d *damage) Unwrap() error { return d.cause }
 // refusal is an error of a budget.
 type refusal struct{ error }
 
-// damaged puts the error of what expands a file of that form into words; those of the file
+// Damaged puts the error of what expands a file of that form into words; those of the file
 // itself and of its budget stay.
-func damaged(form string, err error) error {
+func Damaged(form string, err error) error {
 	switch {
 	case err == nil, err == io.EOF, errors.As(err, new(*damage)), errors.As(err, new(refusal)), errors.As(err, new(*fs.PathError)):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &damage{fmt.Sprintf("the %s file ends early: it was cut, so download or copy it again", form), err}
 	case errors.Is(err, zip.ErrFormat):
-		return &damage{"the zip archive has no end, where the list of its files stands: it was cut, so download or copy it again", err}
+		return &damage{"the zip archive is cut or damaged: download or copy it again", err}
 	case errors.Is(err, zip.ErrAlgorithm):
 		return &damage{"it is packed by a method that is not read: pack it again with deflate, as zip does by itself", err}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):

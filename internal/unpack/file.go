@@ -105,14 +105,14 @@ func (f *File) read(r io.Reader, budget *Budget) (expanded bool, err error) {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}
-			return false, damaged("gzip", err)
+			return false, Damaged("gzip", err)
 		}
 		f.Reader = &metered{z, "gzip", budget}
 		return true, nil
 	case bytes.HasPrefix(start, zstdMagic):
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
-			return false, damaged("zstd", err)
+			return false, Damaged("zstd", err)
 		}
 		f.Reader = &metered{z, "zstd", budget}
 		f.closers = append(f.closers, func() error { z.Close(); return nil })
@@ -139,5 +139,5 @@ func (m *metered) Read(p []byte) (int, error) {
 		n, text.left = int(text.left), 0
 		return n, m.budget.tooLong()
 	}
-	return n, damaged(m.form, err)
+	return n, Damaged(m.form, err)
 }

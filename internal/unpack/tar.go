@@ -35,7 +35,7 @@ func inTar(path string) (*Folder, error) {
 		return nil
 	})
 	if err == io.ErrUnexpectedEOF && len(f.names) > 0 {
-		err = damaged("tar", err)
+		err = Damaged("tar", err)
 	}
 	switch {
 	case err == nil:

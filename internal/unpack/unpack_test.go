@@ -281,7 +281,7 @@ func TestHostileArchives(t *testing.T) {
 		"long in zip":   {zipOf(long, "1"), `… of a member has 5000 bytes; the limit is 4096`},
 		"many":          {many, "65537 files are too many; the limit is 65536"},
 		"neither":       {[]byte("hello, this is no archive at all"), "neither a folder nor"},
-		"cut zip":       {zipOf("x", "1")[:30], "a: the zip archive has no end, where the list of its files stands: it was cut, so download or copy it again"},
+		"cut zip":       {zipOf("x", "1")[:30], "a: the zip archive is cut or damaged: download or copy it again"},
 		"cut tar":       {tarOf(append(reg("x"), reg("y")...), "1", "2")[:1200], "a: the tar file ends early: it was cut, so download or copy it again"},
 		"cut tar.gz":    {gz(tarOf(append(reg("x"), reg("y")...), "1", "2"))[:40], "a: the gzip file ends early: it was cut, so download or copy it again"},
 		"cut header":    {gz([]byte("x"))[:5], "a: the gzip file ends early: it was cut, so download or copy it again"},

@@ -17,7 +17,7 @@ func inZip(path string) (*Folder, error) {
 	}
 	z, err := zip.OpenReader(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, damaged("zip", err))
+		return nil, fmt.Errorf("%s: %w", path, Damaged("zip", err))
 	}
 	budget, members := NewBudget(info.Size()), map[string]*zip.File{}
 	f := &Folder{path: path, close: z.Close, open: func(name string) (*File, error) {
@@ -42,7 +42,7 @@ func expand(m *zip.File, budget *Budget) (*File, error) {
 	}
 	r, err := m.Open()
 	if err != nil {
-		return nil, damaged("zip", err)
+		return nil, Damaged("zip", err)
 	}
 	return NewFile(&metered{r, "zip", budget}, budget, r.Close)
 }

@@ -67,3 +67,77 @@ func compareStd(t *testing.T, what string, x, seed *tensor.Dense) {
 		}
 	}
 }
+
+// Std and its gradient are those of two passes in float64 where squares leave the range of float32, on
+// either side, denormal messages among them; a column by itself, whatever others are, and of hubs, whose
+// messages are not there at once. Equal messages have no deviation and no gradient.
+func TestStdAtTheEnds(t *testing.T) {
+	exponents := []int{-149, -140, -120, -75, -64, -52, -45, 0, 45, 55, 64, 100, 126}
+	rng := rand.New(rand.NewPCG(21, 1))
+	inf := math.Inf(1)
+	for _, n := range []int{1, 2, 3, 9, 40, 700} {
+		width := len(exponents) + 5
+		x, seed := tensor.New(n, width), tensor.New(1, width)
+		for j := range width {
+			seed.Data[j] = tensor.Float(rng.NormFloat64())
+			for i := range n {
+				v := 0.0 // of the last column but four
+				switch k := j - len(exponents); k {
+				case 1: // equal
+					v = 0.1
+				case 2: // equal and tiny
+					v = 1e-30
+				case 3: // far apart, and their mean is nought
+					v = math.Copysign(1e-31, float64(i%2)-0.5)
+				case 4:
+					v = math.Copysign(3e38, float64(i%2)-0.5)
+				default:
+					if k < 0 {
+						v = math.Ldexp(rng.Float64()*2-1, exponents[j]+1)
+					}
+				}
+				x.Row(i)[j] = tensor.Float(v)
+			}
+		}
+		for _, tile := range []int{48 << 10, 2 << 10} {
+			message.SetTileBytes(t, tile)
+			tape := grad.NewTape(1)
+			u := tape.Watch(x)
+			m := message.U(u).Add(message.W(grad.Const(tensor.New(width))))
+			y := message.UpdateAll(graph.CompleteBipartite(n, 1), m, message.Std)
+			several := message.UpdateAll(graph.CompleteBipartite(n, 1), m, message.Mean, message.Std, message.Max)
+			gs := tape.BackwardFrom(y, seed)
+			for j := range width {
+				mean, square := 0.0, 0.0
+				for i := range n {
+					mean += float64(x.Row(i)[j]) / float64(n)
+				}
+				for i := range n {
+					square += math.Pow(float64(x.Row(i)[j])-mean, 2) / float64(n)
+				}
+				std := math.Sqrt(square)
+				if j == len(exponents)+1 || j == len(exponents)+2 {
+					std = 0
+				}
+				what := fmt.Sprintf("%d messages, tiles of %d, column %d", n, tile, j)
+				const quantum = 0x1p-149
+				got := float64(y.Value().Row(0)[j])
+				if math.Abs(got-std) > 1e-5*std+quantum || got == inf {
+					t.Errorf("%s: %v, want %v", what, got, std)
+				}
+				if other := float64(several.Value().Row(0)[width+j]); other != got {
+					t.Errorf("%s: %v beside other reducers, %v alone", what, other, got)
+				}
+				for i := range n {
+					want := 0.0
+					if std > 0 {
+						want = float64(seed.Row(0)[j]) * ((float64(x.Row(i)[j]) - mean) / std) / float64(n)
+					}
+					if d := float64(gs.Of(u).Row(i)[j]) - want; !(math.Abs(d) <= 1e-5+4*quantum/max(std, quantum)/float64(n)) && std > 4*quantum || std == 0 && d != 0 {
+						t.Fatalf("%s: the gradient of row %d is %v, want %v", what, i, d+want, want)
+					}
+				}
+			}
+		}
+	}
+}

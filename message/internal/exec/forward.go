@@ -37,7 +37,12 @@ func (w *worker) forwardTile(t tile) {
 	case w.plan.Plain():
 		w.sumRows(y, m, t, n)
 	default:
-		w.pass.eachRow(t, func(v, lo, hi int) { w.pass.reduction.take(v, t.lo+lo, m[lo*n:hi*n], w.mix) })
+		w.pass.eachRow(t, func(v, lo, hi int) {
+			w.pass.reduction.take(v, t.lo+lo, m[lo*n:hi*n], w.mix)
+			if w.pass.reduction.std && n > 0 {
+				w.takeWide(v, t.lo+lo, m[lo*n:hi*n])
+			}
+		})
 	}
 }
 

@@ -1,6 +1,9 @@
 package exec
 
 import (
+	"slices"
+	"sync/atomic"
+
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
@@ -18,6 +21,8 @@ type reduction struct {
 	kept  []tensor.Float // what reducers keep beside; see plan.Keeps
 	won   []int32        // Max, ir.Min: the edge that won, or −1
 	off   []int64
+	std   bool         // one of rs is Std,
+	wide  *atomic.Bool // and has columns that were computed again
 }
 
 // newReduction is that of an evaluation, in what it keeps.
@@ -25,6 +30,9 @@ func newReduction(e *evaluation, kept []tensor.Float, won []int32) reduction {
 	s := e.plan.Out()
 	r := reduction{
 		rs: e.plan.Reducers(), width: s.Width, last: s.Shape[len(s.Shape)-1], out: e.y.Value(), kept: kept, won: won, off: e.graph.In().Offsets,
+	}
+	if r.std = slices.Contains(r.rs, ir.Std); r.std {
+		r.wide = new(atomic.Bool)
 	}
 	if len(r.rs) == 1 {
 		r.last = r.width
@@ -166,8 +174,7 @@ func (r *reduction) finishRow(v int) {
 		case ir.Mean:
 			vec.Div.Forward(out, out, count, 1, 0)
 		case ir.Std:
-			vec.Div.Forward(out, out, count, 1, 0)
-			vec.Sqrt.Forward(out, out, 0)
+			r.finishStd(out, count)
 		case ir.LogSumExp:
 			vec.Log.Forward(out, r.side(c, v, 0), 0)
 			add(out, r.side(c, v, 1))
@@ -230,6 +237,7 @@ func (r *reduction) pullEach(c column, dm, g []tensor.Float) {
 func (r *reduction) pullStd(c column, v int, m, dm []tensor.Float, b pullBuffers) {
 	std, g := r.out.Row(v)[c.out:c.out+c.n], r.rowOf(b.dOut, v)[c.out:c.out+c.n]
 	n := tensor.Float(r.off[v+1] - r.off[v])
+	wide, to := r.pullWide(c, v, m, dm, g)
 	factor, d := b.tmp[:c.n], b.tmp[c.n:2*c.n]
 	for j, s := range std {
 		if factor[j] = 0; s > 0 {
@@ -240,5 +248,8 @@ func (r *reduction) pullStd(c column, v int, m, dm []tensor.Float, b pullBuffers
 		vec.Sub.Forward(d, m[at:at+c.n], r.side(c, v, 0), 1, 1)
 		vec.Sub.Forward(d, d, r.side(c, v, 1), 1, 1)
 		vec.Mul.BackwardX(dm[at:at+c.n], factor, d, d, 1, 1)
+	}
+	for k, at := range wide {
+		dm[at] = to[k]
 	}
 }

@@ -33,6 +33,7 @@ type worker struct {
 	kindOf pickedTile     // of which kinds tells
 	tmp    []tensor.Float // of the widest step, for one tile
 	mix    []tensor.Float // three messages, and more
+	tops   []tensor.Float // of each column the largest message at a destination that a Std looks at again, or 0
 
 	edgeRows attend.EdgeRows // of the edges of a tile
 	span     [2]int64        // its Offsets, of a part

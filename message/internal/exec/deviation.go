@@ -90,23 +90,17 @@ func (r *reduction) leaves(v int) bool {
 func (r *reduction) wideColumns(v int, tops []tensor.Float) (wide []wideColumn) {
 	n, row := tensor.Float(r.off[v+1]-r.off[v]), r.out.Row(v)
 	least, most := leastMeanSquare*n, mostMeanSquare*n
-	r.each(func(c column) {
-		if r.rs[c.i] != ir.Std {
-			return
+	for i, red := range r.rs {
+		for at := 0; red == ir.Std && at < r.width; at += r.last {
+			c := column{i, at, at*len(r.rs) + i*r.last, r.last}
+			mean, low := r.side(c, v, 0), r.side(c, v, 1)
+			for j, s := range row[c.out : c.out+c.n] {
+				if s >= least && s <= most || s == 0 && (mean[j] == 0 && low[j] == 0 && tops[at+j] == 0 || mean[j] >= plainMessage || mean[j] <= -plainMessage) {
+					continue
+				}
+				wide = append(wide, wideColumn{at: at + j, out: c.out + j, mean: &mean[j], low: &low[j]})
+			}
 		}
-		wide = r.wideRun(wide, c, v, row[c.out:c.out+c.n], tops[c.at:c.at+c.n], least, most)
-	})
-	return wide
-}
-
-// wideRun appends those of one run of columns.
-func (r *reduction) wideRun(wide []wideColumn, c column, v int, out, tops []tensor.Float, least, most tensor.Float) []wideColumn {
-	mean, low := r.side(c, v, 0)[:len(out)], r.side(c, v, 1)[:len(out)]
-	for j, s := range out {
-		if s >= least && s <= most || s == 0 && (mean[j] == 0 && tops[j] == 0 && low[j] == 0 || mean[j] >= plainMessage || mean[j] <= -plainMessage) {
-			continue
-		}
-		wide = append(wide, wideColumn{at: c.at + j, out: c.out + j, mean: &mean[j], low: &low[j]})
 	}
 	return wide
 }

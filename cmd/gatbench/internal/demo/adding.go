@@ -10,7 +10,7 @@ import (
 
 // adding has networks add two marked numbers of fifty: an LSTM and a GRU learn to, and a
 // simple RNN does not.
-var adding = Demo{Name: "adding", About: "the sum of two marked numbers of fifty, by an LSTM, a GRU and an RNN", Aside: []string{"RNN"}, Run: runAdding}
+var adding = Demo{Name: "adding", About: "the sum of two marked numbers of fifty, by an LSTM, a GRU and an RNN", Aside: []string{"RNN"}, Seconds: 8.3, Run: runAdding}
 
 const addingLength = 50
 

@@ -7,7 +7,7 @@ import (
 )
 
 // associating has a neural Turing machine say what followed an item that it is shown again.
-var associating = Demo{Name: "associative-recall", About: "the item that followed another in a list, by a neural Turing machine that looks it up", Run: runAssociativeRecall}
+var associating = Demo{Name: "associative-recall", About: "the item that followed another in a list, by a neural Turing machine that looks it up", Seconds: 54, Run: runAssociativeRecall}
 
 const itemBits = 6
 

@@ -18,7 +18,7 @@ import (
 // babi answers questions of bAbI with an end-to-end memory network, and shows what each hop
 // looks at. A training may end in a poor place, so a network is the best of three by its
 // training loss, as in the paper, where it is the best of ten.
-var babi = Demo{Name: "babi", About: "where is the football? Questions about stories, by a memory network of three hops", Data: "babi", Run: runBabi}
+var babi = Demo{Name: "babi", About: "where is the football? Questions about stories, by a memory network of three hops", Data: "babi", Seconds: 5.5, Run: runBabi}
 
 // The settings of the paper.
 const (

@@ -15,7 +15,7 @@ import (
 
 // beer is the smallest translator: one sentence, two simple RNNs and a matrix between
 // their states.
-var beer = Demo{Name: "beer", About: "ich mochte ein bier: one sentence, two RNNs and attention between them", Run: runBeer}
+var beer = Demo{Name: "beer", About: "ich mochte ein bier: one sentence, two RNNs and attention between them", Seconds: 0.1, Run: runBeer}
 
 // drinker is the network, and the words on both sides.
 type drinker struct {

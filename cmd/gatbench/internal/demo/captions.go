@@ -12,7 +12,7 @@ import (
 
 // captions does what multi30k does with attention: at each English word RNNsearch looks
 // back at all of the German ones.
-var captions = Demo{Name: "translate", About: "German captions in English, with attention: where each word looks", Data: "multi30k", Run: runCaptions}
+var captions = Demo{Name: "translate", About: "German captions in English, with attention: where each word looks", Data: "multi30k", Seconds: 24, Run: runCaptions}
 
 func runCaptions(s *Stage) error {
 	return s.captions(1e-3, func(r *translator) attending {
@@ -31,7 +31,7 @@ func searcher(r *translator, score attention.Score) *attention.RNNsearch {
 
 // luong does the same in Luong's order: the decoder reads the last word and where it looked
 // before, and then looks.
-var luong = Demo{Name: "luong", About: "the same in Luong's order: the decoder reads a word, then looks", Data: "multi30k", Run: runLuong}
+var luong = Demo{Name: "luong", About: "the same in Luong's order: the decoder reads a word, then looks", Data: "multi30k", Seconds: 22, Run: runLuong}
 
 func runLuong(s *Stage) error {
 	return s.captions(3e-3, func(r *translator) attending {

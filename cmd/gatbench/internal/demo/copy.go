@@ -8,7 +8,7 @@ import (
 
 // copying has a neural Turing machine say rows of bits again. Its controller has no memory of
 // its own: all that it knows is on the tape.
-var copying = Demo{Name: "copy", About: "rows of bits said again, by a neural Turing machine; where it writes and reads", Run: runCopy,
+var copying = Demo{Name: "copy", About: "rows of bits said again, by a neural Turing machine; where it writes and reads", Seconds: 19, Run: runCopy,
 	Targets: []string{"20", "8"}}
 
 // A tape has a slot for each of forty rows and for the flags: where it goes round, the end of a

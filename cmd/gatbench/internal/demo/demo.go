@@ -10,7 +10,7 @@ type Demo struct {
 	Cells   []string // the networks that it can have, its own first; nil: it has one
 	Targets []string // what it can learn to say, its own first; nil: one thing
 
-	// Seconds is what a seed takes with the demo's own settings, on one core of a machine of 2024.
+	// Seconds is about what a seed takes with the demo's own settings, on one core of a server of 2024.
 	Seconds float64
 	// Lower and Aside name those numbers of its result, or what they are within, of which the lower
 	// one is better, and of which none is: of networks that are there to fail.

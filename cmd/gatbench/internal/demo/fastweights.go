@@ -16,7 +16,7 @@ import (
 
 // fastWeights finds the digit behind a letter with twenty units: a network whose past is a
 // memory beside an LSTM, which must keep all pairs in its state.
-var fastWeights = Demo{Name: "fastweights", About: "c9k8j3f1??c is 9: twenty units with fast weights beside an LSTM of twenty", Aside: []string{"LSTM"}, Run: runFastWeights}
+var fastWeights = Demo{Name: "fastweights", About: "c9k8j3f1??c is 9: twenty units with fast weights beside an LSTM of twenty", Aside: []string{"LSTM"}, Seconds: 13, Run: runFastWeights}
 
 // The task: pairs of a letter and a digit, and one letter again.
 const (

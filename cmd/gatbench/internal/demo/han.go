@@ -18,7 +18,7 @@ import (
 
 // han reads a story as a document: words become sentences, and sentences the story, each by
 // attention. Every word is read beside the question.
-var han = Demo{Name: "han", About: "where is Mary? Stories of bAbI, by attention over words and over sentences", Data: "babi", Run: runHAN}
+var han = Demo{Name: "han", About: "where is Mary? Stories of bAbI, by attention over words and over sentences", Data: "babi", Seconds: 2.9, Run: runHAN}
 
 // stories are questions about stories, in numbers.
 type stories struct {

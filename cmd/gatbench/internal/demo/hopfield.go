@@ -12,7 +12,7 @@ import (
 
 // hopfield stores five letters in a network of a hundred units and has it recall them from
 // noise. With --capacity it draws how many patterns such a network holds.
-var hopfield = Demo{Name: "hopfield", About: "letters recalled from noise by a Hopfield network, and how many it holds", Aside: []string{"noise", "units"}, Run: runHopfield}
+var hopfield = Demo{Name: "hopfield", About: "letters recalled from noise by a Hopfield network, and how many it holds", Aside: []string{"noise", "units"}, Seconds: 0.1, Run: runHopfield}
 
 // letterSide is how many units a letter is wide and high.
 const letterSide = 10

@@ -15,7 +15,7 @@ import (
 
 // lookup asks for one of six pairs by its key: attention that takes a mean of all values is
 // trained by its gradient, attention that looks at one is trained by what it drew.
-var lookup = Demo{Name: "lookup", About: "the value of a key, by soft attention, and by hard attention that is trained by REINFORCE", Run: runLookup}
+var lookup = Demo{Name: "lookup", About: "the value of a key, by soft attention, and by hard attention that is trained by REINFORCE", Seconds: 1.5, Run: runLookup}
 
 // The task: pairs of a key and a value of which one key is asked for.
 const (

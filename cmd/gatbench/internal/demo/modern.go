@@ -12,7 +12,7 @@ import (
 
 // modern stores more and more patterns in 64 units: Hebb's weights hold a few, attention over
 // the patterns themselves more than there is room to draw.
-var modern = Demo{Name: "modern", About: "how many patterns 64 units hold: Hebb's weights beside attention", Aside: []string{"hebb"}, Run: runModern}
+var modern = Demo{Name: "modern", About: "how many patterns 64 units hold: Hebb's weights beside attention", Aside: []string{"hebb"}, Seconds: 1.1, Run: runModern}
 
 const (
 	modernUnits  = 64

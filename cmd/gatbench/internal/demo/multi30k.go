@@ -14,7 +14,7 @@ import (
 
 // multi30k translates short captions of photographs from German: an RNN Encoder–Decoder
 // without attention, so that all of a sentence has to go through one vector.
-var multi30k = Demo{Name: "multi30k", About: "German captions in English, by an encoder–decoder without attention", Data: "multi30k", Run: runMulti30k}
+var multi30k = Demo{Name: "multi30k", About: "German captions in English, by an encoder–decoder without attention", Data: "multi30k", Seconds: 42, Run: runMulti30k}
 
 // translationLongest is how many words the captions have at most.
 const translationLongest = 10

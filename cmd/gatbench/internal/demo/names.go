@@ -17,7 +17,7 @@ import (
 // names guesses the language of a surname from its letters: a GRU, or another cell, reads
 // them, and its last state says which of 18 languages it is. One that reads both ways has
 // two last states: that of the last letter forwards, and that of the first backwards.
-var names = Demo{Name: "names", About: "the language of a surname, by a GRU over its letters", Data: "names", Run: runNames,
+var names = Demo{Name: "names", About: "the language of a surname, by a GRU over its letters", Data: "names", Seconds: 1.2, Run: runNames,
 	Cells: []string{"gru", "rnn", "lstm", "bilstm"}}
 
 // namesNet reads letters, and says a language.

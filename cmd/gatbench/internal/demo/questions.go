@@ -22,8 +22,8 @@ import (
 // attpool reads the same states by attention with a query that is learnt, and shows which
 // words it looks at.
 var (
-	questions = Demo{Name: "questions", About: "what a question asks for (TREC), by a bidirectional LSTM", Data: "trec", Run: func(s *Stage) error { return s.runQuestions(false) }}
-	attpool   = Demo{Name: "attpool", About: "the same, read by attention: the words that it looks at", Data: "trec", Run: func(s *Stage) error { return s.runQuestions(true) }}
+	questions = Demo{Name: "questions", About: "what a question asks for (TREC), by a bidirectional LSTM", Data: "trec", Seconds: 4.4, Run: func(s *Stage) error { return s.runQuestions(false) }}
+	attpool   = Demo{Name: "attpool", About: "the same, read by attention: the words that it looks at", Data: "trec", Seconds: 4.9, Run: func(s *Stage) error { return s.runQuestions(true) }}
 )
 
 // questionsNet reads words, and says a kind.

@@ -16,7 +16,7 @@ import (
 
 // recall has an LSTM and a simple RNN remember the first of 60 symbols, through noise. The
 // gradient of the last state by the earlier ones says why one of them cannot.
-var recall = Demo{Name: "recall", About: "the first of 60 symbols, by an LSTM and an RNN: how far gradients reach", Aside: []string{"RNN"}, Run: runRecall,
+var recall = Demo{Name: "recall", About: "the first of 60 symbols, by an LSTM and an RNN: how far gradients reach", Aside: []string{"RNN"}, Seconds: 1.9, Run: runRecall,
 	Cells: []string{"lstm", "chrono", "noforget", "peephole", "coupled", "bias1"}}
 
 // recallCell returns an LSTM of a name: how its forget gate begins, or that it has none, is

@@ -6,7 +6,7 @@ import (
 )
 
 // repeating has a neural Turing machine say rows of bits as often as it is told to.
-var repeating = Demo{Name: "repeat-copy", About: "rows of bits said several times, by a neural Turing machine: a loop over its tape", Run: runRepeatCopy}
+var repeating = Demo{Name: "repeat-copy", About: "rows of bits said several times, by a neural Turing machine: a loop over its tape", Seconds: 22, Run: runRepeatCopy}
 
 const repeatBits = 4
 

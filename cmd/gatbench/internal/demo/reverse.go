@@ -18,7 +18,7 @@ import (
 // reverse teaches a Transformer to write a word from its end. Two that lack something show what
 // that is for: one does not know where a symbol stands, the other's targets see what they are to
 // say.
-var reverse = Demo{Name: "reverse", About: "a word from its end, by a Transformer; its heads, and what it is without positions or a causal mask", Aside: []string{"exact_without_positions", "exact_without_mask", "loss_without_mask"}, Run: runReverse}
+var reverse = Demo{Name: "reverse", About: "a word from its end, by a Transformer; its heads, and what it is without positions or a causal mask", Aside: []string{"exact_without_positions", "exact_without_mask", "loss_without_mask"}, Seconds: 27, Run: runReverse}
 
 const (
 	reverseSymbols = 13

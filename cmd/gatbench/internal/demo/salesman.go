@@ -11,7 +11,7 @@ import (
 )
 
 // salesman has a pointer network find a short tour of points; the shortest is known beside it.
-var salesman = Demo{Name: "salesman", About: "a short tour of points, by a network that points at the next", Lower: []string{"length_5", "length_10"}, Run: runSalesman}
+var salesman = Demo{Name: "salesman", About: "a short tour of points, by a network that points at the next", Lower: []string{"length_5", "length_10"}, Seconds: 20, Run: runSalesman}
 
 func runSalesman(s *Stage) error {
 	s.say("A pointer network reads points of a plane, five to ten, and points at them in the order of a tour, from the first and back to it. It learns from shortest tours, by the dynamic programme of Held and Karp.")

@@ -15,7 +15,7 @@ import (
 
 // selfatt says what a question asks for, as questions does, without a state that is carried
 // along: every word looks at every word of its question.
-var selfatt = Demo{Name: "selfatt", About: "what a question asks for (TREC), by self-attention; who looks at whom", Data: "trec", Run: runSelfAtt}
+var selfatt = Demo{Name: "selfatt", About: "what a question asks for (TREC), by self-attention; who looks at whom", Data: "trec", Seconds: 10, Run: runSelfAtt}
 
 // The measures of the network.
 const (

@@ -18,7 +18,7 @@ import (
 // sentiment says how a sentence about a film is meant: a binary Tree-LSTM reads it along its
 // parse, from the words to the whole, and says at each phrase how that is meant. A child's
 // place counts: "not" before "good" is another thing than behind it.
-var sentiment = Demo{Name: "sentiment", About: "how a sentence and its phrases are meant (SST), by a binary Tree-LSTM", Data: "sst", Run: runSentiment}
+var sentiment = Demo{Name: "sentiment", About: "how a sentence and its phrases are meant (SST), by a binary Tree-LSTM", Data: "sst", Seconds: 10, Run: runSentiment}
 
 // sentimentNet reads trees, and says at each node one of five kinds, from very negative to
 // very positive.

@@ -13,7 +13,7 @@ import (
 
 // sorting has a pointer network put numbers in order by pointing at them: it learns from sets of
 // five, and is tried on sets of ten, too.
-var sorting = Demo{Name: "sort", About: "numbers in order, by a network that points at them", Run: runSort}
+var sorting = Demo{Name: "sort", About: "numbers in order, by a network that points at them", Seconds: 11, Run: runSort}
 
 func runSort(s *Stage) error {
 	s.say("A pointer network reads five numbers and points at the lowest, the next and so on. It is told what was right, five numbers at a time, and never sees more; then it sorts ten.")

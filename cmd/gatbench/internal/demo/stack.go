@@ -15,7 +15,7 @@ import (
 
 // reversing has an LSTM say rows of bits from the last to the first, with a stack and without,
 // and another repeat them with a queue.
-var reversing = Demo{Name: "stack", About: "rows of bits said backwards, by an LSTM with a stack and by one without", Aside: []string{"LSTM alone, reversing"}, Run: runStack}
+var reversing = Demo{Name: "stack", About: "rows of bits said backwards, by an LSTM with a stack and by one without", Aside: []string{"LSTM alone, reversing"}, Seconds: 9, Run: runStack}
 
 const stackBits, stackSlots = 4, 48
 

@@ -15,7 +15,7 @@ import (
 
 // stretch writes longer sequences than it has learnt from: attention that knows where it
 // looked finds its way, attention by content alone loses it among symbols that are alike.
-var stretch = Demo{Name: "stretch", About: "sequences twice as long as learnt, by location and monotonic attention", Aside: []string{"copy, by content", "twice, by content"}, Run: runStretch}
+var stretch = Demo{Name: "stretch", About: "sequences twice as long as learnt, by location and monotonic attention", Aside: []string{"copy, by content", "twice, by content"}, Seconds: 37, Run: runStretch}
 
 const (
 	stretchWidth   = 64

@@ -21,7 +21,7 @@ import (
 // tagging finds the phrases of a sentence: an LSTM reads it in both directions and scores
 // the tags of each word, and a CRF finds the best tags of the sentence together. For parts
 // of speech there is no CRF, and they are not read: see runPOS.
-var tagging = Demo{Name: "tagging", About: "the phrases of a sentence (CoNLL-2000), by a bidirectional LSTM and a CRF", Data: "conll2000", Run: runTagging,
+var tagging = Demo{Name: "tagging", About: "the phrases of a sentence (CoNLL-2000), by a bidirectional LSTM and a CRF", Data: "conll2000", Seconds: 10, Run: runTagging,
 	Cells: []string{"bilstm", "lstm"}, Targets: []string{"chunks", "pos"}}
 
 // taggingNet reads words, and says of each where a phrase begins and goes on.

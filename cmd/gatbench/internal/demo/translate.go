@@ -17,8 +17,8 @@ import (
 // antonyms and dates rewrite a line, letter by letter: an RNN Encoder–Decoder reads it into
 // one vector, and writes another from that.
 var (
-	antonyms = Demo{Name: "antonyms", About: "man becomes woman, and mans women: an encoder–decoder over letters", Run: runAntonyms}
-	dates    = Demo{Name: "dates", About: "3 march 2021 becomes 2021-03-03", Run: runDates}
+	antonyms = Demo{Name: "antonyms", About: "man becomes woman, and mans women: an encoder–decoder over letters", Seconds: 0.6, Run: runAntonyms}
+	dates    = Demo{Name: "dates", About: "3 march 2021 becomes 2021-03-03", Seconds: 14, Run: runDates}
 )
 
 // rewriter is an encoder–decoder and the letters on both sides.

@@ -55,9 +55,9 @@ func TestEvaluationInterrupted(t *testing.T) {
 		t.Error("links:", err)
 	}
 
-	l := &learnt{history: &train.History{Epochs: make([]train.Epoch, 5)}, checkpoint: "run", epochs: 5}
+	l := &learnt{history: &train.History{Epochs: make([]train.Epoch, 5)}, goesOn: "gatbench train --resume run", epochs: 5}
 	err = l.measure(ctx, func(*grad.Tape) { t.Error("measured") })
-	if err == nil || err.Error() != "interrupted after 5 of 5 epochs; the same command with --resume run goes on" {
+	if err == nil || err.Error() != "interrupted after 5 of 5 epochs; gatbench train --resume run goes on" {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +82,12 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 		*n = Number(math.NaN())
 		return nil
 	}
-	return json.Unmarshal(b, (*float64)(n))
+	f, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		return fmt.Errorf("%.40s stands there, want a number or null", b)
+	}
+	*n = Number(f)
+	return nil
 }
 
 // Overall is what several trainings have in common.

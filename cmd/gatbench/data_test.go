@@ -195,7 +195,7 @@ func TestDataCheckWords(t *testing.T) {
 	nowhere(t)
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, want string }{
-		"loops.csv": {"source,target\na,a\nb,b\n", "right  PATH: 2 nodes, 0 edges; 2 nodes have no in-edges and receive no messages (first: 0); add self-loops?; 2 nodes have no edges at all (first: 0)\n"},
+		"loops.csv": {"source,target\na,a\nb,b\n", "right  PATH: 2 nodes, 0 edges; 2 nodes have no in-edges and receive no messages (first: 0); add self-loops?; 2 nodes have no edges at all (first: 0)\nmind   its 2 edges lead from nodes to themselves, and such are left out: nothing is passed from node to node, so that a network sees each by itself\n"},
 		"cut.json":  {"[[0, 1],\n [1", "wrong  PATH: line 2, column 4: it ends inside a list: it is cut, or a ] is missing\n"},
 		"b.jsonl":   {`{"edges":[[0,1]],"label":1}` + "\n" + `{"edges":[[0,"a"]],"label":0}`, `wrong  PATH: line 2, column 14: "edges"[0][1]: "a" stands there, want a whole number` + "\n"},
 		"cut.gz":    {"\x1f\x8b\x08\x00", "wrong  PATH: the gzip file ends early: it was cut, so download or copy it again\n"},

@@ -159,9 +159,14 @@ func TestFitPatience(t *testing.T) {
 	for patience, want := range map[int]int{0: 6, 1: 2, 2: 5, 3: 6} {
 		f, _ := scripted(up)
 		f.Patience = patience
+		var waited []int
+		f.OnEpoch = func(e train.Epoch) { waited = append(waited, e.Waited) }
 		h, err := f.Run(t.Context())
 		if err != nil || len(h.Epochs) != want {
 			t.Errorf("patience %d: %d epochs, want %d (%v)", patience, len(h.Epochs), want, err)
+		}
+		if since := []int{0, 1, 0, 1, 2, 0}; !slices.Equal(waited, since[:want]) {
+			t.Errorf("patience %d: the epochs without progress are %v, want %v", patience, waited, since[:want])
 		}
 	}
 }

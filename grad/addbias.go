@@ -149,6 +149,7 @@ func (x *Var) biasAlong(b *Var) *Var {
 		return nil
 	}
 	op := l.begin("AddBias", x, b)
+	op.pullsFirst(b)
 	z := op.over(y.val.Data, x.val.Shape())
 	with.Run(l.op, y)
 	return op.RecordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, from: l, pulls: l.op.needs, name: l.op.name}))
@@ -193,6 +194,7 @@ func (x *Var) biasAfter(b *Var) *Var {
 	x.used, root.used = false, false
 	if tr := n.trace; tr != nil && op.trace != nil {
 		op.trace.xs, op.trace.skip = append(tr.xs[:len(tr.xs):len(tr.xs)], b), tr.skip
+		op.pullsFirst(b)
 	}
 	z := op.over(y.val.Data, x.val.Shape())
 	return op.RecordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, pulls: true}))

@@ -219,7 +219,7 @@ func (n *node) run(t *Tape) {
 	case n.by == nil:
 		panic(shared("Backward"))
 	case n.trace != nil && n.trace.skip:
-		n.trace.pull(t, n.out)
+		n.trace.pull(t, n)
 	case n.out != nil:
 		dy := n.out.pulled()
 		if dy == nil { // a Reset has taken the result

@@ -65,6 +65,9 @@ func (x *Var) binary(f vec.Binary, y *Var) *Var {
 	if !op.Dry(0) {
 		tensor.Combine(&z.val, &x.val, &y.val, tensor.Binary(f))
 	}
+	if n.sum {
+		op.pullsLast(x)
+	}
 	if n.sum && distinct(x, y) {
 		n.z = z
 		op.mayHandOver(z, x)

@@ -84,9 +84,9 @@ func (x *Var) dotAlong(y *Var) *Var {
 	op.done()
 	if last := t.last(); op.needs && last != nil {
 		z.needs = true
-		last.out, last.outs = nil, t.several([]*Var{l.out, z})
+		last.out, last.outs = nil, t.several([]*Var{z, l.out})
 		if tr := last.trace; tr != nil {
-			tr.xs = append(tr.xs, y)
+			tr.xs = slices.Insert(tr.xs, 1, y)
 			tr.scratch += foldRoom(x, y)
 		}
 	}
@@ -157,7 +157,22 @@ func foldRoom(x, y *Var) int {
 
 // pullHeads adds the gradients of the products of x with one row or two.
 func pullHeads(op Op, x *Var, ps *[2]headPull) {
-	k, to, room := headsOf(x), dense.HeadGrads{}, 0
+	room := 0
+	for _, p := range ps {
+		if p.y != nil {
+			room += foldRoom(x, p.y)
+		}
+	}
+	if room == 0 {
+		backHeads(x, ps, nil)
+		return
+	}
+	op.Scratch(room, func(buf []tensor.Float) { backHeads(x, ps, buf) })
+}
+
+// backHeads is pullHeads with scratch.
+func backHeads(x *Var, ps *[2]headPull, buf []tensor.Float) {
+	k, to := headsOf(x), dense.HeadGrads{X: gradOf(x)}
 	if ps[1].y == nil {
 		to.Apart = distinct(x, ps[0].y)
 	} else {
@@ -170,15 +185,9 @@ func pullHeads(op Op, x *Var, ps *[2]headPull) {
 		k.With[j] = dense.HeadRow{Y: p.y.val.Data, W: p.dw.Data}
 		if dy := p.y.Grad(); dy != nil {
 			to.Y[j] = dy.Data
-			room += k.Room()
 		}
 	}
-	to.X = gradOf(x)
-	if room == 0 {
-		k.Backward(&to, nil)
-		return
-	}
-	op.Scratch(room, func(buf []tensor.Float) { k.Backward(&to, buf) })
+	k.Backward(&to, buf)
 }
 
 // distinct reports whether no two of xs share elements: then no two of their

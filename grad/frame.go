@@ -62,7 +62,7 @@ func (f *Frame) Write(lo int, y *Var) {
 		copy(f.all.val.Data[at:at+n], y.val.Data)
 	}
 	if !y.needs {
-		if lo == 0 && !op.Measuring() && allZero(y.val.Data) {
+		if lo == 0 && (y.isBlank() || (y.leaf() || !op.Measuring()) && allZero(y.val.Data)) {
 			f.all.blank = n
 		}
 		return

@@ -32,8 +32,9 @@ func (y *Var) handOver(x *Var) (handed bool) {
 // mayHandOver notes for [Measure] that y's gradient is handed over to x where it
 // may be.
 func (op Op) mayHandOver(y, x *Var) {
-	if op.trace != nil {
-		op.trace.over = y.handsOver(x)
+	if op.trace != nil && y.handsOver(x) {
+		op.trace.over = x
+		op.pullsLast(x)
 	}
 }
 

@@ -56,6 +56,7 @@ func (n *normed) begin(name string) Op {
 		}
 	}
 	op := Begin(name, xs...)
+	op.pullsLast(n.x)
 	d := n.x.Value().Dim(-1)
 	for _, v := range xs[1:] {
 		if len(v.Value().Data) != d {

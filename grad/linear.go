@@ -46,6 +46,9 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 			end(&y.val, b, kernel{u, 1}, inPlace)
 		}
 	}
+	if inPlace && b != nil {
+		op.pulls(b, x, w)
+	}
 	l := Notes[linearNotes](op)
 	*l = linearNotes{x: x, w: w, b: b, y: y, u: u, inPlace: inPlace}
 	return op.RecordBy(y, l)

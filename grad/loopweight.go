@@ -76,9 +76,14 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 	n := Notes[roundNotes](op)
 	*n = roundNotes{p: p, x: x, sum: z != nil}
 	if !onto {
-		n.z = z
+		if n.z = z; z != nil {
+			op.pulls(z, x)
+		} else {
+			op.pulls(x)
+		}
 		return op.RecordBy(y, n)
 	}
+	op.pulls(x)
 	y.sum, op.tape.sum = sumInPlace, y
 	z.late.Store(givenUp)
 	return op.RecordBy(y, n)

@@ -40,7 +40,9 @@ func (x *Var) sumAlong(y *Var) *Var {
 	n.out = op.over(sum.val.Data, x.val.Shape())
 	if tr := op.trace; tr != nil { // r first, whose gradient lies in the sum's place
 		last := len(tr.xs) - 1
-		tr.xs, tr.over = append([]*Var{r}, tr.xs[:last]...), n.lone
+		if tr.xs = append([]*Var{r}, tr.xs[:last]...); n.lone {
+			tr.xs, tr.over = append(tr.xs[1:], r), r
+		}
 	}
 	with.Run(l.op, sum)
 	to := Notes[sumWith](op)

@@ -97,6 +97,7 @@ func (op Op) recordProduct(x, w *Var) *Var {
 	}
 	if t.shares(w) {
 		n.p = t.loop.weight(w)
+		op.pulls(x)
 	}
 	y := op.newVar()
 	y.val.SetShape(x.val.Dim(0), w.val.Dim(1))
@@ -230,6 +231,7 @@ func (op Op) productBeside(x, w, z *Var) *Var {
 			tensor.MatMul(&y.val, &x.val, &w.val, 0)
 		}
 	}
+	op.pullsLast(z)
 	n := Notes[besideNotes](op)
 	*n = besideNotes{x, w, z}
 	return op.RecordBy(y, n)

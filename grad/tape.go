@@ -71,7 +71,7 @@ type trace struct {
 	xs      []*Var // its operands
 	skip    bool   // its kernels do not run, nor does its pullback
 	scratch int    // elements that the pullback borrows
-	over    bool   // the result's gradient is handed over to the first operand
+	over    *Var   // the operand to which the result's gradient is handed over; nil: none
 }
 
 type leaf struct {

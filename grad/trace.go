@@ -8,16 +8,20 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// pull takes the memory that the pullback of y would take.
-func (tr *trace) pull(t *Tape, y *Var) {
-	if tr.over {
-		y.handOver(tr.xs[0])
-	}
-	for _, x := range tr.xs {
-		x.Grad()
+// pull takes the memory that the pullback of n would take: the gradients of its results, the
+// scratch, and then the gradients of the operands in their order.
+func (tr *trace) pull(t *Tape, n *node) {
+	for _, y := range n.outs {
+		y.Grad()
 	}
 	if tr.scratch > 0 {
-		t.recycle(t.borrow(tr.scratch))
+		buf := t.borrow(tr.scratch)
+		defer t.recycle(buf)
+	}
+	for _, x := range tr.xs {
+		if x != tr.over || !n.out.handOver(x) {
+			x.Grad()
+		}
 	}
 }
 

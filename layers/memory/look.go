@@ -53,9 +53,7 @@ func (l look) read(s *Stories, u, base *grad.Var) (next, weights *grad.Var) {
 	for i, v := range k.vars {
 		k.data[i] = v.Value().Data
 	}
-	if !op.Dry(2 * s.Slots.NumSrc()) {
-		par.Run(k.chunks(), k)
-	}
+	k.run()
 	op.RecordAllBy([]*grad.Var{next, weights}, k)
 	return next, weights
 }
@@ -69,8 +67,15 @@ func (l *look) Pull(*tensor.Dense) {
 	}
 	l.op.Scratch(2*len(l.data[lookWeights]), func(buf []tensor.Float) {
 		l.scratch = buf
-		par.Run(l.chunks(), l)
+		l.run()
 	})
+}
+
+// run does all questions on several threads, and none under Measure.
+func (l *look) run() {
+	if !l.op.Measuring() {
+		par.Run(l.chunks(), l)
+	}
 }
 
 // perChunk is how many questions a thread takes at a time: some microseconds of work.

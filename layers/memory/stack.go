@@ -78,9 +78,7 @@ func (m *StackMemory) step(values, strengths, value, push, pop *grad.Var) (r *gr
 	r = op.Fresh(n, m.Width)
 	k := grad.Notes[stackStep](op)
 	*k = stackStep{StackMemory: *m, op: op, rows: n, of: [...]*grad.Var{values, strengths, value, push, pop, next[0], next[1], r}}
-	if !op.Dry(2 * k.chunks() * m.Slots) {
-		par.Run(k.chunks(), k)
-	}
+	k.run()
 	op.RecordAllBy([]*grad.Var{next[0], next[1], r}, k)
 	return r, next
 }
@@ -120,8 +118,15 @@ func (k *stackStep) Pull(*tensor.Dense) {
 	k.back = true
 	k.op.Scratch(2*k.chunks()*k.Slots, func(buf []tensor.Float) {
 		k.rest = buf
-		par.Run(k.chunks(), k)
+		k.run()
 	})
+}
+
+// run does all rows on several threads, and none under Measure.
+func (k *stackStep) run() {
+	if !k.op.Measuring() {
+		par.Run(k.chunks(), k)
+	}
 }
 
 // Chunk does some rows.

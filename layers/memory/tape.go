@@ -33,9 +33,7 @@ func turnTape(l tapeLayout, says, mem, last *grad.Var) (next, at, read *grad.Var
 	}
 	k.told, k.kept = op.FreshFloats(n*l.columns()), op.FreshFloats(n*l.perRow())
 	k.rows = n
-	if !op.Dry(n*l.columns() + k.chunks()*l.scratch()) {
-		par.Run(k.chunks(), k)
-	}
+	k.run()
 	op.RecordAllBy([]*grad.Var{next, at, read}, k)
 	return next, at, read
 }
@@ -88,8 +86,15 @@ func (k *tape) Pull(*tensor.Dense) {
 	k.back = true
 	k.op.Scratch(k.rows*k.columns()+k.chunks()*k.scratch(), func(buf []tensor.Float) {
 		k.dtold, k.rest = buf[:k.rows*k.columns()], buf[k.rows*k.columns():]
-		par.Run(k.chunks(), k)
+		k.run()
 	})
+}
+
+// run does all rows on several threads, and none under Measure.
+func (k *tape) run() {
+	if !k.op.Measuring() {
+		par.Run(k.chunks(), k)
+	}
 }
 
 // Chunk does some rows.

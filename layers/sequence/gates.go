@@ -115,9 +115,7 @@ func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 			k.rows.Peep = k.p.Data
 		}
 	}
-	if !op.Dry(0) {
-		k.run(n)
-	}
+	k.run(n)
 	op.RecordAllBy([]*grad.Var{h, next}, k)
 	return h, next
 }
@@ -153,7 +151,7 @@ func (k *gates) pullAll() {
 	k.op.Scratch(k.c.Rows()*k.blocks*k.m, func(buf []tensor.Float) {
 		k.set = false
 		k.pullOnto(buf)
-		if k.dz != nil {
+		if k.dz != nil && !k.op.Measuring() {
 			vec.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
 		}
 	})
@@ -164,11 +162,11 @@ func (k *gates) pullOnto(d []tensor.Float) {
 	k.d = d
 	if k.quick = k.plain && (k.set || k.p != nil || k.normed != nil) && k.dc != nil; k.quick {
 		k.rows.DGates, k.rows.DCell, k.rows.DNext, k.rows.DH = d, k.dc.Data, k.dnext.Data, k.dh.Data
-	} else if k.rows.SetCell {
+	} else if k.rows.SetCell && !k.op.Measuring() {
 		clear(k.dc.Data)
 	}
 	k.run(k.c.Rows())
-	if k.dp != nil {
+	if k.dp != nil && !k.op.Measuring() {
 		k.addPeepSums()
 	}
 }
@@ -212,8 +210,12 @@ func chunks(n, length int) int { return (n + chunkRows(length) - 1) / chunkRows(
 // count is how many chunks k has.
 func (k *gates) count() int { return chunks(k.c.Rows(), k.blocks*k.m) }
 
-// run does n rows on several threads.
-func (k *gates) run(n int) { par.Run(chunks(n, k.blocks*k.m), k) }
+// run does n rows on several threads, and none under Measure.
+func (k *gates) run(n int) {
+	if !k.op.Measuring() {
+		par.Run(chunks(n, k.blocks*k.m), k)
+	}
+}
 
 // Chunk does some rows.
 func (k *gates) Chunk(i int) {

@@ -69,9 +69,7 @@ func (g gruOperands) apply(form gruForm, to *grad.Var) (next *grad.Var) {
 		k.act, k.inner = op.Fresh(n, blocks*m).Value().Data, op.Fresh(n, blocks*m).Value()
 	}
 	k.rows = vec.GRURows{M: m, Gates: k.act, Q: k.inner.Data, Old: k.h.Data, Next: k.next.Data, Bias: k.b, Admits: form.admits}
-	if !op.Dry(0) {
-		k.run(n)
-	}
+	k.run(n)
 	return op.RecordBy(next, k)
 }
 
@@ -109,7 +107,7 @@ func (k *gruGates) Pull(dy *tensor.Dense) {
 		k.run(n)
 		if b != nil && b.Needs() {
 			db := b.Grad().Data
-			for r := range n {
+			for r := 0; r < n && !k.op.Measuring(); r++ {
 				vec.Add.Forward(db, db, k.dinner(r), 1, 1)
 			}
 		}
@@ -133,8 +131,9 @@ func (k *gruGates) aim(buf []tensor.Float) {
 	if g.DNext = k.dnext.Data; k.dh != nil {
 		g.DOld = k.dh.Data
 	} else {
-		g.DOld = buf[:size]
-		clear(g.DOld)
+		if g.DOld = buf[:size]; !k.op.Measuring() {
+			clear(g.DOld)
+		}
 	}
 }
 
@@ -170,8 +169,12 @@ func (k *gruGates) dinner(row int) []tensor.Float {
 	return k.rows.DQ[(3*row+2)*k.m : 3*(row+1)*k.m]
 }
 
-// run does n rows on several threads.
-func (k *gruGates) run(n int) { par.Run(chunks(n, k.blocks*k.m), k) }
+// run does n rows on several threads, and none under Measure.
+func (k *gruGates) run(n int) {
+	if !k.op.Measuring() {
+		par.Run(chunks(n, k.blocks*k.m), k)
+	}
+}
 
 // Chunk does some rows.
 func (k *gruGates) Chunk(i int) {

@@ -153,8 +153,8 @@ type additiveBack struct {
 
 // Pull adds to the gradients of the operands.
 func (n *additiveBack) Pull(dz *tensor.Dense) {
-	to := attend.AdditiveGrads{Z: dz.Data, K: gradOf(n.k), Q: gradOf(n.q), V: gradOf(n.v)}
 	n.op.Scratch(n.kernel.On.Room()+n.apart, func(buf []tensor.Float) {
+		to := attend.AdditiveGrads{Z: dz.Data, K: gradOf(n.k), Q: gradOf(n.q), V: gradOf(n.v)}
 		dq := to.Q
 		if n.apart > 0 && dq != nil {
 			to.Q = buf[len(buf)-n.apart:]

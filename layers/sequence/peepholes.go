@@ -5,7 +5,8 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// pullPeeping is pull with peepholes.
+// pullPeeping is pull with peepholes. It has the bits of [vec.LSTMRows], so a product is rounded:
+// some processors would fuse it with a sum.
 func (k *gates) pullPeeping(r int) {
 	act, c, _, th := k.row(r)
 	is, fs, gs, os := k.split(act)
@@ -13,12 +14,12 @@ func (k *gates) pullPeeping(r int) {
 	dh, dnext, in, out := k.dh.Row(r), k.dnext.Row(r), k.p.Row(0), k.p.Row(k.blocks-2)
 	for j, i := range is {
 		g, o := gs[j], os[j]
-		do := dh[j] * th[j] * o * (1 - o)
+		do := tensor.Float(dh[j] * th[j] * o * (1 - o))
 		dn := dnext[j]
 		if k.normed == nil {
-			dn += dh[j] * o * (1 - th[j]*th[j])
+			dn += tensor.Float(dh[j] * o * (1 - tensor.Float(th[j]*th[j])))
 		}
-		dc := do * out[j] // of what the output gate saw
+		dc := tensor.Float(do * out[j]) // of what the output gate saw
 		if !k.form.old {
 			dn, dc = dn+dc, 0
 		}
@@ -26,15 +27,15 @@ func (k *gates) pullPeeping(r int) {
 		switch k.form.forget {
 		case OwnForget:
 			f, peep = fs[j], k.p.Row(1)[j]
-			df = dn * c[j] * f * (1 - f)
+			df = tensor.Float(dn * c[j] * f * (1 - f))
 			dfs[j] = df
 		case CoupledForget:
 			f, admitted = 1-i, g-c[j]
 		}
-		di := dn * admitted * i * (1 - i)
-		dis[j], dgs[j], dos[j] = di, dn*i*(1-g*g), do
+		di := tensor.Float(dn * admitted * i * (1 - i))
+		dis[j], dgs[j], dos[j] = di, dn*i*(1-tensor.Float(g*g)), do
 		if k.dc != nil {
-			k.dc.Row(r)[j] += dc + dn*f + di*in[j] + df*peep
+			k.dc.Row(r)[j] += dc + tensor.Float(dn*f) + tensor.Float(di*in[j]) + tensor.Float(df*peep)
 		}
 	}
 }

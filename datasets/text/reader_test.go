@@ -138,7 +138,7 @@ func TestReadCSV(t *testing.T) {
 	_, err = ReadCSV(filepath.Join(dir, "one.csv"), "text", "")
 	wantError(t, err, "one.csv: line 2: 2 fields, want 1", "a text without columns is read as lines")
 	_, err = ReadCSV(filepath.Join(dir, "bad.csv"), "text", "y")
-	wantError(t, err, `bad.csv: line 3, byte 2 of column "text": 0xff is no UTF-8`)
+	wantError(t, err, `bad.csv: line 3: byte 2, 0xff after "n", is not UTF-8 but Latin-1 or Windows-1252 perhaps`)
 	_, err = ReadCSV(filepath.Join(dir, "empty.csv"), "text", "y")
 	wantError(t, err, `empty.csv: line 2, column "y": it is empty`)
 	_, err = ReadCSV(filepath.Join(dir, "none.csv"), "text", "y")

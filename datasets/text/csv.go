@@ -81,9 +81,6 @@ func (c *csvReader) read() (*Labelled, error) {
 // row keeps a row.
 func (c *csvReader) row(fields [][]byte) error {
 	s := string(fields[c.text])
-	if k := invalid(s); k >= 0 {
-		return fmt.Errorf("byte %d of column %.40q: 0x%02x is no UTF-8: save the table as UTF-8", k+1, c.t.Columns[c.text], s[k])
-	}
 	c.texts = append(c.texts, s)
 	if c.label >= 0 {
 		name := fields[c.label]

@@ -12,7 +12,7 @@ import (
 
 // captions does what multi30k does with attention: at each English word RNNsearch looks
 // back at all of the German ones.
-var captions = Demo{Name: "translate", About: "German captions in English, with attention: where each word looks", Data: "multi30k", Seconds: 24, Run: runCaptions}
+var captions = Demo{Name: "translate", About: "German captions in English, with attention: where each word looks", Data: "multi30k", Seconds: 30, Run: runCaptions}
 
 func runCaptions(s *Stage) error {
 	return s.captions(1e-3, func(r *translator) attending {

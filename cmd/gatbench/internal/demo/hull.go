@@ -12,7 +12,7 @@ import (
 
 // hull has a pointer network find the corners of the convex hull of points: as many as there
 // are, so an answer ends with a key of its own.
-var hull = Demo{Name: "hull", About: "the convex hull of points, by a network that points at its corners", Seconds: 22, Run: runHull}
+var hull = Demo{Name: "hull", About: "the convex hull of points, by a network that points at its corners", Seconds: 21, Run: runHull}
 
 func runHull(s *Stage) error {
 	s.say("A pointer network reads points of a plane, five to ten, and points at the corners of their convex hull, anticlockwise from the first, until it points at the end.")

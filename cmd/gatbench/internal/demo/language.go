@@ -23,7 +23,7 @@ import (
 
 // language learns to write a text, a character after the other: any file, or else the
 // guides of edgewise itself.
-var language = Demo{Name: "language", About: "a text like the one it read, character by character (--text FILE)", Lower: []string{"bits_a_character", "bits_written"}, Seconds: 65, Run: runLanguage}
+var language = Demo{Name: "language", About: "a text like the one it read, character by character (--text FILE)", Lower: []string{"bits_a_character", "bits_written"}, Seconds: 55, Run: runLanguage}
 
 // languageNet says the next character.
 type languageNet struct {

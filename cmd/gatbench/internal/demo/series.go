@@ -19,7 +19,7 @@ import (
 // it said itself.
 var (
 	sine  = Demo{Name: "sine", About: "a sine goes on, of a period that is read from its beginning", Lower: []string{"error_of_10_steps"}, Seconds: 5.5, Run: func(s *Stage) error { return s.goOn(text.Task.Sine, "a sine", 0.05, 8) }}
-	chaos = Demo{Name: "chaos", About: "a chaotic series (Mackey and Glass) goes on, as long as it can be foretold", Lower: []string{"error_of_10_steps"}, Seconds: 21, Run: func(s *Stage) error { return s.goOn(text.Task.MackeyGlass, "the series of Mackey and Glass", 0.01, 16) }}
+	chaos = Demo{Name: "chaos", About: "a chaotic series (Mackey and Glass) goes on, as long as it can be foretold", Lower: []string{"error_of_10_steps"}, Seconds: 14, Run: func(s *Stage) error { return s.goOn(text.Task.MackeyGlass, "the series of Mackey and Glass", 0.01, 16) }}
 )
 
 // forecaster says the next number of a series.

@@ -28,9 +28,9 @@ import (
 //
 // What a node hears from a kind of edge is summed before it is multiplied, and neither is
 // stored (message.UpdateKinds). Of edges with a Weight a relation's product is taken once
-// a node, for the nodes that an edge of its kind leaves. With Blocks, of sparse x, and in a
-// training on a small graph, it is taken for all, NumSrc×Relations×Out, and an edge picks the
-// row of its kind in tiles.
+// a node, for the nodes that an edge of its kind leaves. With Blocks, of sparse x and, where
+// edges have a Weight, in small graphs it is taken for all, NumSrc×Relations×Out, and an edge
+// picks the row of its kind in tiles.
 type RGCNConv struct {
 	In, Out    int
 	InDst      int             `json:",omitempty"` // width of the destinations' features; 0: In
@@ -101,15 +101,15 @@ func (l *RGCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }
 
-// sum returns what each node hears from the edges of all kinds. Large dense products are
-// not stored, but for edges with weights. An evaluation does not look at their size: a sum
-// before its product rounds otherwise, and a node's bits would follow from the others.
+// sum returns what each node hears from the edges of all kinds. Dense products are not
+// stored, but for edges with weights. The size of the graph does not say which: a sum before
+// its product rounds otherwise, and a node's bits would follow from the others.
 func (l *RGCNConv) sum(t *grad.Tape, g *graph.Graph, in In) *grad.Var {
 	by := l.Aggregate.reducer("layers.RGCNConv", message.Mean)
 	if by != message.Sum && by != message.Mean {
 		panic(&grad.TapeError{Op: "layers.RGCNConv", Why: "it has no aggregator called " + string(l.Aggregate)})
 	}
-	if in.Weight == nil && l.dense(in) && (l.large(g) || !t.Recording()) {
+	if in.Weight == nil && l.dense(in) {
 		return message.UpdateKinds(g, in.Src, l.matrices(t), by)
 	}
 	on, m := l.carried(t, g, in)

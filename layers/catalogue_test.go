@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -132,6 +133,14 @@ func TestGPSConvMembers(t *testing.T) {
 	}
 	if apart.Data[0] == joined.Data[0] {
 		t.Error("members attend to each other")
+	}
+	for _, offsets := range [][]int{{0, 3, 8}, {0, 5, 8}, {0, 8, 8}, {0, 0, 8}} { // which share what is derived of one
+		split := l.Forward(nil, graph.Must(one.WithMembers(offsets)), x)
+		for i, lo := range offsets[:2] {
+			part := x.RowRange(lo, offsets[i+1])
+			alone := l.Forward(nil, graph.Must(graph.New(part.Dim(0), nil, nil)), part)
+			golden.Compare(t, fmt.Sprint("members at ", offsets), split.RowRange(lo, offsets[i+1]).Value(), alone.Value(), 0)
+		}
 	}
 	if err := misused(func() { (&layers.GPSConv{Width: 4, Heads: 3}).Init(nil) }); err == nil || !strings.Contains(err.Error(), "into 3 Heads") {
 		t.Errorf("got %v, want an error about the heads", err)

@@ -55,3 +55,37 @@ func mixed(a [6]*grad.Var) message.Msg {
 	v := message.V(a[2]).Mul(message.V(a[3]).Sigmoid())
 	return u.Add(v).Mul(message.E(a[4]).Add(message.E(a[5]).Scale(0.5)))
 }
+
+// TestHubViewsThreads reads one array at the destinations through two views whose rows overlap. The
+// gradient of a row is that of the one view plus that of the other, to the bit, also where a hub's
+// edges come in parts and its neighbour is a hub: each view's is summed apart, on any number of threads.
+func TestHubViewsThreads(t *testing.T) {
+	g := manyHubs(200, 150, 300)
+	n := g.NumDst()
+	x, u := param(1, n+1, 3).Value, grad.Const(param(2, n, 3).Value)
+	message.SetChunks(t, 64, 200)
+	run := func(tape *grad.Tape, lo, hi *grad.Var) grad.Grads {
+		m := message.U(u).Add(message.V(lo)).Tanh().Mul(message.U(u).Sub(message.V(hi)).Sigmoid())
+		return tape.Backward(weigh(message.UpdateAll(g, m, message.Sum)))
+	}
+	tape := grad.NewTape(1)
+	lo, hi := tape.Watch(x.RowRange(0, n).Clone()), tape.Watch(x.RowRange(1, n+1).Clone())
+	apart := run(tape, lo, hi)
+	want := tensor.New(n+1, 3)
+	copy(want.Data, apart.Of(lo).Data)
+	for i, d := range apart.Of(hi).Data {
+		want.Data[3+i] += d
+	}
+	for _, threads := range append(sparing.Threads(), 1) {
+		undo := par.SetThreads(threads)
+		tape := grad.NewTape(1)
+		v := tape.Watch(x)
+		got := run(tape, v.RowRange(0, n), v.RowRange(1, n+1)).Of(v)
+		undo()
+		for i, d := range got.Data {
+			if d != want.Data[i] {
+				t.Fatalf("%d threads: element %d is %v, want %v", threads, i, d, want.Data[i])
+			}
+		}
+	}
+}

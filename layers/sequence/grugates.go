@@ -107,7 +107,10 @@ func (k *gruGates) Pull(dy *tensor.Dense) {
 		k.run(n)
 		if b != nil && b.Needs() {
 			db := b.Grad().Data
-			for r := 0; r < n && !k.op.Measuring(); r++ {
+			if k.op.Measuring() {
+				return
+			}
+			for r := range n {
 				vec.Add.Forward(db, db, k.dinner(r), 1, 1)
 			}
 		}

@@ -96,7 +96,7 @@ func kinded() []variant {
 	type gated = layers.GatedGraphConv
 	return []variant{
 		{name: "RGCN", layer: &rgcn{In: 3, Out: 2, Relations: 3, Activation: grad.Tanh}, in: 3, kinds: 3, weight: true},
-		{name: "RGCN bases", layer: &rgcn{In: 3, InDst: 4, Out: 2, Relations: 3, Bases: 2, Aggregate: layers.AggregateSum, LayerNorm: true}, in: 3, inDst: 4, kinds: 3},
+		{name: "RGCN bases", layer: &rgcn{In: 3, InDst: 4, Out: 2, Relations: 3, Bases: 2, Aggregate: layers.AggregateSum, LayerNorm: true}, in: 3, inDst: 4, kinds: 3, runs: "message.UpdateKinds"},
 		{name: "RGCN blocks", layer: &rgcn{In: 4, Out: 6, Relations: 2, Blocks: 2, NoRoot: true, NoBias: true}, in: 4, kinds: 2, dense: true},
 		{name: "GatedGraph", runs: "UpdateAll.SumWeighted", layer: &gated{In: 3, Out: 3, Steps: 2}, in: 3, weight: true, dense: true},
 		{name: "GatedGraph kinds", layer: &gated{In: 2, Out: 3, Steps: 2, Kinds: 3, PerStep: true, NoBias: true}, in: 2, kinds: 3, dense: true},

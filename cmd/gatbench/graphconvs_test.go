@@ -34,12 +34,12 @@ func TestModelsOfGraphs(t *testing.T) {
 	for _, m := range graphModels() {
 		t.Run(m.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.safetensors")
-			epochs := "8"
+			epochs := "20"
 			switch {
 			case m.edges == readsNone: // has nothing to learn
 				epochs = "1"
-			case m.name == modelMoNet || m.name == modelGPS: // are slow
-				epochs = "20"
+			case m.name == modelMoNet || m.name == modelGPS || m.name == modelNNConv: // are slow to learn
+				epochs = "40"
 			}
 			args := []string{"train", "--task", "graph", "--dataset", files[m.edges], "--model", m.name, "--splits", "random", "--epochs", epochs, "--batch", "8", "--hidden", "8", "--layers", "3", "--dropout", "0", "--lr", "0.02", "--json", "--save", file}
 			lines := results(t, args...)

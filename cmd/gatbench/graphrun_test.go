@@ -37,8 +37,8 @@ func TestCSLByEncoding(t *testing.T) {
 	if s, _ := csls(t, "--epochs", "1"); s.Mean > 0.12 {
 		t.Errorf("without encodings %v of them are told apart, and one of ten classes is all there is: want about 0.1", s.Mean)
 	}
-	s, lines := csls(t, "--epochs", "4", "--encoding", "random-walk:16")
-	if s.Mean != 1 || lines != 2*4+1 {
+	s, lines := csls(t, "--epochs", "7", "--encoding", "random-walk:16")
+	if s.Mean != 1 || lines != 2*7+1 {
 		t.Errorf("with random walks %v of them are told apart, want all; %d lines", s.Mean, lines)
 	}
 }

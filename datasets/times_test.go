@@ -246,6 +246,7 @@ func TestTimesAsFeatures(t *testing.T) {
 		{"ts", []string{"-43200", "0", "1716120000"}, []tensor.Float{0, 0.5, 19863}},
 		{"year", []string{"2019", "2017", "2018"}, []tensor.Float{2019, 2017, 2018}},
 		{"time", []string{"16777216", "-16777216", "0"}, []tensor.Float{16777216, -16777216, 0}},
+		{"time", []string{"-16777219.5", "-16777217.5", "0"}, []tensor.Float{0, 2, 16777219.5}},
 		{"time", []string{"20241400", "20241401", "20241402"}, []tensor.Float{0, 1, 2}},
 		{"time", []string{"20241400.5", "20241401", "20241402"}, []tensor.Float{0, 0.5, 1.5}},
 		{"up_to_date", []string{"true", "false", "true"}, []tensor.Float{1, 0, 1}},

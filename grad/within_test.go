@@ -100,6 +100,17 @@ func TestWithinPanics(t *testing.T) {
 	}); err != nil {
 		t.Error("around it:", err)
 	}
+	around, end := context.WithCancel(ctx)
+	if err := tape.Within(around, func() { // whose context counts again after the inner one
+		if err := tape.Within(around, func() {}); err != nil {
+			t.Error("inside:", err)
+		}
+		end()
+		tape.Use(p).Tanh()
+		t.Error("it ran after its end")
+	}); !errors.Is(err, context.Canceled) {
+		t.Error("around one that was not cancelled:", err)
+	}
 	if err := tape.Within(ctx, func() {
 		defer func() { _ = recover() }()
 		cancel()

@@ -174,6 +174,11 @@ func TestFromGonumWeights(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
+	barred := simple.NewWeightedDirectedGraph(0, math.Inf(1)) // by an infinite weight, which a Float holds
+	barred.SetWeightedEdge(simple.WeightedEdge{F: node(3), T: node(4), W: math.Inf(1)})
+	if _, _, weights, err := FromGonum(barred); err != nil || len(weights) != 1 || !math.IsInf(float64(weights[0]), 1) {
+		t.Errorf("an infinite weight: %v, error %v", weights, err)
+	}
 	for _, w := range []float64{math.NaN(), 1e300} {
 		bad := simple.NewWeightedDirectedGraph(0, math.Inf(1))
 		bad.SetWeightedEdge(simple.WeightedEdge{F: node(3), T: node(4), W: w})

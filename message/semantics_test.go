@@ -192,6 +192,28 @@ func TestViews(t *testing.T) {
 	})
 }
 
+// A message reads rows of the destinations of each graph that it is sent on, and of one with more
+// operands than a Msg holds itself, too: to be sent does not change it.
+func TestMessageOnSeveralViews(t *testing.T) {
+	everyWay(t, func(t *testing.T) {
+		g, x := odd(), column(0, 10, 20, 30, 40, 50, 60, 70)
+		m := message.V(x)
+		for k := range 8 {
+			m = m.Add(message.V(column(1, 2, 3, 4, 5, 6, 7, 8).Scale(float64(k))))
+		}
+		whole := message.ApplyEdges(g, m).Value()
+		for _, dst := range [][]int32{{2, 5, 0}, {7, 3}, {2, 5, 0}} {
+			v := graph.Must(g.Dst(dst))
+			y := message.ApplyEdges(v, m).Value()
+			for e, p := range v.From().Edges {
+				if y.Data[e] != whole.Data[p] {
+					t.Errorf("destinations %v, edge %d: %v, want %v", dst, e, y.Data[e], whole.Data[p])
+				}
+			}
+		}
+	})
+}
+
 func TestMisfits(t *testing.T) {
 	everyWay(t, func(t *testing.T) {
 		g, two := odd(), sides()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -137,6 +138,28 @@ func TestStdAtTheEnds(t *testing.T) {
 						t.Fatalf("%s: the gradient of row %d is %v, want %v", what, i, d+want, want)
 					}
 				}
+			}
+		}
+	}
+}
+
+// A column that is computed again has the same bits at any destination, wherever its messages are among
+// the edges, and of a hub too, whose messages are not there at once.
+func TestStdAtTheEndsOfEachDestination(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 2))
+	const n, width = 700, 4
+	x := tensor.New(n, width)
+	for i := range x.Data {
+		x.Data[i] = tensor.Float(math.Ldexp(rng.Float64()*2-1, []int{-100, 0, 100, -64}[i%width]))
+	}
+	m := message.U(grad.Const(x)).Add(message.W(grad.Const(tensor.New(width))))
+	for _, tile := range []int{48 << 10, 2 << 10} {
+		message.SetTileBytes(t, tile)
+		want := message.UpdateAll(graph.CompleteBipartite(n, 1), m, message.Std).Value().Row(0)
+		y := message.UpdateAll(graph.CompleteBipartite(n, 3), m, message.Std).Value()
+		for v := range 3 {
+			if got := y.Row(v); !slices.Equal(got, want) {
+				t.Errorf("tiles of %d: destination %d has %v, and one alone %v", tile, v, got, want)
 			}
 		}
 	}

@@ -102,6 +102,24 @@ func TestDemoSeedsResume(t *testing.T) {
 	}
 }
 
+// What is kept of a seed counts for the same settings alone: the flags that change a number are all
+// part of its recipe.
+func TestDemoRunsDiffer(t *testing.T) {
+	d, _ := demo.Find("hopfield")
+	seen := map[demoRun]int{}
+	for i, c := range []demoCommand{
+		{}, {Seed: 1}, {Epochs: 1}, {Text: "x"}, {Noise: 0.5}, {Capacity: true}, {Tasks: []int{1}}, {Tasks: []int{1, 2}},
+		{Joint: true}, {Cell: "gru"}, {Target: "x"}, {NoTimes: true},
+	} {
+		c.Seeds = 1
+		r := c.runs(d)[0]
+		if at, ok := seen[r]; ok {
+			t.Errorf("settings %d and %d are kept as one: %+v", at, i, r)
+		}
+		seen[r] = i
+	}
+}
+
 // Every demo says how long a seed takes.
 func TestDemoSeconds(t *testing.T) {
 	for _, d := range demo.All() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -77,6 +78,64 @@ func ranksByHand(k *linkTask, all *graph.Graph, x *tensor.Dense) (ranks train.Ra
 	return ranks
 }
 
+// listsByHand returns recall@20 and NDCG@20 by their definition, the mean over those that have links to
+// test with: a candidate is any other node that no known link, one that is not to test with, joins to the
+// one that is asked.
+func listsByHand(k *linkTask, known []*graph.Graph, x *tensor.Dense) (recall, ndcg float64) {
+	joined := func(u, v int32, graphs ...*graph.Graph) (n int) {
+		for _, g := range graphs {
+			for e, to := range g.Destinations() {
+				from := g.In().Cols[e] // of a loop both ends count
+				if from == u && to == v {
+					n++
+				}
+				if from == v && to == u {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	asked := 0.0
+	for u := range int32(x.Rows()) {
+		if k.users > 0 && int(u) >= k.users {
+			continue
+		}
+		score := func(v int32) (sum float64) {
+			for j, a := range x.Row(int(u)) {
+				sum += float64(a) * float64(x.Row(int(v))[j])
+			}
+			return sum
+		}
+		right, found, gain, most := 0, 0, 0.0, 0.0
+		for v := int32(k.users); int(v) < x.Rows(); v++ {
+			for range joined(u, v, k.Test.Links) {
+				rank := 1.0
+				for w := int32(k.users); int(w) < x.Rows(); w++ {
+					if w == u || w == v || joined(u, w, known...) > 0 {
+						continue
+					}
+					if score(w) > score(v) {
+						rank++
+					} else if score(w) == score(v) {
+						rank += 0.5
+					}
+				}
+				if rank <= 20 {
+					found, gain = found+1, gain+1/math.Log2(1+rank)
+				}
+				if right++; right <= 20 {
+					most += 1 / math.Log2(1+float64(right))
+				}
+			}
+		}
+		if right > 0 {
+			asked, recall, ndcg = asked+1, recall+float64(found)/float64(right), ndcg+gain/most
+		}
+	}
+	return recall / asked, ndcg / asked
+}
+
 // A node is never a candidate of its own, whether or not messages go along self-loops, and neither
 // is what it is linked to, in either direction and in no part of a split by time.
 func TestLinkRanksByHand(t *testing.T) {
@@ -117,6 +176,10 @@ func TestLinkRanksByHand(t *testing.T) {
 			k.along = along
 			if got := k.ranks(&linkScores{rows: x, users: users}); len(got) == 0 || !slices.Equal(got, want) {
 				t.Errorf("seed %d, %d users: the ranks are %v, want %v", seed, users, got, want)
+			}
+			recall, ndcg := k.lists(&linkScores{rows: x, users: users})
+			if r, n := listsByHand(k, []*graph.Graph{links.Draw.Graph, links.Val.Links}, x); !(math.Abs(recall-r) < 1e-12 && math.Abs(ndcg-n) < 1e-12) {
+				t.Errorf("seed %d, %d users: recall %v and NDCG %v, want %v and %v", seed, users, recall, ndcg, r, n)
 			}
 		}
 	}

@@ -219,15 +219,10 @@ func (k *task) splitOf(c choice) (datasets.Split, error) {
 	return splitOf(k.Dataset, k.goal, c)
 }
 
-// measure scores logits on each part of the split.
-func (k *task) measure(logits *tensor.Dense) train.Scores {
-	return train.Scores{Train: k.goal.score(logits, k.split.Train), Val: k.goal.score(logits, k.split.Val), Test: k.goal.score(logits, k.split.Test)}
-}
-
 // maxLoss is a cross-entropy beyond which nothing is learnt any more.
 const maxLoss = 1e6
 
-// watch is measure without the losses that nobody asks for after each epoch.
+// watch scores logits on each part of the split, without the losses that nobody asks for after each epoch.
 func (k *task) watch(logits *tensor.Dense) train.Scores {
 	return train.Scores{Train: k.goal.quick(logits, k.split.Train), Val: k.goal.score(logits, k.split.Val), Test: k.goal.quick(logits, k.split.Test)}
 }

@@ -17,8 +17,8 @@ import (
 // way, a loop stays one edge, and each line of a multigraph is an edge. The list is the
 // edges by source, then by destination, then by the ID of their line.
 //
-// weights are those of g's edges in g's own order, as [Graph.GonumWeighted] and messages want
-// them; nil if src has none.
+// weights are those of g's edges in g's own order, which is that of the rows of a message's E;
+// nil if src has none.
 //
 // The error names an ID that occurs twice, an ID that an edge leads to though it is not
 // among src's nodes, or a weight that is NaN or too large for a [tensor.Float].

@@ -43,14 +43,7 @@ func compareStd(t *testing.T, what string, x, seed *tensor.Dense) {
 	y := message.UpdateAll(graph.CompleteBipartite(n, 1), message.U(u).Add(message.V(v)), message.Std)
 	gs := tape.BackwardFrom(y, seed)
 	for j := range width {
-		mean, square := 0.0, 0.0
-		for i := range n {
-			mean += float64(x.Row(i)[j]) / float64(n)
-		}
-		for i := range n {
-			square += math.Pow(float64(x.Row(i)[j])-mean, 2) / float64(n)
-		}
-		std := math.Sqrt(square)
+		mean, std := spread(x, j)
 		if got := float64(y.Value().Row(0)[j]); math.Abs(got-std) > 1e-5*max(1, std) {
 			t.Fatalf("%s: column %d is %v, want %v", what, j, got, std)
 		}
@@ -109,14 +102,7 @@ func TestStdAtTheEnds(t *testing.T) {
 			several := message.UpdateAll(graph.CompleteBipartite(n, 1), m, message.Mean, message.Std, message.Max)
 			gs := tape.BackwardFrom(y, seed)
 			for j := range width {
-				mean, square := 0.0, 0.0
-				for i := range n {
-					mean += float64(x.Row(i)[j]) / float64(n)
-				}
-				for i := range n {
-					square += math.Pow(float64(x.Row(i)[j])-mean, 2) / float64(n)
-				}
-				std := math.Sqrt(square)
+				mean, std := spread(x, j)
 				if j == len(exponents)+1 || j == len(exponents)+2 {
 					std = 0
 				}
@@ -163,4 +149,16 @@ func TestStdAtTheEndsOfEachDestination(t *testing.T) {
 			}
 		}
 	}
+}
+
+// spread returns the mean and the standard deviation of column j, in float64.
+func spread(x *tensor.Dense, j int) (mean, std float64) {
+	n, square := x.Dim(0), 0.0
+	for i := range n {
+		mean += float64(x.Row(i)[j]) / float64(n)
+	}
+	for i := range n {
+		square += math.Pow(float64(x.Row(i)[j])-mean, 2) / float64(n)
+	}
+	return mean, math.Sqrt(square)
 }

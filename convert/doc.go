@@ -22,7 +22,7 @@
 // what else stands in the same module.
 //
 // A state dict holds weights and no code. What a layer computes is said by its
-// fields, which are set as in the class there: docs/from-pyg.md and docs/from-dgl.md
+// fields, which are set as in the class there: docs/library/from-pyg.md and docs/library/from-dgl.md
 // name them. A file of PyTorch is a zip archive with a pickle, which is a program;
 // package internal/pickle reads those of plain arrays alone and runs nothing.
 package convert

@@ -21,7 +21,7 @@
 //	d, err := datasets.OpenGraphs(dataDir, "MUTAG")
 //	b := d.Batch([]int32{3, 1, 4}) // b.Graph, b.Features, b.Labels, …
 //
-// Labels, weights and splits mean the same in every form: docs/datasets.md says what.
+// Labels, weights and splits mean the same in every form: docs/use/datasets.md says what.
 //
 // Graphs have each edge once and no self-loops. Those that are known by name have
 // both directions of it, but for WebKB's; the others have what their files say, and

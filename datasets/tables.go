@@ -25,7 +25,7 @@ var tableEndings = []string{".csv", ".tsv", ".txt"}
 // Tables reads a table of edges, and those of nodes that belong to it: edges.csv and
 // nodes.csv, or NAME_edges.csv with NAME_nodes.csv, NAME_target.csv, NAME_labels.csv or
 // NAME_features.csv or .json, each perhaps in gzip or zstd; path is any of them. Each
-// table has a first line that names its columns, as docs/datasets.md lists them: the ends
+// table has a first line that names its columns, as docs/use/datasets.md lists them: the ends
 // of an edge (source and target) and perhaps its weight; a node's id, and perhaps its
 // label, the part of the split that it is in, and its name. Other columns are features, of
 // nodes and of edges: numbers as they are; of words, of which a column may have 100, a

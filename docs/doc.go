@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Guides are the pages, by their names.
+// Guides are the pages, by folder and name: use/quickstart.md.
 //
-//go:embed *.md
+//go:embed use models library inside
 var Guides embed.FS

@@ -261,10 +261,10 @@ func ranMemories() map[string]func(t *grad.Tape) {
 	}
 }
 
-// docs/layers.md has a row for every layer of a family, and no other, with its formula and its
+// docs/models/layers.md has a row for every layer of a family, and no other, with its formula and its
 // paper, and the operations in its last column are those that run.
 func TestCatalogueOfFamilies(t *testing.T) {
-	page, err := docs.Guides.ReadFile("layers.md")
+	page, err := docs.Guides.ReadFile("models/layers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestCatalogueOfFamilies(t *testing.T) {
 		}
 		for _, name := range names.FindAllStringSubmatch(cells[0], -1) {
 			if rows[name[1]] != nil {
-				t.Errorf("docs/layers.md has two rows for %s", name[1])
+				t.Errorf("docs/models/layers.md has two rows for %s", name[1])
 			}
 			rows[name[1]] = cells
 		}
@@ -285,12 +285,12 @@ func TestCatalogueOfFamilies(t *testing.T) {
 		types := familyTypes(t, family)
 		for name := range types {
 			if rows[name] == nil {
-				t.Errorf("docs/layers.md has no row for %s", name)
+				t.Errorf("docs/models/layers.md has no row for %s", name)
 			}
 		}
 		for name := range rows {
 			if strings.HasPrefix(name, family+".") && !types[name] {
-				t.Errorf("docs/layers.md has a row for %s, which is no layer", name)
+				t.Errorf("docs/models/layers.md has a row for %s, which is no layer", name)
 			}
 		}
 	}
@@ -321,11 +321,11 @@ func checkRuns(t *testing.T, name, cell string, run func(t *grad.Tape)) {
 	}
 	said := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1)
 	if len(said) == 0 && !strings.Contains(cell, "by its score") && !strings.Contains(cell, "its cells'") {
-		t.Errorf("docs/layers.md does not say what %s runs: %v", name, ops)
+		t.Errorf("docs/models/layers.md does not say what %s runs: %v", name, ops)
 	}
 	for _, op := range said {
 		if !slices.Contains(ops, op[1]) {
-			t.Errorf("docs/layers.md says that %s runs %s; it runs %v", name, op[1], ops)
+			t.Errorf("docs/models/layers.md says that %s runs %s; it runs %v", name, op[1], ops)
 		}
 	}
 }

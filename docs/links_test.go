@@ -11,14 +11,14 @@ import (
 // What a page links to is there: a file, and where the link is the name of a test or an
 // example, that function in it.
 func TestLinks(t *testing.T) {
-	pages, err := filepath.Glob("*.md")
+	pages, err := filepath.Glob("*/*.md")
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
 	link := regexp.MustCompile(`\[([^\]\n]*)\]\(([^)\s]+)\)`)
 	function := regexp.MustCompile(`^(Test|Example)[A-Z]\w*$`)
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	for _, page := range append(pages, "../README.md") {
+	for _, page := range append(pages, "README.md", "../README.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

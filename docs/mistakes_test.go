@@ -54,7 +54,7 @@ func TestMistakesThatPanic(t *testing.T) {
 		},
 		"an element of a slice or an array that is not there": func() { tensor.New(5, 2).Row(9) },
 	}
-	rows := tableAfter(t, "primitives.md", "## Which mistakes panic")
+	rows := tableAfter(t, "library/primitives.md", "## Which mistakes panic")
 	if len(rows) != len(made) {
 		t.Errorf("the page has %d mistakes, and %d are made here", len(rows), len(made))
 	}

@@ -54,7 +54,7 @@ func sources(t *testing.T, folder string) string {
 // that says where it is; and a row of that has a file, a test, and a demo, a model of gatbench
 // train or an example that is there. TestLinks looks for the files and functions.
 func TestModelsOfPrimitives(t *testing.T) {
-	said, built := tableAfter(t, "primitives.md", "## One shape, many models"), tableAfter(t, "primitives.md", "Where each is built")
+	said, built := tableAfter(t, "library/primitives.md", "## One shape, many models"), tableAfter(t, "library/primitives.md", "Where each is built")
 	if len(said) < 25 || len(built) < 30 {
 		t.Errorf("%d models are said and %d built", len(said), len(built))
 	}

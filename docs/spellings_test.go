@@ -33,8 +33,8 @@ func TestPagesCompile(t *testing.T) {
 		notes bool
 		least int // spellings that it has
 	}{
-		{"from-dgl.md", []string{"fromdgl_test.go", "fromdgl_more_test.go", "fromdgl_models_test.go"}, true, 280},
-		{"from-pyg.md", []string{"frompyg_test.go", "frompyg_models_test.go"}, false, 110},
+		{"library/from-dgl.md", []string{"fromdgl_test.go", "fromdgl_more_test.go", "fromdgl_models_test.go"}, true, 280},
+		{"library/from-pyg.md", []string{"frompyg_test.go", "frompyg_models_test.go"}, false, 110},
 	} {
 		doc := text(t, page.name)
 		var src strings.Builder

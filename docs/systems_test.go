@@ -11,11 +11,11 @@ import (
 // The table of systems has a line for each of 27, whose demos are files of package demo.
 // TestLinks sees that its files and tests are there.
 func TestSystems(t *testing.T) {
-	page, err := os.ReadFile("systems.md")
+	page, err := os.ReadFile("models/systems.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	demos, err := os.ReadFile("demos.md")
+	demos, err := os.ReadFile("use/demos.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // The design's table Where to look names files and functions. A stranger goes by it, so each
 // is there.
 func TestWhereToLook(t *testing.T) {
-	text, err := os.ReadFile("design.md")
+	text, err := os.ReadFile("inside/design.md")
 	if err != nil {
 		t.Fatal(err)
 	}

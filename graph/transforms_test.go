@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The code of docs/transforms.md is that of the examples of this package.
+// The code of docs/library/transforms.md is that of the examples of this package.
 func TestTransformsGuide(t *testing.T) {
-	doc, err := os.ReadFile("../docs/transforms.md")
+	doc, err := os.ReadFile("../docs/library/transforms.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,11 +23,11 @@ func TestTransformsGuide(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) != 4 {
-		t.Fatalf("docs/transforms.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/library/transforms.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(examples, "\n"+b[1]) {
-			t.Errorf("docs/transforms.md quotes what is not in an example:\n%s", b[1])
+			t.Errorf("docs/library/transforms.md quotes what is not in an example:\n%s", b[1])
 		}
 	}
 }

@@ -20,7 +20,7 @@
 // [BatchNorm] and [JumpingKnowledge] take rows and no graph: their Forward has none.
 // [GraphNorm], [PairNorm], [DropEdge], [InnerProduct], [VGAE], [DGI] and
 // [SkipGram] stand around a
-// convolution. docs/layers.md is the catalogue, docs/writing-a-layer.md builds a layer
+// convolution. docs/models/layers.md is the catalogue, docs/library/writing-a-layer.md builds a layer
 // from its formula.
 //
 // These rules hold for every layer:

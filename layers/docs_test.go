@@ -37,9 +37,9 @@ func layerTypes(t *testing.T) map[string]bool {
 	return types
 }
 
-// docs/layers.md has every layer, and no other; and what each one's sum ran as.
+// docs/models/layers.md has every layer, and no other; and what each one's sum ran as.
 func TestCatalogue(t *testing.T) {
-	page, err := docs.Guides.ReadFile("layers.md")
+	page, err := docs.Guides.ReadFile("models/layers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,18 +56,18 @@ func TestCatalogue(t *testing.T) {
 	types := layerTypes(t)
 	for name := range types {
 		if rows[name] == "" {
-			t.Errorf("docs/layers.md has no row for %s", name)
+			t.Errorf("docs/models/layers.md has no row for %s", name)
 		}
 	}
 	for name := range rows {
 		if !types[name] {
-			t.Errorf("docs/layers.md has a row for %s, which is no layer", name)
+			t.Errorf("docs/models/layers.md has a row for %s, which is no layer", name)
 		}
 	}
 	for _, v := range variants() {
 		name := reflect.TypeOf(v.layer).Elem().Name()
 		if !strings.Contains(rows[name], "`"+v.sums()+"`") {
-			t.Errorf("docs/layers.md does not say that %s (%s) runs %s", name, v.name, v.sums())
+			t.Errorf("docs/models/layers.md does not say that %s (%s) runs %s", name, v.name, v.sums())
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// What follows is quoted in docs/writing-a-layer.md; TestWriting compares.
+// What follows is quoted in docs/library/writing-a-layer.md; TestWriting compares.
 
 // GATv2 is graph attention, for each head
 //
@@ -134,23 +134,23 @@ func TestGATv2IsGATv2Conv(t *testing.T) {
 	golden.Compare(t, "y", got.Value(), want.Value(), 0)
 }
 
-// What docs/writing-a-layer.md quotes is what stands here.
+// What docs/library/writing-a-layer.md quotes is what stands here.
 func TestWriting(t *testing.T) {
 	src, err := os.ReadFile("writing_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := os.ReadFile("../docs/writing-a-layer.md")
+	doc, err := os.ReadFile("../docs/library/writing-a-layer.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) < 6 {
-		t.Fatalf("docs/writing-a-layer.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/library/writing-a-layer.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(string(src), b[1]) {
-			t.Errorf("docs/writing-a-layer.md quotes what is not in writing_test.go:\n%s", b[1])
+			t.Errorf("docs/library/writing-a-layer.md quotes what is not in writing_test.go:\n%s", b[1])
 		}
 	}
 }

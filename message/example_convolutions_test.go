@@ -11,7 +11,7 @@ import (
 )
 
 // The functions after a [primitives] mark are quoted word for word in
-// docs/primitives.md, and so is what their examples print of [message.Explain].
+// docs/library/primitives.md, and so is what their examples print of [message.Explain].
 
 // [primitives]
 // gcn: y_v = Σ_u x_u·W/√(d_u·d_v) + b, where d counts in-edges

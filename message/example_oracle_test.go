@@ -11,7 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// These tests compare the functions of docs/primitives.md with loops. Of all of them the
+// These tests compare the functions of docs/library/primitives.md with loops. Of all of them the
 // gradients are checked.
 
 // agree fails the test unless two computations have the same result.
@@ -314,7 +314,7 @@ func TestRNN(t *testing.T) {
 	near(t, "rnn", []*tensor.Dense{y.Value()}, []*tensor.Dense{out})
 }
 
-// TestHearsNobody checks what docs/primitives.md says of nodes without messages.
+// TestHearsNobody checks what docs/library/primitives.md says of nodes without messages.
 func TestHearsNobody(t *testing.T) {
 	g := graph.Must(graph.New(1, nil, nil))
 	x, none := column(3), grad.Const(tensor.New(0, 1))

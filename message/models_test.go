@@ -17,8 +17,8 @@ import (
 )
 
 // The functions after a [models] mark are quoted word for word in
-// docs/design.md, section "Models in ten lines", those after a [primitives] mark
-// in docs/primitives.md.
+// docs/inside/design.md, section "Models in ten lines", those after a [primitives] mark
+// in docs/library/primitives.md.
 
 // [models] [primitives]
 // pna: y_v = [m ‖ s·m ‖ m/s]·W,  m = [mean ‖ max ‖ min ‖ std]_u x_u,  s = log(d_v+1)/δ
@@ -232,8 +232,8 @@ var pages = []struct {
 	path, section, mark string
 	lines, count        int // of a function at most; of functions at least
 }{
-	{"../docs/design.md", "Models in ten lines", "models", 10 + 3, 6}, // a body of ten
-	{"../docs/primitives.md", "From GCN to LSTM", "primitives", 15, 15},
+	{"../docs/inside/design.md", "Models in ten lines", "models", 10 + 3, 6}, // a body of ten
+	{"../docs/library/primitives.md", "From GCN to LSTM", "primitives", 15, 15},
 }
 
 // TestPagesQuoteFunctions compares marked functions with what the pages have of
@@ -257,10 +257,10 @@ func TestPagesQuoteFunctions(t *testing.T) {
 	}
 }
 
-// TestPageQuotesExplain finds what docs/primitives.md says that Explain prints
+// TestPageQuotesExplain finds what docs/library/primitives.md says that Explain prints
 // among what the examples do print.
 func TestPageQuotesExplain(t *testing.T) {
-	quoted := blocks(readSection(t, "../docs/primitives.md", "From GCN to LSTM"), "text")
+	quoted := blocks(readSection(t, "../docs/library/primitives.md", "From GCN to LSTM"), "text")
 	if len(quoted) < 4 {
 		t.Errorf("%d quotations", len(quoted))
 	}

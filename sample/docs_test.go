@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// The lines of docs/training.md that make batches are those of ExampleLoader.
+// The lines of docs/use/training.md that make batches are those of ExampleLoader.
 func TestTrainingDoc(t *testing.T) {
-	doc, err := os.ReadFile("../docs/training.md")
+	doc, err := os.ReadFile("../docs/use/training.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestTrainingDoc(t *testing.T) {
 	_, code, ok := strings.Cut(string(doc), "```go\nl := &sample.Loader{\n")
 	code, _, end := strings.Cut(code, "```")
 	if !ok || !end {
-		t.Fatal("docs/training.md has no block that begins with the loader")
+		t.Fatal("docs/use/training.md has no block that begins with the loader")
 	}
 	left := string(example)
 	for line := range strings.Lines(code) {

@@ -20,7 +20,7 @@ type Autoencoder struct {
 	Decoder       layers.InnerProduct
 }
 
-// The program of docs/links.md.
+// The program of docs/use/links.md.
 func Example_links() {
 	d, err := cora.Load()
 	if err != nil {
@@ -65,7 +65,7 @@ func Example_links() {
 	// Output: AUC above 85 %: true
 }
 
-// The program of docs/links.md is that of the example.
+// The program of docs/use/links.md is that of the example.
 func TestLinksDoc(t *testing.T) {
-	testDoc(t, "../docs/links.md", "example_links_test.go")
+	testDoc(t, "../docs/use/links.md", "example_links_test.go")
 }

@@ -103,7 +103,7 @@ func (c *dataListCommand) listText(p *report.Printer) {
 		p.Printf("%-16s %-79s %s\n", i.Name, i.About, path)
 	}
 	if missing {
-		p.Printf("docs/text.md says as what texts are published; --data or EDGEWISE_DATA names the folder of them\n")
+		p.Printf("docs/use/text.md says as what texts are published; --data or EDGEWISE_DATA names the folder of them\n")
 	}
 }
 

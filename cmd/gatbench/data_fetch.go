@@ -59,10 +59,10 @@ func (c *dataFetchCommand) known(name string) error {
 		return misuse("%s is part of the program: there is nothing to fetch", name)
 	}
 	if i := slices.Index(datasets.Names(), strings.ToLower(name)); i >= 0 {
-		return misuse("%s cannot be fetched: no checksum of it is known here: get it from %s; %s data list and docs/datasets.md say where its file is looked for", name, datasets.Catalogue()[i].Home, program)
+		return misuse("%s cannot be fetched: no checksum of it is known here: get it from %s; %s data list and docs/use/datasets.md say where its file is looked for", name, datasets.Catalogue()[i].Home, program)
 	}
 	if _, isText := textNamed(name); isText {
-		return misuse("%s is a dataset of text, and none of these is fetched: docs/text.md says as what texts are published", name)
+		return misuse("%s is a dataset of text, and none of these is fetched: docs/use/text.md says as what texts are published", name)
 	}
 	_, err := datasets.Find("", name)
 	if err == nil {

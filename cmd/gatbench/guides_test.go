@@ -20,7 +20,7 @@ var (
 func TestGuidesRun(t *testing.T) {
 	for page, least := range map[string]int{"molecules": 3, "links": 7, "knowledge": 5} {
 		t.Run(page, func(t *testing.T) {
-			guide, err := os.ReadFile("../../docs/" + page + ".md")
+			guide, err := os.ReadFile("../../docs/use/" + page + ".md")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// What docs/tables.md says works: tables as they come are trained on, and a model that is saved
+// What docs/use/tables.md says works: tables as they come are trained on, and a model that is saved
 // finds them and their columns again.
 func TestTablesOfTheGuide(t *testing.T) {
 	nowhere(t)
 	const shop = "../../datasets/testdata/shop_edges.csv#churned,-email,undirected"
 	stdout, stderr, status := gatbench(t, "data", "describe", shop)
-	guide, err := os.ReadFile("../../docs/tables.md")
+	guide, err := os.ReadFile("../../docs/use/tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}

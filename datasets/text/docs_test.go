@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// The code of docs/text.md is that of the examples: each block's lines are there, one
+// The code of docs/use/text.md is that of the examples: each block's lines are there, one
 // below the other.
 func TestTextDoc(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/text.md")
+	doc, err := os.ReadFile("../../docs/use/text.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,11 +20,11 @@ func TestTextDoc(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) < 6 {
-		t.Fatalf("docs/text.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/use/text.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(string(examples), "\n"+b[1]) {
-			t.Errorf("docs/text.md quotes what is not in example_test.go:\n%s", b[1])
+			t.Errorf("docs/use/text.md quotes what is not in example_test.go:\n%s", b[1])
 		}
 	}
 }

@@ -52,7 +52,7 @@ func Find(dataDir, name string) (string, error) {
 				return dir, nil
 			}
 		}
-		return "", missing(fmt.Sprintf("no folder %s, and no %s, in %s: get it from where it is published (docs/text.md says as what), and name the folder it is in with --data or EDGEWISE_DATA",
+		return "", missing(fmt.Sprintf("no folder %s, and no %s, in %s: get it from where it is published (docs/use/text.md says as what), and name the folder it is in with --data or EDGEWISE_DATA",
 			c.Name, c.File, strings.Join(dirs, ", ")))
 	}
 	return "", fmt.Errorf("there is no dataset of text %.60q; did you mean %q? There are: %s", name, spell.Nearest(strings.ToLower(name), known), strings.Join(known, ", "))

@@ -2,7 +2,7 @@
 // import which, and the budgets that keep a package small enough to be read.
 //
 // It has no code to import. The table of imports is in imports_test.go and that
-// of the budgets in budget_test.go; docs/design.md says why they are what they
+// of the budgets in budget_test.go; docs/inside/design.md says why they are what they
 // are. A new package needs a line in the first:
 //
 //	"train": "grad tensor",

@@ -102,7 +102,7 @@ func TestBinaryIsStatic(t *testing.T) {
 // Every page that says how to build the command says how to build it static.
 func TestPagesBuildStatic(t *testing.T) {
 	const static = "CGO_ENABLED=0 go build"
-	for _, name := range []string{"README.md", "docs/quickstart.md", "docs/benchmarks.md", "docs/results.md"} {
+	for _, name := range []string{"README.md", "docs/use/quickstart.md", "docs/use/benchmarks.md", "docs/use/results.md"} {
 		text := read(t, name)
 		if all, right := strings.Count(text, "go build"), strings.Count(text, static); right == 0 || right != all {
 			t.Errorf("%s: %d of %d go build are %s", name, right, all, static)

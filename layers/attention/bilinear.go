@@ -19,7 +19,7 @@ import (
 //
 // A step of Adam moves a score by as much as rate·‖k‖₁·‖q‖₁, so the softmax of a wide one is soon
 // all but hard, and its gradient small. A g that begins at 1/√Query, the scale of [ScaledDot],
-// makes these steps so much smaller: docs/decoders.md has what that is worth.
+// makes these steps so much smaller: docs/models/decoders.md has what that is worth.
 type Bilinear struct {
 	Key, Query int
 	Rank       int  `json:",omitempty"` // of the matrix; 0: whole

@@ -38,12 +38,12 @@ func costsOf(n, d, taps int) costs {
 	}
 }
 
-// What the layers cost by length is what docs/memory.md says: N·d² for a matrix of a recurrent
+// What the layers cost by length is what docs/models/memory.md says: N·d² for a matrix of a recurrent
 // layer, K·N·d² for a convolution, N²·d for each of the two products of self-attention. They
 // cross where a sequence is as long as its rows are wide.
 func TestCostByLength(t *testing.T) {
 	const d, taps = 256, 3
-	guide, err := os.ReadFile("../../docs/memory.md")
+	guide, err := os.ReadFile("../../docs/models/memory.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestCostByLength(t *testing.T) {
 		}
 		row := fmt.Sprintf("| %d | %.1f | %.1f | %.1f | %.1f |", n, float64(c.recurrent)/1e6, float64(c.convolution)/1e6, float64(c.messages)/1e6, float64(c.messages+c.projections)/1e6)
 		if !strings.Contains(string(guide), row) {
-			t.Errorf("docs/memory.md has no line %s", row)
+			t.Errorf("docs/models/memory.md has no line %s", row)
 		}
 	}
 	if c := costsOf(d, d, taps); c.messages != c.recurrent {

@@ -12,10 +12,10 @@
 //
 // [Soft] is these lines for any [Score] and [Weighing]; [HardAttention] looks at one value;
 // [AttentionPool], [Hierarchical] and [ChainAttention] read many rows into one.
-// docs/attention.md draws the graph of each.
+// docs/models/attention.md draws the graph of each.
 //
 // [MultiHead] is attention in several heads, [EncoderBlock] and [DecoderBlock] the blocks of a
-// [Transformer] and a [LanguageModel], and a [Cache] keeps what was said: docs/transformers.md.
+// [Transformer] and a [LanguageModel], and a [Cache] keeps what was said: docs/models/transformers.md.
 //
 // These rules hold for every form:
 //

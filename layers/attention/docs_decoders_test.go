@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The code of docs/decoders.md is that of the examples.
+// The code of docs/models/decoders.md is that of the examples.
 func TestDecodersGuide(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/decoders.md")
+	doc, err := os.ReadFile("../../docs/models/decoders.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,11 +19,11 @@ func TestDecodersGuide(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) < 3 {
-		t.Fatalf("docs/decoders.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/models/decoders.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(string(examples), "\n"+b[1]) {
-			t.Errorf("docs/decoders.md quotes what is not in example_decoders_test.go:\n%s", b[1])
+			t.Errorf("docs/models/decoders.md quotes what is not in example_decoders_test.go:\n%s", b[1])
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The code of docs/pointer.md is that of the example.
+// The code of docs/models/pointer.md is that of the example.
 func TestPointerGuide(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/pointer.md")
+	doc, err := os.ReadFile("../../docs/models/pointer.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,11 +19,11 @@ func TestPointerGuide(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) < 4 {
-		t.Fatalf("docs/pointer.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/models/pointer.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(string(example), "\n"+b[1]) {
-			t.Errorf("docs/pointer.md quotes what is not in example_pointer_test.go:\n%s", b[1])
+			t.Errorf("docs/models/pointer.md quotes what is not in example_pointer_test.go:\n%s", b[1])
 		}
 	}
 }

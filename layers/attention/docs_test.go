@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// The code of docs/attention.md is that of the examples, and so are the weights that it shows.
+// The code of docs/models/attention.md is that of the examples, and so are the weights that it shows.
 func TestAttentionGuide(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/attention.md")
+	doc, err := os.ReadFile("../../docs/models/attention.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +28,11 @@ func TestAttentionGuide(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) < 8 {
-		t.Fatalf("docs/attention.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/models/attention.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(examples, "\n"+b[1]) {
-			t.Errorf("docs/attention.md quotes what is in no example:\n%s", b[1])
+			t.Errorf("docs/models/attention.md quotes what is in no example:\n%s", b[1])
 		}
 	}
 	for _, row := range regexp.MustCompile(`(?:[a-z]+ +)?\d\.\d\d(?: \d\.\d\d)+`).FindAllString(string(doc), -1) {

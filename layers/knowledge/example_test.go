@@ -21,7 +21,7 @@ type Knows struct {
 	Entities *grad.Param
 }
 
-// The program of docs/knowledge.md.
+// The program of docs/use/knowledge.md.
 func Example() {
 	k, err := datasets.PlantedRules(rand.New(rand.NewPCG(7, 0)), 10, 12)
 	if err != nil {
@@ -55,9 +55,9 @@ func Example() {
 	// Output: MRR above 0.9: true, hits@10 above 0.95: true
 }
 
-// The program of docs/knowledge.md is that of the example.
+// The program of docs/use/knowledge.md is that of the example.
 func TestDoc(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/knowledge.md")
+	doc, err := os.ReadFile("../../docs/use/knowledge.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestDoc(t *testing.T) {
 	}
 	parts := strings.Split(string(doc), "```go\n")
 	if len(parts) < 4 {
-		t.Fatalf("docs/knowledge.md has %d pieces of a program", len(parts)-1)
+		t.Fatalf("docs/use/knowledge.md has %d pieces of a program", len(parts)-1)
 	}
 	for _, p := range parts[1:] {
 		if code, _, _ := strings.Cut(p, "```"); !strings.Contains(string(example), code) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The code of docs/memory.md is that of examples.
+// The code of docs/models/memory.md is that of examples.
 func TestMemoryGuide(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/memory.md")
+	doc, err := os.ReadFile("../../docs/models/memory.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,11 +23,11 @@ func TestMemoryGuide(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) < 3 {
-		t.Fatalf("docs/memory.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/models/memory.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(code, "\n"+b[1]) {
-			t.Errorf("docs/memory.md quotes what is not in an example:\n%s", b[1])
+			t.Errorf("docs/models/memory.md quotes what is not in an example:\n%s", b[1])
 		}
 	}
 }

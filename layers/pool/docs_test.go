@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The code of docs/molecules.md is that of the example.
+// The code of docs/use/molecules.md is that of the example.
 func TestMoleculesGuide(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/molecules.md")
+	doc, err := os.ReadFile("../../docs/use/molecules.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,11 +19,11 @@ func TestMoleculesGuide(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) != 3 {
-		t.Fatalf("docs/molecules.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/use/molecules.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(string(example), "\n"+b[1]) {
-			t.Errorf("docs/molecules.md quotes what is not in the example:\n%s", b[1])
+			t.Errorf("docs/use/molecules.md quotes what is not in the example:\n%s", b[1])
 		}
 	}
 }

@@ -493,15 +493,15 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// docs/layers.md has both.
+// docs/models/layers.md has both.
 func TestCatalogue(t *testing.T) {
-	page, err := docs.Guides.ReadFile("layers.md")
+	page, err := docs.Guides.ReadFile("models/layers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range all(nil) {
 		if name := fmt.Sprintf("`%v`", reflect.TypeOf(l).Elem()); !strings.Contains(string(page), name) {
-			t.Errorf("docs/layers.md has no %s", name)
+			t.Errorf("docs/models/layers.md has no %s", name)
 		}
 	}
 }

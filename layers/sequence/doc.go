@@ -19,7 +19,7 @@
 // The variants of the cells are fields: what an [LSTM] forgets, what its gates see, a
 // [GRU]'s conventions, a leak, norms and dropout within the cells. A [TreeLSTM] and a
 // [Recursive] network read trees, whose edges' kinds say which child is which. A
-// [Conv1D] and a [TCN] read chains without a state. docs/sequences.md has a table of
+// [Conv1D] and a [TCN] read chains without a state. docs/models/sequences.md has a table of
 // them all, and the way from a chain to an [EncoderDecoder].
 //
 // These rules hold for every layer:

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// The code of docs/sequences.md is that of the examples: each block's lines are there, one
+// The code of docs/models/sequences.md is that of the examples: each block's lines are there, one
 // below the other.
 func TestGuide(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/sequences.md")
+	doc, err := os.ReadFile("../../docs/models/sequences.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,11 +20,11 @@ func TestGuide(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	if len(blocks) < 10 {
-		t.Fatalf("docs/sequences.md has %d blocks of code", len(blocks))
+		t.Fatalf("docs/models/sequences.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {
 		if !strings.Contains(string(examples), "\n"+b[1]) {
-			t.Errorf("docs/sequences.md quotes what is not in example_guide_test.go:\n%s", b[1])
+			t.Errorf("docs/models/sequences.md quotes what is not in example_guide_test.go:\n%s", b[1])
 		}
 	}
 }

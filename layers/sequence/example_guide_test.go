@@ -15,7 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// The code of docs/sequences.md; a test compares.
+// The code of docs/models/sequences.md; a test compares.
 
 func Example() {
 	rng := rand.New(rand.NewPCG(1, 2))

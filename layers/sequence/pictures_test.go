@@ -13,9 +13,9 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/picture"
 )
 
-var update = flag.Bool("update", false, "write the pictures of docs/sequences.md")
+var update = flag.Bool("update", false, "write the pictures of docs/models/sequences.md")
 
-// The pictures of docs/sequences.md are those that are drawn here.
+// The pictures of docs/models/sequences.md are those that are drawn here.
 func TestGuidePictures(t *testing.T) {
 	for name, draw := range map[string]func() *picture.Canvas{
 		"chain": chainPicture, "batch": batchPicture, "tree": treePicture, "encoder-decoder": encoderDecoderPicture,

@@ -20,7 +20,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// This file holds the kernel of docs/adding-a-kernel.md, and compares it with tiles.
+// This file holds the kernel of docs/inside/adding-a-kernel.md, and compares it with tiles.
 
 // sumProducts is Σ U(x)·V(y)·U(z), of rows of one shape.
 type sumProducts struct{ x, y, z int } // which of the message's arrays
@@ -233,7 +233,7 @@ func TestAddedGradient(t *testing.T) {
 	})
 }
 
-// What docs/adding-a-kernel.md quotes is what stands here, or in the table.
+// What docs/inside/adding-a-kernel.md quotes is what stands here, or in the table.
 func TestAddingAKernel(t *testing.T) {
 	read := func(name string) string {
 		b, err := os.ReadFile(name)
@@ -243,13 +243,13 @@ func TestAddingAKernel(t *testing.T) {
 		return string(b)
 	}
 	src := read("adding_test.go") + read("table.go")
-	quoted := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read("../../../docs/adding-a-kernel.md"), -1)
+	quoted := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read("../../../docs/inside/adding-a-kernel.md"), -1)
 	if len(quoted) < 6 {
-		t.Fatalf("docs/adding-a-kernel.md has %d blocks of code", len(quoted))
+		t.Fatalf("docs/inside/adding-a-kernel.md has %d blocks of code", len(quoted))
 	}
 	for _, b := range quoted {
 		if !strings.Contains(src, b[1]) {
-			t.Errorf("docs/adding-a-kernel.md quotes what is not in adding_test.go:\n%s", b[1])
+			t.Errorf("docs/inside/adding-a-kernel.md quotes what is not in adding_test.go:\n%s", b[1])
 		}
 	}
 }

@@ -9,5 +9,5 @@
 //	Kernel       Forward computes the result and records how to go back
 //
 // A kernel has a file, with its rule's match, its forward and its backward. The last
-// rule is that of the tiles, which run everything. docs/adding-a-kernel.md adds one.
+// rule is that of the tiles, which run everything. docs/inside/adding-a-kernel.md adds one.
 package rules

@@ -113,7 +113,7 @@ func (s *Stage) readings() (all, title string, err error) {
 		l, err := text.ReadLines(s.Text)
 		return strings.Join(l, "\n"), s.Text, err
 	}
-	pages, err := fs.Glob(docs.Guides, "*.md")
+	pages, err := fs.Glob(docs.Guides, "*/*.md")
 	if err != nil || len(pages) == 0 {
 		return "", "", errors.Join(err, errors.New("demo language: the program holds no guides"))
 	}

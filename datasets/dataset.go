@@ -19,10 +19,10 @@ type Dataset struct {
 	Features     tensor.Array   // a row a node, as published: *sparse.CSR or *tensor.Dense
 	EdgeFeatures *tensor.Dense  // a row an edge, in the graph's order; nil: none
 
-	Labels      []int32       // a class a node; −1: not known
+	Labels      Labels        // a class a node; −1: not known
 	MultiLabels *sparse.CSR   // the classes of each node, for those that have several; NaN: not known
 	Targets     *tensor.Dense // the values of each node, for regression; NaN: not known
-	EdgeLabels  []int32       // a class an edge, in the graph's order, where edges are to be told apart; −1: not known
+	EdgeLabels  Labels        // a class an edge, in the graph's order, where edges are to be told apart; −1: not known
 	EdgeTargets *tensor.Dense // the values of each edge, likewise; where all are 0 and 1, which of the classes it has; NaN: not known
 	Classes     int           // of Labels, MultiLabels, EdgeLabels, or of EdgeTargets of 0 and 1
 

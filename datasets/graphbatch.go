@@ -17,11 +17,11 @@ type GraphBatch struct {
 	Graph        *graph.Graph
 	Features     *tensor.Dense
 	EdgeFeatures *tensor.Dense
-	Labels       []int32
+	Labels       Labels
 	MultiLabels  *sparse.CSR
 	Targets      *tensor.Dense
 	NodeTargets  *tensor.Dense
-	NodeLabels   []int32
+	NodeLabels   Labels
 }
 
 // Batch returns the graphs of the given numbers, in that order. It panics with a

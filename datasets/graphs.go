@@ -20,11 +20,11 @@ type Graphs struct {
 	EdgeFeatures *tensor.Dense // a row an edge, in the graph's order; nil: none
 	EdgeNumbers  int           // the first columns of EdgeFeatures that are numbers; the others are one-hot, as EdgeKinds reads them
 
-	Labels      []int32       // a class a graph; −1: not known
+	Labels      Labels        // a class a graph; −1: not known
 	MultiLabels *sparse.CSR   // the classes of each graph, for those that have several; NaN: not known
 	Targets     *tensor.Dense // the values of each graph, for regression; NaN: not known
 	NodeTargets *tensor.Dense // the values of each node, for regression or several labels of 0 and 1; NaN: not known
-	NodeLabels  []int32       // a class a node, where nodes are to be told apart; −1: not known
+	NodeLabels  Labels        // a class a node, where nodes are to be told apart; −1: not known
 	Classes     int           // of Labels, MultiLabels or NodeLabels
 
 	Split      Split    // which graphs are for training

@@ -12,6 +12,26 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
+// Labels are classes, one a row: a node, an edge or a graph. −1 is not known.
+type Labels []int32
+
+// Of returns the labels of some rows, in their order. They go with those rows of what a
+// network returns:
+//
+//	loss := net.Forward(t, g, x).Rows(split.Train).CrossEntropy(labels.Of(split.Train))
+//
+// It panics with a [*tensor.ShapeError] if there is no such row.
+func (l Labels) Of(rows []int32) []int32 {
+	out := make([]int32, len(rows))
+	for i, r := range rows {
+		if uint(r) >= uint(len(l)) {
+			panic(&tensor.ShapeError{Op: "datasets.Labels.Of", Shapes: [][]int{{len(l)}}, Why: fmt.Sprintf("there is no row %d", r)})
+		}
+		out[i] = l[r]
+	}
+	return out
+}
+
 // setNumbers makes of a number a node what is to be learnt: classes if all are whole,
 // where −1 and NaN are none, or else targets, where NaN is none.
 func (d *Dataset) setNumbers(x []float64) error {

@@ -36,11 +36,11 @@ func (d *Dataset) WriteNPZ(path string) error {
 	}
 	switch {
 	case d.EdgeLabels != nil:
-		add("edge_labels", d.EdgeLabels)
+		add("edge_labels", []int32(d.EdgeLabels))
 	case d.EdgeTargets != nil:
 		add("edge_targets", d.EdgeTargets.Data, d.EdgeTargets.Shape()...)
 	case d.Labels != nil:
-		add("labels", d.Labels)
+		add("labels", []int32(d.Labels))
 	case d.MultiLabels != nil:
 		add("labels", onesOf(d.MultiLabels), d.MultiLabels.Shape()...)
 	case d.Targets != nil:

@@ -99,10 +99,7 @@ func TestHouseAUC(t *testing.T) {
 		t.Fatal(err)
 	}
 	net, x := newRoleNet(10, d.Classes), d.Features.(*tensor.Dense)
-	labels := make([]int32, len(d.Split.Train))
-	for i, v := range d.Split.Train {
-		labels[i] = d.Labels[v]
-	}
+	labels := d.Labels.Of(d.Split.Train)
 	fit := &train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: 1e-2}, Epochs: 150,
 		Loss: func(t *grad.Tape) *grad.Var {
@@ -112,7 +109,7 @@ func TestHouseAUC(t *testing.T) {
 	if _, err := fit.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if accuracy := train.Accuracy(net.model(nil, d.Graph, grad.Const(x), nil).Value(), d.Labels, d.Split.Test); accuracy < 0.95 {
+	if accuracy := train.Accuracy(net.model(nil, d.Graph, grad.Const(x), nil).Rows(d.Split.Test).Value(), d.Labels.Of(d.Split.Test)); accuracy < 0.95 {
 		t.Errorf("the network is right for %.3f of the test nodes", accuracy)
 	}
 	testPGHouses(t, net, h, d)

@@ -34,10 +34,7 @@ func newCoraNet(tb testing.TB) coraNet {
 	c2 := &layers.GATConv{In: 64, Out: 7, Heads: 1, Average: true, FeatDrop: 0.6, AttnDrop: 0.6}
 	c1.Init(rng)
 	c2.Init(rng)
-	var labels []int32
-	for _, v := range d.Split.Train {
-		labels = append(labels, d.Labels[v])
-	}
+	labels := d.Labels.Of(d.Split.Train)
 	forward := func(t *grad.Tape) *grad.Var { return c2.Forward(t, g, c1.Forward(t, g, x)) }
 	opt := &train.Adam{LR: 5e-3, WeightDecay: 5e-4}
 	tape, eval := grad.NewTape(1), grad.NewEval()

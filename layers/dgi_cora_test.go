@@ -57,10 +57,7 @@ func dgiAccuracy(t *testing.T, seed uint64, width, epochs, regressions int, rate
 		t.Fatal(err)
 	}
 	h := grad.Const(m.encode(nil, d, x).Value())
-	labels := make([]int32, len(d.Split.Train))
-	for i, v := range d.Split.Train {
-		labels[i] = d.Labels[v]
-	}
+	labels := d.Labels.Of(d.Split.Train)
 	sum := 0.0
 	for range regressions {
 		l := &layers.Linear{In: width, Out: d.Classes}
@@ -73,7 +70,7 @@ func dgiAccuracy(t *testing.T, seed uint64, width, epochs, regressions int, rate
 		if _, err := fit.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		sum += train.Accuracy(l.Forward(nil, h).Value(), d.Labels, d.Split.Test) / float64(regressions)
+		sum += train.Accuracy(l.Forward(nil, h).Rows(d.Split.Test).Value(), d.Labels.Of(d.Split.Test)) / float64(regressions)
 	}
 	return sum
 }

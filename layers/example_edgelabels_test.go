@@ -43,19 +43,16 @@ func Example_edgeLabels() {
 	}
 	g, x := d.Graph.Undirected(), grad.Const(d.Features)
 	from, to := d.Graph.In().Cols, d.Graph.Destinations() // the ends of each edge, in the order of EdgeLabels
-	learnt := make([]bool, len(d.EdgeLabels))
-	for _, e := range d.Split.Train {
-		learnt[e] = true
-	}
 	net := newOpinion(rand.New(rand.NewPCG(1, 2)), d.Features.Shape()[1], d.Classes)
 	fit := train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: 0.01}, Epochs: 60,
 		Loss: func(t *grad.Tape) *grad.Var {
-			return grad.CrossEntropy{Mask: learnt}.Of(net.Forward(t, g, x, from, to), d.EdgeLabels)
+			return net.Forward(t, g, x, from, to).Rows(d.Split.Train).CrossEntropy(d.EdgeLabels.Of(d.Split.Train))
 		},
 		Eval: func(t *grad.Tape) train.Scores {
-			logits := net.Forward(t, g, x, from, to).Value()
-			return train.Scores{Val: train.Measure(logits, d.EdgeLabels, d.Split.Val), Test: train.Measure(logits, d.EdgeLabels, d.Split.Test)}
+			y := net.Forward(t, g, x, from, to)
+			score := func(rows []int32) train.Score { return train.Measure(y.Rows(rows).Value(), d.EdgeLabels.Of(rows)) }
+			return train.Scores{Val: score(d.Split.Val), Test: score(d.Split.Test)}
 		},
 	}
 	h, err := fit.Run(context.Background())

@@ -48,19 +48,16 @@ func Example_tables() {
 	}
 	x, edges := grad.Const(rows), grad.Const(d.EdgeFeatures)
 
-	learnt := make([]bool, len(d.Labels))
-	for _, v := range d.Split.Train {
-		learnt[v] = true
-	}
 	net := newLeaver(rand.New(rand.NewPCG(1, 2)), rows.Shape()[1], d.EdgeFeatures.Dim(1), d.Classes)
 	fit := train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: 0.01, WeightDecay: 5e-4}, Epochs: 60,
 		Loss: func(t *grad.Tape) *grad.Var {
-			return grad.CrossEntropy{Mask: learnt}.Of(net.Forward(t, d.Graph, x, edges), d.Labels)
+			return net.Forward(t, d.Graph, x, edges).Rows(d.Split.Train).CrossEntropy(d.Labels.Of(d.Split.Train))
 		},
 		Eval: func(t *grad.Tape) train.Scores {
-			logits := net.Forward(t, d.Graph, x, edges).Value()
-			return train.Scores{Val: train.Measure(logits, d.Labels, d.Split.Val), Test: train.Measure(logits, d.Labels, d.Split.Test)}
+			y := net.Forward(t, d.Graph, x, edges)
+			score := func(rows []int32) train.Score { return train.Measure(y.Rows(rows).Value(), d.Labels.Of(rows)) }
+			return train.Scores{Val: score(d.Split.Val), Test: score(d.Split.Test)}
 		},
 	}
 	h, err := fit.Run(context.Background())

@@ -17,10 +17,7 @@ func TestPlantedRelations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, labels := grad.Const(d.Features), make([]int32, len(d.Split.Train))
-	for i, v := range d.Split.Train {
-		labels[i] = d.Labels[v]
-	}
+	x, labels := grad.Const(d.Features), d.Labels.Of(d.Split.Train)
 	accuracy := func(l layer) float64 {
 		l.Init(rand.New(rand.NewPCG(1, 0)))
 		fit := &train.Fit{
@@ -32,7 +29,7 @@ func TestPlantedRelations(t *testing.T) {
 		if _, err := fit.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		return train.Accuracy(l.Apply(nil, d.Graph, layers.In{Src: x}).Y.Value(), d.Labels, d.Split.Test)
+		return train.Accuracy(l.Apply(nil, d.Graph, layers.In{Src: x}).Y.Rows(d.Split.Test).Value(), d.Labels.Of(d.Split.Test))
 	}
 	full, bases := accuracy(&layers.RGCNConv{In: 4, Out: 4, Relations: 8}), accuracy(&layers.RGCNConv{In: 4, Out: 4, Relations: 8, Bases: 3})
 	blind := accuracy(&layers.GCNConv{In: 4, Out: 4, Norm: layers.NormRight})

@@ -51,8 +51,8 @@ func ExampleLoader() {
 		return
 	}
 	h := net.Hidden.Forward(nil, d.Graph, grad.Const(d.Features)) // all nodes, all neighbours
-	logits := net.Out.Forward(nil, d.Graph, h).Value()
-	fmt.Printf("test accuracy above 70 %%: %v\n", train.Accuracy(logits, d.Labels, d.Split.Test) > 0.7)
+	logits := net.Out.Forward(nil, d.Graph, h).Rows(d.Split.Test).Value()
+	fmt.Printf("test accuracy above 70 %%: %v\n", train.Accuracy(logits, d.Labels.Of(d.Split.Test)) > 0.7)
 	// Output: test accuracy above 70 %: true
 }
 

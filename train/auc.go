@@ -75,11 +75,11 @@ func ascending(scores []float64, positive []bool, f func(pos, neg int)) bool {
 }
 
 // ClassAUC returns, for each class, the [AUC] of its probability softmax(row)
-// against all other classes. Its arguments are those of [Accuracy].
-func ClassAUC(logits *tensor.Dense, labels, rows []int32) []float64 {
+// against all other classes. Its arguments are those of [Measure].
+func ClassAUC(logits *tensor.Dense, labels []int32) []float64 {
 	var ps [][]float64
 	var truth []int
-	labelled{logits, labels, rows}.each("train.ClassAUC", func(row []tensor.Float, label int) {
+	labelled{logits, labels}.each("train.ClassAUC", func(row []tensor.Float, label int) {
 		ps = append(ps, probabilities(row))
 		truth = append(truth, label)
 	})
@@ -89,15 +89,15 @@ func ClassAUC(logits *tensor.Dense, labels, rows []int32) []float64 {
 // LabelAUC returns the [AUC] of each class where a row may have any number of
 // labels. Its arguments are those of [CountLabels]. The ROC-AUC of the Open Graph
 // Benchmark is the mean of those that are not NaN.
-func LabelAUC(logits, targets *tensor.Dense, rows []int32) []float64 {
-	return tagged{logits, targets, rows}.columns("train.LabelAUC", AUC)
+func LabelAUC(logits, targets *tensor.Dense) []float64 {
+	return tagged{logits, targets}.columns("train.LabelAUC", AUC)
 }
 
 // LabelAveragePrecision returns the [AveragePrecision] of each class where a row may
 // have any number of labels; NaN of a class that all known rows have, or none, as
 // LabelAUC does. Its arguments are those of [CountLabels].
-func LabelAveragePrecision(logits, targets *tensor.Dense, rows []int32) []float64 {
-	return tagged{logits, targets, rows}.columns("train.LabelAveragePrecision", func(scores []float64, positive []bool) float64 {
+func LabelAveragePrecision(logits, targets *tensor.Dense) []float64 {
+	return tagged{logits, targets}.columns("train.LabelAveragePrecision", func(scores []float64, positive []bool) float64 {
 		if !slices.Contains(positive, false) {
 			return math.NaN()
 		}

@@ -122,20 +122,19 @@ func TestClassAUC(t *testing.T) {
 		labels[i] = rng.Int32N(3)
 		targets.Row(i)[labels[i]] = 1
 	}
-	rows := rowsTo(5, 30)
-	classes, tags := train.ClassAUC(logits, labels, rows), train.LabelAUC(logits, targets, rows)
+	classes, tags := train.ClassAUC(logits, labels), train.LabelAUC(logits, targets)
 	for c := range 3 {
 		var probability, logit []float64
 		var positive []bool
-		for _, r := range rows {
-			x := logits.Row(int(r))
+		for r, label := range labels {
+			x := logits.Row(r)
 			sum := 0.0
 			for _, v := range x {
 				sum += math.Exp(float64(v))
 			}
 			probability = append(probability, math.Exp(float64(x[c]))/sum)
 			logit = append(logit, float64(x[c]))
-			positive = append(positive, labels[r] == int32(c))
+			positive = append(positive, label == int32(c))
 		}
 		if want := aucOfPairs(probability, positive); math.Abs(classes[c]-want) > 1e-12 {
 			t.Errorf("class %d: %v, want %v", c, classes[c], want)

@@ -13,12 +13,12 @@ type Confusion struct {
 	counts  []int // truth × prediction, whose last column is none
 }
 
-// NewConfusion compares the largest element of the given rows of logits with
-// their labels. Its arguments are those of [Accuracy].
-func NewConfusion(logits *tensor.Dense, labels, rows []int32) *Confusion {
+// NewConfusion compares the largest element of each row of logits with its label.
+// Its arguments are those of [Measure].
+func NewConfusion(logits *tensor.Dense, labels []int32) *Confusion {
 	n := logits.RowLen()
 	c := &Confusion{classes: n, counts: make([]int, n*(n+1))}
-	labelled{logits, labels, rows}.each("train.NewConfusion", func(row []tensor.Float, label int) {
+	labelled{logits, labels}.each("train.NewConfusion", func(row []tensor.Float, label int) {
 		said := argMax(row)
 		if said < 0 {
 			said = n

@@ -65,9 +65,9 @@ func BalancedAccuracy(classes []Counts) float64 {
 // targets is 1 where a row has a class and 0 where not, logits has its shape,
 // and a logit of at least 0 predicts the class; a logit that is NaN is wrong either
 // way. A target that is NaN is not known and does not count.
-func CountLabels(logits, targets *tensor.Dense, rows []int32) []Counts {
+func CountLabels(logits, targets *tensor.Dense) []Counts {
 	counts := make([]Counts, logits.RowLen())
-	tagged{logits, targets, rows}.each("train.CountLabels", func(x, y []tensor.Float) {
+	tagged{logits, targets}.each("train.CountLabels", func(x, y []tensor.Float) {
 		for c, v := range x {
 			if y[c] != y[c] {
 				continue

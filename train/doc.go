@@ -8,11 +8,11 @@
 //		Seed:      1,
 //		Epochs:    200,
 //		Loss: func(t *grad.Tape) *grad.Var {
-//			return net.Forward(t, g, x).Rows(split.Train).CrossEntropy(trainLabels)
+//			return net.Forward(t, g, x).Rows(split.Train).CrossEntropy(labels.Of(split.Train))
 //		},
 //		Eval: func(t *grad.Tape) train.Scores {
-//			logits := net.Forward(t, g, x).Value()
-//			return train.Scores{Val: train.Measure(logits, labels, split.Val)}
+//			logits := net.Forward(t, g, x).Rows(split.Val).Value()
+//			return train.Scores{Val: train.Measure(logits, labels.Of(split.Val))}
 //		},
 //	}
 //	history, err := fit.Run(ctx)

@@ -34,7 +34,6 @@ func (l *Linear) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 func ExampleFit() {
 	x := grad.Const(tensor.Of([]tensor.Float{1, 2, 5, 3, 0, 4, 2, 1, 3, 7, 9, 8}, 6, 2))
 	labels := []int32{1, 0, 1, 0, 1, 0}
-	rows := []int32{0, 1, 2, 3, 4, 5}
 
 	model := &Linear{In: 2, Out: 2}
 	model.Init(rand.New(rand.NewPCG(1, 2)))
@@ -44,7 +43,7 @@ func ExampleFit() {
 		Epochs:    100,
 		Loss:      func(t *grad.Tape) *grad.Var { return model.Forward(t, x).CrossEntropy(labels) },
 		Eval: func(t *grad.Tape) train.Scores {
-			return train.Scores{Val: train.Measure(model.Forward(t, x).Value(), labels, rows)}
+			return train.Scores{Val: train.Measure(model.Forward(t, x).Value(), labels)}
 		},
 	}
 	history, err := fit.Run(context.Background())
@@ -77,7 +76,7 @@ func ExampleFit_earlyStopping() {
 			return model.Forward(t, x).Rows(fitted).CrossEntropy(labels[:4])
 		},
 		Eval: func(t *grad.Tape) train.Scores {
-			return train.Scores{Val: train.Measure(model.Forward(t, x).Value(), labels, held)}
+			return train.Scores{Val: train.Measure(model.Forward(t, x).Rows(held).Value(), labels[4:])}
 		},
 	}
 	history, err := fit.Run(context.Background())

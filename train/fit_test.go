@@ -24,8 +24,8 @@ func newFit(m *logistic) *train.Fit {
 		Model: m, Optimiser: &train.Adam{LR: 0.05}, Seed: 7, Epochs: 30,
 		Loss: func(t *grad.Tape) *grad.Var { return m.forward(t, x).Rows(fitted).CrossEntropy(labels[:40]) },
 		Eval: func(t *grad.Tape) train.Scores {
-			logits := m.forward(t, x).Value()
-			return train.Scores{Train: train.Measure(logits, labels, fitted), Val: train.Measure(logits, labels, held)}
+			y := m.forward(t, x)
+			return train.Scores{Train: train.Measure(y.Rows(fitted).Value(), labels[:40]), Val: train.Measure(y.Rows(held).Value(), labels[40:])}
 		},
 	}
 }

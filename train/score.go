@@ -18,29 +18,29 @@ type Score struct {
 // Scores are those of the three parts of a dataset.
 type Scores struct{ Train, Val, Test Score }
 
-// Measure returns the mean cross-entropy and the accuracy of the given rows of
-// logits. labels has one label for each row of logits, not for each of rows.
-// Rows labelled [grad.NoLabel] do not count; of none both are 0 and the Score is
-// Empty.
-func Measure(logits *tensor.Dense, labels, rows []int32) Score {
-	return labelled{logits, labels, rows}.tally("train.Measure", true)
+// Measure returns the mean cross-entropy and the accuracy of logits, whose row i has
+// labels[i], as in [grad.Var.CrossEntropy]. Rows labelled [grad.NoLabel] do not count.
+// If no row counts, both are 0 and the Score is Empty. To score a part of a dataset,
+// give its rows and their labels: net.Forward(nil, g, x).Rows(split.Val).Value() and
+// labels.Of(split.Val).
+func Measure(logits *tensor.Dense, labels []int32) Score {
+	return labelled{logits, labels}.tally("train.Measure", true)
 }
 
-// Accuracy returns the fraction of the given rows of logits whose largest
-// element is the one of the label. labels has one label for each row of logits,
-// not for each of rows. Ties go to the lowest class, and a row with a NaN is
-// wrong. Rows labelled [grad.NoLabel] do not count; of none it is 0.
-func Accuracy(logits *tensor.Dense, labels, rows []int32) float64 {
-	return labelled{logits, labels, rows}.tally("train.Accuracy", false).Accuracy
+// Accuracy returns the fraction of rows whose largest element is that of their label.
+// Its arguments are those of [Measure]. Ties go to the lowest class, and a row with a
+// NaN is wrong. Rows labelled [grad.NoLabel] do not count; of none it is 0.
+func Accuracy(logits *tensor.Dense, labels []int32) float64 {
+	return labelled{logits, labels}.tally("train.Accuracy", false).Accuracy
 }
 
-// Majority returns the share of the most frequent label among those of the given
-// rows: the accuracy of always giving that label, with which every other is to be
-// compared. Rows labelled [grad.NoLabel] do not count; of none it is 0.
-func Majority(labels, rows []int32) float64 {
+// Majority returns the share of the most frequent label: the accuracy of always giving
+// that label, with which every other is to be compared. Labels that are
+// [grad.NoLabel] do not count; of none it is 0.
+func Majority(labels []int32) float64 {
 	of, most, all := map[int32]int{}, 0, 0
-	for _, r := range rows {
-		if label := labels[r]; label != grad.NoLabel {
+	for _, label := range labels {
+		if label != grad.NoLabel {
 			of[label]++
 			all++
 			most = max(most, of[label])
@@ -49,19 +49,18 @@ func Majority(labels, rows []int32) float64 {
 	return ratio(most, all)
 }
 
-// CrossEntropy returns the mean of −log softmax(row)_label over the given rows
-// of logits, added up in float64; of none it is 0. Its arguments are those of
-// [Accuracy].
-func CrossEntropy(logits *tensor.Dense, labels, rows []int32) float64 {
-	return labelled{logits, labels, rows}.tally("train.CrossEntropy", true).Loss
+// CrossEntropy returns the mean of −log softmax(row)_label over the rows of logits,
+// added up in float64; of none it is 0. Its arguments are those of [Measure].
+func CrossEntropy(logits *tensor.Dense, labels []int32) float64 {
+	return labelled{logits, labels}.tally("train.CrossEntropy", true).Loss
 }
 
 // MeasureLabels is [Measure] where a row may have any number of labels: the mean
 // binary cross-entropy of all elements that are known, and MicroF1 as the accuracy.
 // Its arguments are those of [CountLabels].
-func MeasureLabels(logits, targets *tensor.Dense, rows []int32) Score {
+func MeasureLabels(logits, targets *tensor.Dense) Score {
 	sum, n := 0.0, 0
-	tagged{logits, targets, rows}.each("train.MeasureLabels", func(x, y []tensor.Float) {
+	tagged{logits, targets}.each("train.MeasureLabels", func(x, y []tensor.Float) {
 		for i := range x {
 			if y[i] != y[i] { // not known
 				continue
@@ -71,21 +70,21 @@ func MeasureLabels(logits, targets *tensor.Dense, rows []int32) Score {
 			n++
 		}
 	})
-	return Score{Loss: sum / float64(max(1, n)), Accuracy: MicroF1(CountLabels(logits, targets, rows)), Empty: n == 0}
+	return Score{Loss: sum / float64(max(1, n)), Accuracy: MicroF1(CountLabels(logits, targets)), Empty: n == 0}
 }
 
 // labelled are rows of logits that have one label each.
 type labelled struct {
-	logits       *tensor.Dense
-	labels, rows []int32
+	logits *tensor.Dense
+	labels []int32
 }
 
 // each calls f with the rows that have a label.
 func (d labelled) each(op string, f func(row []tensor.Float, label int)) {
 	d.check(op)
-	for _, r := range d.rows {
-		if label := d.labels[r]; label != grad.NoLabel {
-			f(d.logits.Row(int(r)), int(label))
+	for i, label := range d.labels {
+		if label != grad.NoLabel {
+			f(d.logits.Row(i), int(label))
 		}
 	}
 }
@@ -98,35 +97,23 @@ func (d labelled) check(op string) {
 	if d.logits.Axes() != 2 || d.logits.Rows() != len(d.labels) {
 		bad("a matrix needs a label for each row")
 	}
-	for _, r := range d.rows {
-		if uint(r) >= uint(len(d.labels)) {
-			bad(fmt.Sprintf("there is no row %d", r))
-		}
-		if label := d.labels[r]; label != grad.NoLabel && uint(label) >= uint(d.logits.RowLen()) {
-			bad(fmt.Sprintf("label %d of row %d is no class", label, r))
+	for i, label := range d.labels {
+		if label != grad.NoLabel && uint(label) >= uint(d.logits.RowLen()) {
+			bad(fmt.Sprintf("label %d of row %d is no class", label, i))
 		}
 	}
 }
 
 // tagged are rows of logits that have any number of labels each.
-type tagged struct {
-	logits, targets *tensor.Dense
-	rows            []int32
-}
+type tagged struct{ logits, targets *tensor.Dense }
 
 // each calls f with the rows of both.
 func (d tagged) each(op string, f func(x, y []tensor.Float)) {
-	bad := func(why string) {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(d.logits.Shape()), slices.Clone(d.targets.Shape())}, Why: why})
-	}
 	if d.logits.Axes() != 2 || !slices.Equal(d.logits.Shape(), d.targets.Shape()) {
-		bad("a matrix needs targets of its own shape")
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(d.logits.Shape()), slices.Clone(d.targets.Shape())}, Why: "a matrix needs targets of its own shape"})
 	}
-	for _, r := range d.rows {
-		if uint(r) >= uint(d.logits.Rows()) {
-			bad(fmt.Sprintf("there is no row %d", r))
-		}
-		f(d.logits.Row(int(r)), d.targets.Row(int(r)))
+	for i := range d.logits.Rows() {
+		f(d.logits.Row(i), d.targets.Row(i))
 	}
 }
 

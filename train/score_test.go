@@ -19,18 +19,19 @@ func TestAccuracy(t *testing.T) {
 	logits := tensor.Of([]tensor.Float{1, 2, 0, 3, 3, 1, nan, 9, 0, 0, 0, 5, 0, 7, 7}, 5, 3)
 	labels := []int32{1, 0, 1, 0, grad.NoLabel}
 	for _, c := range []struct {
-		rows []int32
-		want float64
+		lo, hi int
+		want   float64
 	}{
-		{[]int32{0, 1, 2, 3, 4}, 0.5}, // right, tie to the lowest, NaN, wrong, no label
-		{[]int32{0}, 1},
-		{[]int32{2}, 0},
-		{[]int32{3, 0, 0}, 2.0 / 3},
-		{[]int32{4}, 0},
-		{nil, 0},
+		{0, 5, 0.5}, // right, tie to the lowest, NaN, wrong, no label
+		{0, 1, 1},
+		{2, 3, 0},
+		{0, 4, 0.5},
+		{0, 3, 2.0 / 3},
+		{4, 5, 0},
+		{0, 0, 0},
 	} {
-		if got := train.Accuracy(logits, labels, c.rows); got != c.want {
-			t.Errorf("rows %v: %v, want %v", c.rows, got, c.want)
+		if got := train.Accuracy(logits.RowRange(c.lo, c.hi), labels[c.lo:c.hi]); got != c.want {
+			t.Errorf("rows %d to %d: %v, want %v", c.lo, c.hi, got, c.want)
 		}
 	}
 }
@@ -40,16 +41,15 @@ func TestAccuracy(t *testing.T) {
 func TestCrossEntropy(t *testing.T) {
 	x, labels := blobs(9)
 	labels[4] = grad.NoLabel
-	rows := rowsTo(0, 9)
 	want := float64(x.CrossEntropy(labels).Value().Data[0])
-	if got := train.CrossEntropy(x.Value(), labels, rows); math.Abs(got-want) > 1e-6 {
+	if got := train.CrossEntropy(x.Value(), labels); math.Abs(got-want) > 1e-6 {
 		t.Errorf("%v, the loss is %v", got, want)
 	}
 	big := tensor.Of([]tensor.Float{5000, 4000, -5000, 5000}, 2, 2)
-	if got := train.CrossEntropy(big, []int32{1, 1}, []int32{0, 1}); got != 500 {
+	if got := train.CrossEntropy(big, []int32{1, 1}); got != 500 {
 		t.Errorf("of large logits %v, want 500", got)
 	}
-	if s := train.Measure(x.Value(), labels, rows); s.Loss != train.CrossEntropy(x.Value(), labels, rows) || s.Accuracy != train.Accuracy(x.Value(), labels, rows) {
+	if s := train.Measure(x.Value(), labels); s.Loss != train.CrossEntropy(x.Value(), labels) || s.Accuracy != train.Accuracy(x.Value(), labels) {
 		t.Errorf("Measure gives %v", s)
 	}
 }
@@ -57,16 +57,14 @@ func TestCrossEntropy(t *testing.T) {
 func TestScoreShapes(t *testing.T) {
 	logits := tensor.New(3, 2)
 	for what, c := range map[string]struct {
-		logits       *tensor.Dense
-		labels, rows []int32
+		logits *tensor.Dense
+		labels []int32
 	}{
-		"a label for each row": {logits, []int32{0, 1}, nil},
-		"no row 3":             {logits, []int32{0, 1, 1}, []int32{3}},
-		"no row -1":            {logits, []int32{0, 1, 1}, []int32{-1}},
-		"label 2 of row 1":     {logits, []int32{0, 2, 1}, []int32{0, 1}},
-		"a matrix":             {tensor.New(6), []int32{0, 1, 1, 0, 0, 0}, nil},
+		"a label for each row": {logits, []int32{0, 1}},
+		"label 2 of row 1":     {logits, []int32{0, 2, 1}},
+		"a matrix":             {tensor.New(6), []int32{0, 1, 1, 0, 0, 0}},
 	} {
-		err := tensor.Try(func() { train.Accuracy(c.logits, c.labels, c.rows) })
+		err := tensor.Try(func() { train.Accuracy(c.logits, c.labels) })
 		if err == nil || !errors.As(err, new(*tensor.ShapeError)) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: error is %v", what, err)
 		}
@@ -75,20 +73,16 @@ func TestScoreShapes(t *testing.T) {
 
 func BenchmarkMeasure(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 0))
-	logits := tensor.New(2708, 7)
-	labels, rows := make([]int32, 2708), make([]int32, 1000)
+	logits, labels := tensor.New(1000, 7), make([]int32, 1000)
 	for i := range logits.Data {
 		logits.Data[i] = tensor.Float(rng.NormFloat64())
 	}
 	for i := range labels {
 		labels[i] = rng.Int32N(7)
 	}
-	for i := range rows {
-		rows[i] = rng.Int32N(2708)
-	}
 	b.ReportAllocs()
 	for b.Loop() {
-		train.Measure(logits, labels, rows)
+		train.Measure(logits, labels)
 	}
 }
 
@@ -97,7 +91,7 @@ func BenchmarkMeasure(b *testing.B) {
 func TestMeasureRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	for _, width := range []int{1, 7, 1500} {
-		logits, labels, rows := tensor.New(700, width), make([]int32, 700), make([]int32, 600)
+		logits, labels := tensor.New(700, width), make([]int32, 700)
 		for i := range logits.Data {
 			logits.Data[i] = tensor.Float(10 * rng.NormFloat64())
 		}
@@ -105,13 +99,11 @@ func TestMeasureRows(t *testing.T) {
 			labels[i] = rng.Int32N(int32(width)+1) - 1
 		}
 		loss, right, n := 0.0, 0.0, 0.0
-		for i := range rows {
-			rows[i] = rng.Int32N(700)
-			label := labels[rows[i]]
+		for i, label := range labels {
 			if label == grad.NoLabel {
 				continue
 			}
-			row, sum, top := logits.Row(int(rows[i])), 0.0, 0
+			row, sum, top := logits.Row(i), 0.0, 0
 			for j, v := range row {
 				sum += math.Exp(float64(v) - float64(row[label]))
 				if v > row[top] {
@@ -123,13 +115,13 @@ func TestMeasureRows(t *testing.T) {
 				right++
 			}
 		}
-		want := train.Measure(logits, labels, rows)
+		want := train.Measure(logits, labels)
 		if math.Abs(want.Loss-loss/n) > 1e-6*(1+loss/n) || want.Accuracy != right/n {
 			t.Errorf("width %d: %v, want %v and %v", width, want, loss/n, right/n)
 		}
 		for _, threads := range append(sparing.Threads(), 1) {
 			undo := par.SetThreads(threads)
-			if got := train.Measure(logits, labels, rows); got != want {
+			if got := train.Measure(logits, labels); got != want {
 				t.Errorf("width %d: %v on %d threads, want %v", width, got, threads, want)
 			}
 			undo()
@@ -137,10 +129,10 @@ func TestMeasureRows(t *testing.T) {
 	}
 	inf, nan := tensor.Float(math.Inf(1)), tensor.Float(math.NaN())
 	bad := tensor.Of([]tensor.Float{1, nan, 2, -inf, inf, 0}, 3, 2)
-	if s := train.Measure(bad, []int32{0, 0, 0}, []int32{0}); s.Loss == s.Loss || s.Accuracy != 0 {
+	if s := train.Measure(bad.RowRange(0, 1), []int32{0}); s.Loss == s.Loss || s.Accuracy != 0 {
 		t.Errorf("of a NaN: %v", s)
 	}
-	if s := train.Measure(bad, []int32{0, 0, 0}, []int32{1}); s != (train.Score{Loss: 0, Accuracy: 1}) {
+	if s := train.Measure(bad.RowRange(1, 2), []int32{0}); s != (train.Score{Loss: 0, Accuracy: 1}) {
 		t.Errorf("of −Inf for another label: %v", s)
 	}
 }

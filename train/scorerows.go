@@ -33,7 +33,7 @@ var tallies = sync.Pool{New: func() any { return new(tally) }}
 func (d labelled) tally(op string, losses bool) Score {
 	d.check(op)
 	t := tallies.Get().(*tally)
-	n := (len(d.rows) + tallyRows - 1) / tallyRows
+	n := (len(d.labels) + tallyRows - 1) / tallyRows
 	t.labelled, t.losses, t.parts = d, losses, slices.Grow(t.parts[:0], n)[:n]
 	par.Run(n, t)
 	var all tallied
@@ -52,13 +52,13 @@ func (d labelled) tally(op string, losses bool) Score {
 func (t *tally) Chunk(i int) {
 	e := entropies.Get().(*entropy)
 	var p tallied
-	for _, r := range t.rows[i*tallyRows : min((i+1)*tallyRows, len(t.rows))] {
+	for r := i * tallyRows; r < min((i+1)*tallyRows, len(t.labels)); r++ {
 		label := int(t.labels[r])
 		if label == grad.NoLabel {
 			continue
 		}
 		p.n++
-		row := t.logits.Row(int(r))
+		row := t.logits.Row(r)
 		top := row[0]
 		for _, v := range row[1:] {
 			top = max(top, v) // NaN if there is one

@@ -29,10 +29,10 @@ type goal struct {
 	example string // what is learnt from: a node, an edge or a graph
 	kind    goalKind
 	outputs int
-	labels  []int32       // a class; −1: not known
-	tags    *tensor.Dense // 1, 0, or NaN: not known
-	reals   *tensor.Dense // NaN: not known
-	scale   scale         // of reals
+	labels  datasets.Labels // a class; −1: not known
+	tags    *tensor.Dense   // 1, 0, or NaN: not known
+	reals   *tensor.Dense   // NaN: not known
+	scale   scale           // of reals
 }
 
 // scale is how numbers are standardised: what a network gives, times Dev, plus Mean.
@@ -121,10 +121,7 @@ func (g *goal) shown(i int32, names []string) string {
 func (g *goal) only(ids []int32) *goal {
 	part := *g
 	if g.labels != nil {
-		part.labels = make([]int32, len(ids))
-		for k, i := range ids {
-			part.labels[k] = g.labels[i]
-		}
+		part.labels = g.labels.Of(ids)
 		return &part
 	}
 	rows := tensor.New(len(ids), g.outputs)
@@ -231,11 +228,13 @@ func (g *goal) loss(name string, ids []int32) func(y *grad.Var) *grad.Var {
 			return grad.Loss{SkipMissing: true}.MSE(y, grad.Const(want))
 		}
 	}
-	labels := make([]int32, len(ids))
-	for k, i := range ids {
-		labels[k] = g.labels[i]
-	}
+	labels := g.labels.Of(ids)
 	return func(y *grad.Var) *grad.Var { return y.CrossEntropy(labels) }
+}
+
+// pick returns some rows of a matrix.
+func pick(x *tensor.Dense, ids []int32) *tensor.Dense {
+	return datasets.GatherRows(x, ids).(*tensor.Dense)
 }
 
 // score scores y, a row for each example, on some of them. What it calls accuracy is the
@@ -243,7 +242,7 @@ func (g *goal) loss(name string, ids []int32) func(y *grad.Var) *grad.Var {
 func (g *goal) score(y *tensor.Dense, ids []int32) train.Score {
 	switch g.kind {
 	case manyTags:
-		return train.MeasureLabels(y, g.tags, ids)
+		return train.MeasureLabels(pick(y, ids), pick(g.tags, ids))
 	case someReals:
 		e, ok := g.errors(y, ids)
 		s := train.Score{Loss: e.Loss, Accuracy: e.R2, Empty: !ok}
@@ -252,13 +251,13 @@ func (g *goal) score(y *tensor.Dense, ids []int32) train.Score {
 		}
 		return s
 	}
-	return train.Measure(y, g.labels, ids)
+	return train.Measure(pick(y, ids), g.labels.Of(ids))
 }
 
 // quick is score without the loss of classes, which nobody asks for after each epoch.
 func (g *goal) quick(y *tensor.Dense, ids []int32) train.Score {
 	if g.kind == oneClass {
-		return train.Score{Accuracy: train.Accuracy(y, g.labels, ids)}
+		return train.Score{Accuracy: train.Accuracy(pick(y, ids), g.labels.Of(ids))}
 	}
 	return g.score(y, ids)
 }
@@ -310,9 +309,11 @@ func (g *goal) quality(y *tensor.Dense, ids []int32) (m report.Metrics) {
 	}
 	switch g.kind {
 	case manyTags:
-		m.Labels = &report.Labels{MicroF1: g.score(y, ids).Accuracy, MacroF1: train.MacroF1(train.CountLabels(y, g.tags, ids))}
-		m.Labels.AUC = report.Number(meanKnown(train.LabelAUC(y, g.tags, ids)))
-		m.Labels.AP = report.Number(meanKnown(train.LabelAveragePrecision(y, g.tags, ids)))
+		y, tags := pick(y, ids), pick(g.tags, ids)
+		counts := train.CountLabels(y, tags)
+		m.Labels = &report.Labels{MicroF1: train.MicroF1(counts), MacroF1: train.MacroF1(counts)}
+		m.Labels.AUC = report.Number(meanKnown(train.LabelAUC(y, tags)))
+		m.Labels.AP = report.Number(meanKnown(train.LabelAveragePrecision(y, tags)))
 	case someReals:
 		e, ok := g.errors(y, ids)
 		if !ok {
@@ -320,10 +321,11 @@ func (g *goal) quality(y *tensor.Dense, ids []int32) (m report.Metrics) {
 		}
 		m.Numbers = &report.Numbers{MAE: report.Number(e.MAE), RMSE: report.Number(e.RMSE), R2: report.Number(e.R2)}
 	default:
-		counts := train.NewConfusion(y, g.labels, ids).Counts()
-		m.Quality = &report.Quality{TestMajority: train.Majority(g.labels, ids), TestBalanced: train.BalancedAccuracy(counts), TestMacroF1: train.MacroF1(counts)}
+		y, labels := pick(y, ids), g.labels.Of(ids)
+		counts := train.NewConfusion(y, labels).Counts()
+		m.Quality = &report.Quality{TestMajority: train.Majority(labels), TestBalanced: train.BalancedAccuracy(counts), TestMacroF1: train.MacroF1(counts)}
 		if g.outputs == 2 {
-			if auc := train.ClassAUC(y, g.labels, ids)[1]; !math.IsNaN(auc) {
+			if auc := train.ClassAUC(y, labels)[1]; !math.IsNaN(auc) {
 				m.Quality.TestAUC = &auc
 			}
 		}

@@ -171,7 +171,7 @@ func (c *evalCommand) Run(e env) error {
 	if c.JSON || k.goal.kind != oneClass {
 		return p.Err()
 	}
-	confusion := train.NewConfusion(logits, k.goal.labels, k.split.Test)
+	confusion := train.NewConfusion(pick(logits, k.split.Test), k.goal.labels.Of(k.split.Test))
 	p.Printf("\nwhich classes (down) are taken for which (across):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
 	return p.Err()

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sample"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -146,10 +147,7 @@ func (k kind) train(b *book, h *digest, d *datasets.Dataset, needed bool) {
 			part = weightsOf(w, gs)
 		}
 	}
-	labels := make([]int32, 0, len(d.Split.Train))
-	for _, v := range d.Split.Train {
-		labels = append(labels, d.Labels[v])
-	}
+	labels := d.Labels.Of(d.Split.Train)
 	fit := train.Fit{
 		Model: n, Optimiser: &train.Adam{LR: 0.005, WeightDecay: 5e-4}, Seed: 4, Epochs: epochs,
 		Loss: func(t *grad.Tape) *grad.Var {
@@ -162,7 +160,7 @@ func (k kind) train(b *book, h *digest, d *datasets.Dataset, needed bool) {
 		Eval: func(t *grad.Tape) train.Scores {
 			y := n.forward(t, all, whole, grad.Const(x)).Value()
 			h.dense(y)
-			return train.Scores{Val: train.Measure(y, d.Labels, d.Split.Val)}
+			return train.Scores{Val: train.Measure(datasets.GatherRows(y, d.Split.Val).(*tensor.Dense), d.Labels.Of(d.Split.Val))}
 		},
 	}
 	h.fit(b, &fit)

@@ -57,10 +57,6 @@ func Example_molecules() {
 
 	net := newClassifier(rng, d.Features.Dim(1), d.Classes)
 	held := d.Batch(split.Test)
-	rows := make([]int32, len(split.Test))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
 	batches := d.Batches(rng, split.Train, 10)
 	fit := train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: 0.01}, Epochs: 15, Steps: len(batches), By: train.ByLast,
@@ -70,7 +66,7 @@ func Example_molecules() {
 		},
 		Eval: func(t *grad.Tape) train.Scores {
 			logits := net.Forward(t, held.Graph, grad.Const(held.Features)).Value()
-			return train.Scores{Test: train.Measure(logits, held.Labels, rows)}
+			return train.Scores{Test: train.Measure(logits, held.Labels)}
 		},
 	}
 	h, err := fit.Run(context.Background())

@@ -46,8 +46,8 @@ func tasteOf(d *datasets.Dataset) (rels []graph.Rel, accuracy float64) {
 	for name, ids := range nodes {
 		x[name] = grad.Const(datasets.GatherRows(d.Features, ids))
 	}
-	labels := make([]int32, h.NumNodes("member")) // of the members, as they are numbered in h
-	number := map[int32]int32{}                   // the number of a member there
+	labels := make(datasets.Labels, h.NumNodes("member")) // of the members, as they are numbered in h
+	number := map[int32]int32{}                           // the number of a member there
 	for i, v := range nodes["member"] {
 		labels[i], number[v] = d.Labels[v], int32(i)
 	}
@@ -57,18 +57,15 @@ func tasteOf(d *datasets.Dataset) (rels []graph.Rel, accuracy float64) {
 		}
 		return members
 	}
-	val, test := renumbered(d.Split.Val), renumbered(d.Split.Test)
-	learnt := make([]bool, len(labels))
-	for _, i := range renumbered(d.Split.Train) {
-		learnt[i] = true
-	}
+	learnt, val, test := renumbered(d.Split.Train), renumbered(d.Split.Val), renumbered(d.Split.Test)
 	net := newCritic(rand.New(rand.NewPCG(1, 2)), h, d.Features.Shape()[1], d.Classes)
 	fit := train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: 0.01}, Epochs: 60,
-		Loss: func(t *grad.Tape) *grad.Var { return grad.CrossEntropy{Mask: learnt}.Of(net.Forward(t, h, x), labels) },
+		Loss: func(t *grad.Tape) *grad.Var { return net.Forward(t, h, x).Rows(learnt).CrossEntropy(labels.Of(learnt)) },
 		Eval: func(t *grad.Tape) train.Scores {
-			logits := net.Forward(t, h, x).Value()
-			return train.Scores{Val: train.Measure(logits, labels, val), Test: train.Measure(logits, labels, test)}
+			y := net.Forward(t, h, x)
+			score := func(rows []int32) train.Score { return train.Measure(y.Rows(rows).Value(), labels.Of(rows)) }
+			return train.Scores{Val: score(val), Test: score(test)}
 		},
 	}
 	history, err := fit.Run(context.Background())

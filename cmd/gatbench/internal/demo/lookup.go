@@ -92,7 +92,7 @@ func (n *lookupNet) hardly(t *grad.Tape, l lookups, mode attention.Mode) (logits
 
 // right is the share of questions that are answered.
 func (l lookups) right(logits *grad.Var) float64 {
-	return train.Accuracy(logits.Value(), l.wants, every(len(l.wants)))
+	return train.Accuracy(logits.Value(), l.wants)
 }
 
 func runLookup(s *Stage) error {

@@ -91,7 +91,7 @@ func runNames(s *Stage) error {
 	words, tests := text.EncodeLines(letters, learnt.Texts), text.EncodeLines(letters, tried.Texts)
 	guess := func() *train.Confusion {
 		g := tests.Graph()
-		return train.NewConfusion(net.forward(grad.NewEval(), g, tests.Tokens).Value(), tried.Labels, every(tried.Len()))
+		return train.NewConfusion(net.forward(grad.NewEval(), g, tests.Tokens).Value(), tried.Labels)
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, epochs: s.epochs(4),
@@ -106,7 +106,7 @@ func runNames(s *Stage) error {
 		return err
 	}
 	c := guess()
-	s.result(map[string]any{"cell": s.cell(), "test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "kinds": all.Classes})
+	s.result(map[string]any{"cell": s.cell(), "test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels), "kinds": all.Classes})
 	s.namesResult(c, tried, net, letters)
 	if err := s.draw([]picture.Panel{confusionPanel(c, all.Classes), lossPanel(l)}); err != nil {
 		return err
@@ -116,7 +116,7 @@ func runNames(s *Stage) error {
 
 // namesResult says what the network guesses, and which languages it confuses most.
 func (s *Stage) namesResult(c *train.Confusion, tried *text.Labelled, net *namesNet, letters *text.Characters) {
-	s.print("\ntest accuracy %.1f %%; always saying %s would be right in %.1f %%\n\n", 100*c.Accuracy(), commonest(tried), 100*train.Majority(tried.Labels, every(tried.Len())))
+	s.print("\ntest accuracy %.1f %%; always saying %s would be right in %.1f %%\n\n", 100*c.Accuracy(), commonest(tried), 100*train.Majority(tried.Labels))
 	shown := firstOfEach(tried, 8)
 	r := text.EncodeLines(letters, shown.Texts)
 	p := net.forward(grad.NewEval(), r.Graph(), r.Tokens).Softmax().Value()

@@ -118,7 +118,7 @@ func (s *Stage) runQuestions(pool bool) error {
 	read, tests := text.EncodeLines(words, learnt.Texts), text.EncodeLines(words, tried.Map(strings.ToLower).Texts)
 	scores := func() *grad.Var { return net.forward(grad.NewEval(), tests.Graph(), tests.Tokens) }
 	guess := func() *train.Confusion {
-		return train.NewConfusion(scores().Value(), tried.Labels, every(tried.Len()))
+		return train.NewConfusion(scores().Value(), tried.Labels)
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 2e-3}, epochs: s.epochs(8),
@@ -133,7 +133,7 @@ func (s *Stage) runQuestions(pool bool) error {
 		return err
 	}
 	c := guess()
-	s.result(map[string]any{"test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "kinds": learnt.Classes})
+	s.result(map[string]any{"test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels), "kinds": learnt.Classes})
 	s.questionsResult(c, tried, scores().Softmax())
 	panels := [][]picture.Panel{{confusionPanel(c, learnt.Classes), lossPanel(l)}}
 	if pool {
@@ -167,7 +167,7 @@ func kindName(class string) string { return cmp.Or(kindNames[class], class) }
 // taken for the wrong one with a word, and how often that happens.
 func (s *Stage) questionsResult(c *train.Confusion, tried *text.Labelled, p *grad.Var) {
 	s.print("\ntest accuracy %.1f %%; always saying %s would be right in %.1f %%\n\n",
-		100*c.Accuracy(), kindName(commonest(tried)), 100*train.Majority(tried.Labels, every(tried.Len())))
+		100*c.Accuracy(), kindName(commonest(tried)), 100*train.Majority(tried.Labels))
 	shown := make([]int, len(tried.Classes))
 	s.print("  %-12s %5s  %s\n", "asks for", "sure", "test question")
 	for i, question := range tried.Texts {

@@ -135,7 +135,7 @@ func (s *Stage) recallTraining(r *reader, test text.Series, want []int32) *train
 		},
 		score: func() (float64, string) {
 			y := r.forward(grad.NewEval(), test.Graph(), test.X)
-			return train.Accuracy(y.Value(), want, every(len(want))), "test_accuracy"
+			return train.Accuracy(y.Value(), want), "test_accuracy"
 		},
 	}
 }

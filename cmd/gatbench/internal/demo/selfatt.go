@@ -77,7 +77,7 @@ func runSelfAtt(s *Stage) error {
 		return y
 	}
 	guess := func() *train.Confusion {
-		return train.NewConfusion(scores().Value(), tried.Labels, every(tried.Len()))
+		return train.NewConfusion(scores().Value(), tried.Labels)
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 1e-3}, clip: 5, epochs: s.epochs(12),
@@ -93,7 +93,7 @@ func runSelfAtt(s *Stage) error {
 		return err
 	}
 	c := guess()
-	s.result(map[string]any{"test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels, every(tried.Len())), "kinds": learnt.Classes})
+	s.result(map[string]any{"test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels), "kinds": learnt.Classes})
 	s.questionsResult(c, tried, scores().Softmax())
 	var panels []picture.Panel
 	for _, line := range tried.Texts[:min(2, tried.Len())] {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/picture"
@@ -20,7 +21,7 @@ func (s *Stage) runPOS(k *taggingTask) error {
 	net := newTaggingNet(s, k, len(names), 0, nil)
 	want := k.tried.POS.Rows(k.trying).Tokens
 	guess := func() *train.Confusion {
-		return train.NewConfusion(net.scores(k.tests, k.trying, len(names)), want, every(len(want)))
+		return train.NewConfusion(net.scores(k.tests, k.trying, len(names)), want)
 	}
 	l := &training{
 		Stage: s, optimiser: &train.Adam{LR: 3e-3}, epochs: s.epochs(2), batches: k.batches(s),
@@ -36,10 +37,11 @@ func (s *Stage) runPOS(k *taggingTask) error {
 	c := guess()
 	scores := net.scores(k.tests, k.trying, len(names))
 	unknown := rowsOf(k.tests.words.Rows(k.trying).Tokens, text.Unknown)
-	s.result(map[string]any{"cell": s.cell(), "target": s.Target, "test_accuracy": c.Accuracy(), "test_accuracy_unknown": train.Accuracy(scores, want, unknown)})
+	ofUnknown := train.Accuracy(datasets.GatherRows(scores, unknown).(*tensor.Dense), datasets.Labels(want).Of(unknown))
+	s.result(map[string]any{"cell": s.cell(), "target": s.Target, "test_accuracy": c.Accuracy(), "test_accuracy_unknown": ofUnknown})
 	s.print("\n")
 	s.say("test accuracy %.1f %% of %d words. The ending, the shape and the neighbours of %d words are all that it knows of them; of these %.1f %% are right.",
-		100*c.Accuracy(), len(want), len(unknown), 100*train.Accuracy(scores, want, unknown))
+		100*c.Accuracy(), len(want), len(unknown), 100*ofUnknown)
 	s.print("\nmost often confused: %s\n", confused(c, names))
 	s.posSentences(net, k)
 	if err := s.draw([]picture.Panel{commonPanel(c, names), net.doubtPanel(k, names)}); err != nil {

@@ -51,10 +51,10 @@ func (l *ARMAConv) Init(rng *rand.Rand) {
 			if i == 0 {
 				in = l.In
 			}
-			l.W = append(l.W, compose.Glorot(rng, in, width))
+			l.W = append(l.W, grad.Glorot(rng, in, width))
 		}
 		if i < 1 || !l.Shared {
-			l.V = append(l.V, compose.Glorot(rng, l.In, width))
+			l.V = append(l.V, grad.Glorot(rng, l.In, width))
 			if !l.NoBias {
 				l.B = append(l.B, compose.Bias(true, width))
 			}

@@ -40,7 +40,7 @@ type ChebConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *ChebConv) Init(rng *rand.Rand) {
-	l.W = compose.Glorot(rng, cmp.Or(l.K, 3)*l.In, l.Out)
+	l.W = grad.Glorot(rng, cmp.Or(l.K, 3)*l.In, l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 

@@ -40,9 +40,9 @@ type DotGATConv struct {
 // Init makes the Params, by Glorot's uniform distribution over the whole width.
 func (l *DotGATConv) Init(rng *rand.Rand) {
 	width := cmp.Or(l.Heads, 1) * l.Out
-	l.W, l.WDst = compose.Glorot(rng, l.In, width), nil
+	l.W, l.WDst = grad.Glorot(rng, l.In, width), nil
 	if l.InDst > 0 {
-		l.WDst = compose.Glorot(rng, l.InDst, width)
+		l.WDst = grad.Glorot(rng, l.InDst, width)
 	}
 }
 

@@ -55,13 +55,13 @@ func (l *GATConv) Init(rng *rand.Rand) {
 	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
 	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
 	l.WDst, l.WEdge, l.AttnEdge = nil, nil, nil
-	l.W = compose.Glorot(rng, l.In, width)
-	l.AttnL, l.AttnR = compose.Glorot(rng, heads, l.Out), compose.Glorot(rng, heads, l.Out)
+	l.W = grad.Glorot(rng, l.In, width)
+	l.AttnL, l.AttnR = grad.Glorot(rng, heads, l.Out), grad.Glorot(rng, heads, l.Out)
 	if l.InDst > 0 {
-		l.WDst = compose.Glorot(rng, l.InDst, width)
+		l.WDst = grad.Glorot(rng, l.InDst, width)
 	}
 	if l.EdgeIn > 0 {
-		l.WEdge, l.AttnEdge = compose.Glorot(rng, l.EdgeIn, width), compose.Glorot(rng, heads, l.Out)
+		l.WEdge, l.AttnEdge = grad.Glorot(rng, l.EdgeIn, width), grad.Glorot(rng, heads, l.Out)
 	}
 	l.WRes = l.Residual.param(rng, inDst, out)
 	l.B = compose.Bias(!l.NoBias, out)

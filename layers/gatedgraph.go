@@ -56,8 +56,8 @@ func (l *GatedGraphConv) Init(rng *rand.Rand) {
 	if !l.NoBias {
 		l.B = grad.NewParam(kinds, l.Out)
 	}
-	l.WGates, l.BGates = compose.Glorot(rng, l.Out, 3*l.Out), compose.Bias(true, 3*l.Out)
-	l.UGates, l.BState = compose.Glorot(rng, l.Out, 3*l.Out), compose.Bias(true, 3*l.Out)
+	l.WGates, l.BGates = grad.Glorot(rng, l.Out, 3*l.Out), compose.Bias(true, 3*l.Out)
+	l.UGates, l.BState = grad.Glorot(rng, l.Out, 3*l.Out), compose.Bias(true, 3*l.Out)
 }
 
 // Forward returns the layer's result for the features x of g's sources.

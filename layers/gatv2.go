@@ -60,13 +60,13 @@ func (l *GATv2Conv) Init(rng *rand.Rand) {
 	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
 	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
 	l.WDst, l.BDst, l.WEdge = nil, nil, nil
-	l.W, l.BSrc = compose.Glorot(rng, l.In, width), compose.Bias(!l.NoProjBias, width)
-	l.Attn = compose.Glorot(rng, heads, l.Out)
+	l.W, l.BSrc = grad.Glorot(rng, l.In, width), compose.Bias(!l.NoProjBias, width)
+	l.Attn = grad.Glorot(rng, heads, l.Out)
 	if !l.Shared {
-		l.WDst, l.BDst = compose.Glorot(rng, inDst, width), compose.Bias(!l.NoProjBias, width)
+		l.WDst, l.BDst = grad.Glorot(rng, inDst, width), compose.Bias(!l.NoProjBias, width)
 	}
 	if l.EdgeIn > 0 {
-		l.WEdge = compose.Glorot(rng, l.EdgeIn, width)
+		l.WEdge = grad.Glorot(rng, l.EdgeIn, width)
 	}
 	l.WRes = l.Residual.param(rng, inDst, out)
 	l.B = compose.Bias(!l.NoBias, out)

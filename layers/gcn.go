@@ -37,7 +37,7 @@ type GCNConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *GCNConv) Init(rng *rand.Rand) {
-	l.W = compose.Glorot(rng, l.In, l.Out)
+	l.W = grad.Glorot(rng, l.In, l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 

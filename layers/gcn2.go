@@ -43,9 +43,9 @@ type GCN2Conv struct {
 
 // Init makes the Params: matrices by Glorot's uniform distribution, b zero.
 func (l *GCN2Conv) Init(rng *rand.Rand) {
-	l.W, l.WFirst = compose.Glorot(rng, l.Width, l.Width), nil
+	l.W, l.WFirst = grad.Glorot(rng, l.Width, l.Width), nil
 	if l.TwoWeights {
-		l.WFirst = compose.Glorot(rng, l.Width, l.Width)
+		l.WFirst = grad.Glorot(rng, l.Width, l.Width)
 	}
 	l.B = compose.Bias(!l.NoBias, l.Width)
 }

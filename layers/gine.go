@@ -41,7 +41,7 @@ func (l *GINEConv) Init(rng *rand.Rand) {
 		l.Epsilon.Value.Fill(tensor.Float(l.Eps))
 	}
 	if l.EdgeIn > 0 {
-		l.WEdge, l.BEdge = compose.Glorot(rng, l.EdgeIn, l.Net.Widths[0]), compose.Bias(true, l.Net.Widths[0])
+		l.WEdge, l.BEdge = grad.Glorot(rng, l.EdgeIn, l.Net.Widths[0]), compose.Bias(true, l.Net.Widths[0])
 	}
 }
 

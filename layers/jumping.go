@@ -52,10 +52,10 @@ func (l *JumpingKnowledge) Init(rng *rand.Rand) {
 		panic(&grad.TapeError{Op: "layers.JumpingKnowledge", Why: "no way to jump is called " + string(l.Mode)})
 	}
 	for i := range 2 {
-		l.WGates[i], l.UGates[i] = compose.Glorot(rng, l.Width, 4*l.Hidden), compose.Glorot(rng, l.Hidden, 4*l.Hidden)
+		l.WGates[i], l.UGates[i] = grad.Glorot(rng, l.Width, 4*l.Hidden), grad.Glorot(rng, l.Hidden, 4*l.Hidden)
 		l.BGates[i] = compose.Bias(true, 4*l.Hidden)
 	}
-	l.W, l.B = compose.Glorot(rng, 2*l.Hidden, 1), compose.Bias(true, 1)
+	l.W, l.B = grad.Glorot(rng, 2*l.Hidden, 1), compose.Bias(true, 1)
 }
 
 // Forward returns one row for each node from those of the layers, first to last.

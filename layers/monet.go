@@ -42,7 +42,7 @@ type MoNetConv struct {
 // 0.1 and r one, as DGL does, b zero.
 func (l *MoNetConv) Init(rng *rand.Rand) {
 	kernels := cmp.Or(l.Kernels, 1)
-	l.W = compose.Glorot(rng, l.In, kernels*l.Out)
+	l.W = grad.Glorot(rng, l.In, kernels*l.Out)
 	l.Mu, l.R = grad.NewParam(kernels, l.EdgeIn), grad.NewParam(kernels, l.EdgeIn)
 	l.Mu.Value.Normal(rng, 0, 0.1)
 	l.R.Value.Fill(1)

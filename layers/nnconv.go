@@ -52,7 +52,7 @@ func (l *NNConv) Init(rng *rand.Rand) {
 		l.Net.Init(rng)
 		width = l.Hidden[len(l.Hidden)-1]
 	}
-	l.W, l.BTheta = compose.Glorot(rng, width, l.In*l.Out), compose.Bias(true, l.In*l.Out)
+	l.W, l.BTheta = grad.Glorot(rng, width, l.In*l.Out), compose.Bias(true, l.In*l.Out)
 	l.WRes = l.Residual.param(rng, cmp.Or(l.InDst, l.In), l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }

@@ -42,15 +42,15 @@ type ResGatedConv struct {
 // Init makes the Params: matrices by Glorot's uniform distribution, biases zero.
 func (l *ResGatedConv) Init(rng *rand.Rand) {
 	inDst := cmp.Or(l.InDst, l.In)
-	l.WKey, l.BKey = compose.Glorot(rng, inDst, l.Out), compose.Bias(true, l.Out)
-	l.WQuery = compose.Glorot(rng, l.In, l.Out)
-	l.WValue, l.BValue = compose.Glorot(rng, l.In, l.Out), compose.Bias(true, l.Out)
+	l.WKey, l.BKey = grad.Glorot(rng, inDst, l.Out), compose.Bias(true, l.Out)
+	l.WQuery = grad.Glorot(rng, l.In, l.Out)
+	l.WValue, l.BValue = grad.Glorot(rng, l.In, l.Out), compose.Bias(true, l.Out)
 	l.WEdge, l.WEdgeValue, l.WRoot = nil, nil, nil
 	if l.EdgeIn > 0 {
-		l.WEdge, l.WEdgeValue = compose.Glorot(rng, l.EdgeIn, l.Out), compose.Glorot(rng, l.EdgeIn, l.Out)
+		l.WEdge, l.WEdgeValue = grad.Glorot(rng, l.EdgeIn, l.Out), grad.Glorot(rng, l.EdgeIn, l.Out)
 	}
 	if !l.NoRoot {
-		l.WRoot = compose.Glorot(rng, inDst, l.Out)
+		l.WRoot = grad.Glorot(rng, inDst, l.Out)
 	}
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }

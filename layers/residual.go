@@ -5,7 +5,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // Residual says what of a destination's own features a layer adds to its
@@ -28,7 +27,7 @@ func (r Residual) param(rng *rand.Rand, in, out int) *grad.Param {
 	if r == NoResidual || r == ResidualIdentity && in == out {
 		return nil
 	}
-	return compose.Glorot(rng, in, out)
+	return grad.Glorot(rng, in, out)
 }
 
 // add returns y plus the residual.

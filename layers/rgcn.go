@@ -64,10 +64,10 @@ func (l *RGCNConv) Init(rng *rand.Rand) {
 		l.W = glorotPer(rng, cmp.Or(l.Bases, l.Relations), l.In, l.Out)
 	}
 	if l.Bases > 0 {
-		l.Mix = compose.Glorot(rng, l.Relations, l.Bases)
+		l.Mix = grad.Glorot(rng, l.Relations, l.Bases)
 	}
 	if !l.NoRoot {
-		l.WRoot = compose.Glorot(rng, cmp.Or(l.InDst, l.In), l.Out)
+		l.WRoot = grad.Glorot(rng, cmp.Or(l.InDst, l.In), l.Out)
 	}
 	if l.LayerNorm {
 		l.Norm = &LayerNorm{Width: l.Out}

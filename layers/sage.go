@@ -50,16 +50,16 @@ type SAGEConv struct {
 // Init makes the Params: matrices by Glorot's uniform distribution, biases zero.
 func (l *SAGEConv) Init(rng *rand.Rand) {
 	l.WRoot, l.WPool, l.BPool, l.WGates, l.UGates, l.BGates = nil, nil, nil, nil, nil, nil
-	l.W = compose.Glorot(rng, l.In, l.Out)
+	l.W = grad.Glorot(rng, l.In, l.Out)
 	if l.rooted() {
-		l.WRoot = compose.Glorot(rng, cmp.Or(l.InDst, l.In), l.Out)
+		l.WRoot = grad.Glorot(rng, cmp.Or(l.InDst, l.In), l.Out)
 	}
 	l.B = compose.Bias(!l.NoBias, l.Out)
 	if l.Project {
-		l.WPool, l.BPool = compose.Glorot(rng, l.In, l.In), compose.Bias(true, l.In)
+		l.WPool, l.BPool = grad.Glorot(rng, l.In, l.In), compose.Bias(true, l.In)
 	}
 	if l.Aggregate == AggregateLSTM {
-		l.WGates, l.UGates = compose.Glorot(rng, l.In, 4*l.In), compose.Glorot(rng, l.In, 4*l.In)
+		l.WGates, l.UGates = grad.Glorot(rng, l.In, 4*l.In), grad.Glorot(rng, l.In, 4*l.In)
 		l.BGates = compose.Bias(true, 4*l.In)
 	}
 }

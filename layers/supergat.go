@@ -45,9 +45,9 @@ type SuperGATConv struct {
 // Init makes the Params: weights by Glorot's uniform distribution, the bias zero.
 func (l *SuperGATConv) Init(rng *rand.Rand) {
 	heads := cmp.Or(l.Heads, 1)
-	l.W, l.AttnL, l.AttnR = compose.Glorot(rng, l.In, heads*l.Out), nil, nil
+	l.W, l.AttnL, l.AttnR = grad.Glorot(rng, l.In, heads*l.Out), nil, nil
 	if !l.ScaledDot {
-		l.AttnL, l.AttnR = compose.Glorot(rng, heads, l.Out), compose.Glorot(rng, heads, l.Out)
+		l.AttnL, l.AttnR = grad.Glorot(rng, heads, l.Out), grad.Glorot(rng, heads, l.Out)
 	}
 	l.B = compose.Bias(!l.NoBias, compose.MergedWidth(heads, l.Out, l.Average))
 }

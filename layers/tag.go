@@ -36,7 +36,7 @@ type TAGConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *TAGConv) Init(rng *rand.Rand) {
-	l.W = compose.Glorot(rng, (cmp.Or(l.K, 2)+1)*l.In, l.Out)
+	l.W = grad.Glorot(rng, (cmp.Or(l.K, 2)+1)*l.In, l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 

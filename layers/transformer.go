@@ -60,17 +60,17 @@ type TransformerConv struct {
 func (l *TransformerConv) Init(rng *rand.Rand) {
 	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
 	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
-	l.WQuery, l.BQuery = compose.Glorot(rng, inDst, width), compose.Bias(!l.NoBias, width)
-	l.WKey, l.BKey = compose.Glorot(rng, l.In, width), compose.Bias(!l.NoBias, width)
-	l.WValue, l.BValue = compose.Glorot(rng, l.In, width), compose.Bias(!l.NoBias, width)
+	l.WQuery, l.BQuery = grad.Glorot(rng, inDst, width), compose.Bias(!l.NoBias, width)
+	l.WKey, l.BKey = grad.Glorot(rng, l.In, width), compose.Bias(!l.NoBias, width)
+	l.WValue, l.BValue = grad.Glorot(rng, l.In, width), compose.Bias(!l.NoBias, width)
 	l.WEdge, l.WRoot, l.B, l.WGate = nil, nil, nil, nil
 	if l.EdgeIn > 0 {
-		l.WEdge = compose.Glorot(rng, l.EdgeIn, width)
+		l.WEdge = grad.Glorot(rng, l.EdgeIn, width)
 	}
 	if l.NoRoot {
 		return
 	}
-	l.WRoot, l.B = compose.Glorot(rng, inDst, out), compose.Bias(!l.NoBias, out)
+	l.WRoot, l.B = grad.Glorot(rng, inDst, out), compose.Bias(!l.NoBias, out)
 	if l.Gate {
 		l.WGate = grad.NewParam(3, out)
 		l.WGate.Value.GlorotUniform(rng, 3*out, 1, 1)

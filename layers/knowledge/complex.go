@@ -5,7 +5,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -26,7 +25,7 @@ type ComplEx struct {
 // Init makes the Param, by Glorot's uniform distribution.
 func (l *ComplEx) Init(rng *rand.Rand) {
 	even("knowledge.ComplEx", l.Width)
-	l.R = compose.Glorot(rng, l.Relations, l.Width)
+	l.R = grad.Glorot(rng, l.Relations, l.Width)
 }
 
 // Forward returns the score of each edge of facts.

@@ -44,7 +44,7 @@ func (l *HANConv) Init(rng *rand.Rand) {
 	l.Project = linears(rng, l.In, l.Out, false)
 	l.AttnL, l.AttnR = map[string]*grad.Param{}, map[string]*grad.Param{}
 	for _, r := range l.Rels {
-		l.AttnL[r.String()], l.AttnR[r.String()] = compose.Glorot(rng, heads, l.Out/heads), compose.Glorot(rng, heads, l.Out/heads)
+		l.AttnL[r.String()], l.AttnR[r.String()] = grad.Glorot(rng, heads, l.Out/heads), grad.Glorot(rng, heads, l.Out/heads)
 	}
 	l.Semantic = &layers.Linear{In: l.Out, Out: l.Out}
 	l.Semantic.Init(rng)

@@ -62,7 +62,7 @@ func (l *HGTConv) Init(rng *rand.Rand) {
 	l.WKey, l.WValue, l.Prior = map[string]*grad.Param{}, map[string]*grad.Param{}, map[string]*grad.Param{}
 	for _, r := range l.Rels {
 		d := l.Out / heads
-		l.WKey[r.String()], l.WValue[r.String()] = compose.Glorot(rng, d, heads*d), compose.Glorot(rng, d, heads*d)
+		l.WKey[r.String()], l.WValue[r.String()] = grad.Glorot(rng, d, heads*d), grad.Glorot(rng, d, heads*d)
 		l.Prior[r.String()] = compose.Ones(heads)
 	}
 }

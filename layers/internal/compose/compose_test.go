@@ -17,7 +17,7 @@ import (
 func TestHeads(t *testing.T) {
 	const rows, heads, a, b = 3, 2, 4, 5
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := grad.Const(compose.Glorot(rng, a, heads*b).Value)
+	w := grad.Const(grad.Glorot(rng, a, heads*b).Value)
 	x := compose.SplitHeads(grad.Const(compose.Uniform(rng, rows, heads*a, 4).Value), heads, a)
 	z := compose.SplitHeads(compose.TimesHeads(x, w), heads, b)
 	back := compose.TimesHeadsT(z, w).Value()

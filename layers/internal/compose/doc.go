@@ -1,7 +1,7 @@
 // Package compose holds what families of layers share: how Params begin, how an input is
 // checked, the axis of heads, the ends of chains, and operations whose Params a layer may lack.
 //
-//	l.W, l.B = compose.Glorot(rng, l.In, l.Out), compose.Bias(!l.NoBias, l.Out)
+//	l.W, l.B = grad.Glorot(rng, l.In, l.Out), compose.Bias(!l.NoBias, l.Out)
 //	…
 //	compose.WantInit("layers.Linear", l.W, l.Out)
 //	y := compose.Affine(t, x, l.W, l.B) // xW + b, or xW

@@ -7,13 +7,6 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 )
 
-// Glorot returns weights from U(−b, b) with b = √(6/(in+out)).
-func Glorot(rng *rand.Rand, in, out int) *grad.Param {
-	p := grad.NewParam(in, out)
-	p.Value.GlorotUniform(rng, in, out, 1)
-	return p
-}
-
 // Uniform returns weights from U(−b, b) with b = 1/√m.
 func Uniform(rng *rand.Rand, rows, cols, m int) *grad.Param {
 	p := grad.NewParam(rows, cols)

@@ -27,14 +27,14 @@ func TestMistakesThatPanic(t *testing.T) {
 	}
 	made := map[string]func(){
 		"shapes that do not fit": func() { of(3, 5).MatMul(of(4, 2)) },
-		"a layer's input of another width": func() {
+		"an input of the wrong width for a layer": func() {
 			l := &layers.GATConv{In: 500, Out: 2}
 			l.Init(rng)
 			l.Forward(nil, ring, of(3, 1433))
 		},
-		"a label that is no class":                     func() { of(2, 3).CrossEntropy([]int32{0, 3}) },
-		"a row that is not there":                      func() { of(5, 2).Rows([]int32{9}) },
-		"a kind of edge that a message has no row for": func() { message.ApplyEdges(ring, message.U(of(3, 2, 4)).Pick([]int32{0, 1, 2})) },
+		"a label outside the classes":               func() { of(2, 3).CrossEntropy([]int32{0, 3}) },
+		"a row that does not exist":                 func() { of(5, 2).Rows([]int32{9}) },
+		"an edge kind without a row in the message": func() { message.ApplyEdges(ring, message.U(of(3, 2, 4)).Pick([]int32{0, 1, 2})) },
 		"a value of an earlier step": func() {
 			tape := grad.NewTape(1)
 			y := tape.Use(grad.NewParam(3, 2)).Scale(2)
@@ -45,14 +45,14 @@ func TestMistakesThatPanic(t *testing.T) {
 			tape := grad.NewEval()
 			tape.Backward(tape.Use(grad.NewParam(1, 1)).Sum())
 		},
-		"an option that cannot be":         func() { grad.CrossEntropy{Smoothing: 1.5}.Of(of(2, 3), []int32{0, 1}) },
-		"a cycle where there must be none": func() { message.Sweep(ring, message.State{of(3, 2)}, nil) },
-		"edges that `graph.New` refuses":   func() { graph.Must(graph.New(3, []int32{0}, []int32{7})) },
+		"an impossible option":           func() { grad.CrossEntropy{Smoothing: 1.5}.Of(of(2, 3), []int32{0, 1}) },
+		"a cycle where none is allowed":  func() { message.Sweep(ring, message.State{of(3, 2)}, nil) },
+		"edges that `graph.New` refuses": func() { graph.Must(graph.New(3, []int32{0}, []int32{7})) },
 		"an optimiser that cannot learn": func() {
 			tape, w := grad.NewTape(1), grad.NewParam(1, 1)
 			new(train.Adam).Step(tape.Backward(tape.Use(w).Sum()))
 		},
-		"an element of a slice or an array that is not there": func() { tensor.New(5, 2).Row(9) },
+		"an index out of range": func() { tensor.New(5, 2).Row(9) },
 	}
 	rows := tableAfter(t, "library/primitives.md", "## Which mistakes panic")
 	if len(rows) != len(made) {

@@ -36,10 +36,7 @@ type GATv2 struct {
 // Init makes the Params.
 func (l *GATv2) Init(rng *rand.Rand) {
 	width := l.Heads * l.Out
-	l.W, l.V, l.A = grad.NewParam(l.In, width), grad.NewParam(l.In, width), grad.NewParam(l.Heads, l.Out)
-	for _, p := range []*grad.Param{l.W, l.V, l.A} {
-		p.Value.GlorotUniform(rng, p.Value.Dim(0), p.Value.Dim(1), 1)
-	}
+	l.W, l.V, l.A = grad.Glorot(rng, l.In, width), grad.Glorot(rng, l.In, width), grad.Glorot(rng, l.Heads, l.Out)
 }
 
 // Forward returns the layer's result for the features x of g's nodes.

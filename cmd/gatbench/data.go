@@ -11,7 +11,6 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // dataCommand is gatbench data.
@@ -241,7 +240,7 @@ func mind(p *report.Printer, doubt string) {
 // sayDoubt says, before a training, what may be a mistake in its data, if anything is.
 func sayDoubt(e env, doubt string) {
 	if doubt != "" {
-		fmt.Fprintf(e.errOut, "gatbench: %s\n", plain.Lines(doubt))
+		report.Message(e.errOut, doubt)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
-	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // The exit statuses.
@@ -53,7 +53,7 @@ func run(e env, args []string) int {
 		unknown.Get = strings.Replace(unknown.Get, "then gatbench ", "then "+program+" ", 1)
 	}
 	for _, line := range complaints(err) {
-		fmt.Fprintln(e.errOut, "gatbench:", plain.Lines(line))
+		report.Message(e.errOut, line)
 	}
 	if errors.As(err, new(usageError)) || unknown != nil {
 		return misused

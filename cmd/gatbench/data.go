@@ -15,16 +15,16 @@ import (
 
 // dataCommand is gatbench data.
 type dataCommand struct {
-	List     dataListCommand     `cmd:"" help:"List the datasets that are known by name, and where they are."`
-	Describe dataDescribeCommand `cmd:"" help:"Say what is in a dataset."`
-	Check    dataCheckCommand    `cmd:"" help:"Read files and say what is wrong with them, if anything is."`
-	Convert  dataConvertCommand  `cmd:"" help:"Write a dataset to an .npz file that this program and NumPy read."`
-	Fetch    dataFetchCommand    `cmd:"" help:"Download a dataset into the user's cache."`
+	List     dataListCommand     `cmd:"" help:"List the datasets that have a name, and where each was found."`
+	Describe dataDescribeCommand `cmd:"" help:"Show the size, features, classes and split of a dataset."`
+	Check    dataCheckCommand    `cmd:"" help:"Read files and report what is wrong with them."`
+	Convert  dataConvertCommand  `cmd:"" help:"Write a dataset to an .npz file, which gatbench and NumPy can read."`
+	Fetch    dataFetchCommand    `cmd:"" help:"Download datasets to the user's cache."`
 }
 
 // dataDir is the flag that every command about datasets has.
 type dataDir struct {
-	Data string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
+	Data string `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
 }
 
 // found is a dataset and where it came from.
@@ -119,7 +119,7 @@ func textNamed(name string) (text.Info, bool) {
 // dataDescribeCommand is gatbench data describe.
 type dataDescribeCommand struct {
 	dataDir
-	Name string `arg:"" name:"name" help:"A name that data list shows, or a file or folder."`
+	Name string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -189,7 +189,7 @@ func (c *dataDescribeCommand) graphs(e env) error {
 
 // dataCheckCommand is gatbench data check.
 type dataCheckCommand struct {
-	Paths []string `arg:"" name:"path" help:"Files or folders."`
+	Paths []string `arg:"" name:"path" help:"A file or folder with a dataset."`
 }
 
 // Run reads the files and says which are right.
@@ -255,10 +255,10 @@ func unusual(g *graph.Graph) string {
 // dataConvertCommand is gatbench data convert.
 type dataConvertCommand struct {
 	dataDir
-	Name       string `arg:"" name:"name" help:"A name that data list shows, or a file or folder."`
+	Name       string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
 	Out        string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
-	Undirected bool   `help:"Add the reverse of each edge that has none."`
-	Largest    bool   `name:"largest-component" help:"Leave out the nodes outside of the largest component."`
+	Undirected bool   `help:"Add the reverse of every edge that has none."`
+	Largest    bool   `name:"largest-component" help:"Keep only the nodes of the largest connected component."`
 }
 
 // Run writes the file.

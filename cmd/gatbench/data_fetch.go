@@ -13,8 +13,8 @@ import (
 
 // dataFetchCommand is gatbench data fetch.
 type dataFetchCommand struct {
-	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed; of other data it says who publishes them, and where to put them."`
-	Into  string   `placeholder:"DIR" help:"Download into this folder (the user's cache)."`
+	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed. For any other dataset, gatbench says who publishes it and where to put it."`
+	Into  string   `placeholder:"DIR" help:"Download to this folder. Default: the user's cache."`
 
 	getter  fetch.Getter
 	sources func(name string) []datasets.Source // nil: those of package datasets

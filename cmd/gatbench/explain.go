@@ -21,12 +21,12 @@ import (
 // explainCommand is gatbench explain.
 type explainCommand struct {
 	Node      int32  `required:"" placeholder:"N" help:"The node whose class is to be explained."`
-	Method    string `default:"gnnexplainer" placeholder:"NAME" help:"What finds out: attention, saliency (gradient × input), integrated (gradients that add up), gnnexplainer (masks that are learnt, the default) or pg (PGExplainer: a network that learns masks of other nodes first)."`
-	Model     string `placeholder:"FILE" help:"The model that train --save wrote (else the default GAT, which is trained first)."`
-	Top       int    `default:"10" placeholder:"K" help:"How many edges and features are shown, and make up the explanation whose fidelity is measured (10)."`
-	Seed      uint64 `default:"0" placeholder:"N" help:"Of the first masks of gnnexplainer, of pg and the nodes that it learns from, and of a model that is trained (0)."`
+	Method    string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
+	Model     string `placeholder:"FILE" help:"A model that train --save wrote. Default: train a GAT first, on --dataset or else cora."`
+	Top       int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
+	Seed      uint64 `default:"0" placeholder:"N" help:"Seed of everything that is random: the first masks, the nodes that pg learns from, and the training without --model. Default: 0."`
 	CSV       string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
-	Picture   string `placeholder:"FILE" help:"Draw the neighbourhood into this .svg or .png."`
+	Picture   string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
 	dataFlags `embed:""`
 }
 

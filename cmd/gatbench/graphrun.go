@@ -24,9 +24,9 @@ import (
 
 // graphFlags are the flags that mostly trainings on graphs have.
 type graphFlags struct {
-	Readout *string `placeholder:"NAME" help:"With --task graph: how the nodes of a layer become a row of their graph: sum (the default), mean, max, attention, set2set, or sort (the first 16 by their last feature, side by side)."`
-	Pool    *string `placeholder:"NAME" help:"With --task graph: keep four fifths of the nodes after each layer, those that score best: topk (by their features) or sag (by their neighbours, too)."`
-	Folds   *int    `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
+	Readout *string `placeholder:"NAME" group:"graphs" help:"How the nodes of a graph are combined into one row, after each layer: sum (the default), mean, max, attention, set2set or sort (the first 16 nodes when sorted by their last feature, side by side)."`
+	Pool    *string `placeholder:"NAME" group:"graphs" help:"Keep the four fifths of the nodes that score best after each layer: topk (scored by a node's own features) or sag (by its neighbours' features, too). Default: keep all nodes."`
+	Folds   *int    `placeholder:"K" group:"graphs" help:"Cross-validation: divide the graphs into K parts with similar shares of each class, and test on each part in turn. Default: 10 for graphs without a split of their own. With --task node, it divides the nodes."`
 }
 
 // graphRecipe returns the settings of a run, or an error for flags that it has none of.

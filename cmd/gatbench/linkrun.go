@@ -15,11 +15,6 @@ import (
 // taskLink is what --task says where links are predicted.
 const taskLink = "link"
 
-// taskFlags say what is learnt.
-type taskFlags struct {
-	Task string `placeholder:"NAME" help:"What is learnt: the classes of nodes (node, the default), those of edges (edge, the default where a column of the edges is chosen to be learnt), those of whole graphs (graph, the default where the data is many graphs), which nodes are linked (link: --model gae, the default, vgae, or lightgcn, which reads no features and tables of users and items, too), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
-}
-
 // linkRecipe returns the settings of a run, or an error for flags that it has none of.
 func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
 	task := taskLink

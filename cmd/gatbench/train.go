@@ -24,13 +24,12 @@ import (
 // trainCommand is gatbench train.
 type trainCommand struct {
 	settingFlags `embed:""`
-	taskFlags    `embed:""`
 	graphFlags   `embed:""`
-	Data         string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
-	Seeds        int    `default:"1" placeholder:"N" help:"Train N times, with the seeds from --seed on (1)."`
-	Threads      int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
-	JSON         bool   `name:"json" help:"Print a JSON object for each epoch and for the summary, one a line."`
+	Seeds        int `default:"1" placeholder:"N" help:"Train N times, each with its own seed, and print the mean. Default: 1."`
 	outputFlags  `embed:""`
+	JSON         bool   `name:"json" help:"Print JSON objects, one a line."`
+	Data         string `placeholder:"DIR" group:"data" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Threads      int    `default:"0" placeholder:"N" group:"training" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 
 	at places
 }

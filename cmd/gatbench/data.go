@@ -102,7 +102,7 @@ func (c *dataListCommand) listText(p *report.Printer) {
 		p.Printf("%-16s %-79s %s\n", i.Name, i.About, path)
 	}
 	if missing {
-		p.Printf("docs/use/text.md says as what texts are published; --data or EDGEWISE_DATA names the folder of them\n")
+		p.Line("docs/use/text.md lists the files that each text is published as; --data or EDGEWISE_DATA names their folder")
 	}
 }
 
@@ -199,9 +199,9 @@ func (c *dataCheckCommand) Run(e env) error {
 		if datasets.FindGraphs("", path) == path {
 			if d, err := datasets.ReadGraphs(path); err != nil {
 				wrong++
-				p.Printf("wrong  %v\n", err)
+				p.Line("wrong  %v", err)
 			} else {
-				p.Printf("right  %s: %d graphs, %d nodes, %d edges\n", path, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges())
+				p.Line("right  %s: %d graphs, %d nodes, %d edges", path, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges())
 				mind(p, d.Doubt())
 			}
 			continue
@@ -209,19 +209,19 @@ func (c *dataCheckCommand) Run(e env) error {
 		if d, err := relatedIn("", path); d != nil || err != nil {
 			if err != nil {
 				wrong++
-				p.Printf("wrong  %v\n", err)
+				p.Line("wrong  %v", err)
 			} else {
-				p.Printf("right  %s: %s\n", path, d)
+				p.Line("right  %s: %s", path, d)
 			}
 			continue
 		}
 		d, err := datasets.Read(path)
 		if err != nil {
 			wrong++
-			p.Printf("wrong  %v\n", err)
+			p.Line("wrong  %v", err)
 			continue
 		}
-		p.Printf("right  %s: %d nodes, %d edges%s\n", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
+		p.Line("right  %s: %d nodes, %d edges%s", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
 		mind(p, d.Doubt())
 	}
 	if wrong > 0 {
@@ -233,7 +233,7 @@ func (c *dataCheckCommand) Run(e env) error {
 // mind prints what may be a mistake in data that is right otherwise, if anything is.
 func mind(p *report.Printer, doubt string) {
 	if doubt != "" {
-		p.Printf("mind   %v\n", errors.New(doubt))
+		p.Line("note   %v", errors.New(doubt))
 	}
 }
 

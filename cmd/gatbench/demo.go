@@ -86,7 +86,7 @@ func (c *demoCommand) check(d demo.Demo) error {
 	case c.Resume != "" && (c.Picture != "" || c.Save != ""):
 		return misuse("--resume keeps numbers alone, and --picture and --save are of one seed: leave it out")
 	case c.Threads < 0:
-		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	case c.Text != "" && d.Name != "language":
 		return misuse("--text is for the demo language, not for %s", d.Name)
 	case (c.Noise != 0 || c.Capacity) && d.Name != "hopfield":

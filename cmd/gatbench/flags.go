@@ -177,7 +177,7 @@ func (f *settingFlags) check(r *recipe) error {
 		yes  bool
 	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"attention-dropout", f.AttnDrop != nil}, {"residual", f.Residual != nil}} {
 		if given.yes && !slices.Contains(m.takes, given.flag) {
-			return misuse("--%s: %s has none; these models have: %s", given.flag, r.Model, having(given.flag))
+			return misuse("--%s: %s has no such setting; these models have it: %s", given.flag, r.Model, having(given.flag))
 		}
 	}
 	if err := r.check(); err != nil {
@@ -194,7 +194,7 @@ func (f *settingFlags) check(r *recipe) error {
 	case f.Rows != nil && r.Batch > 0:
 		return misuse("--rows %s and --batch %d: a batch is always computed from the rows that it needs: leave --rows out", r.Rows, r.Batch)
 	case r.Layers == 1 && f.Hidden != nil:
-		return misuse("--hidden %d and --layers 1: one layer has no hidden one: leave one of them out", r.Hidden)
+		return misuse("--hidden %d and --layers 1: a network of one layer has no hidden layer: leave one of the two flags out", r.Hidden)
 	case r.Layers == 1 && f.Heads != nil:
 		return misuse("--heads %d and --layers 1: the heads of the last layer are --out-heads", r.Heads)
 	}
@@ -207,9 +207,9 @@ func oneOf(flag, value string, known []string) error {
 	case slices.Contains(known, value):
 		return nil
 	case meant != "":
-		return misuse("%s %.60s: there is none of that name; did you mean %q? There are %s", flag, value, meant, strings.Join(known, ", "))
+		return misuse("%s %.60s: there is no such name; did you mean %q? The choices are %s", flag, value, meant, strings.Join(known, ", "))
 	}
-	return misuse("%s %.60s: there is none of that name; there are %s", flag, value, strings.Join(known, ", "))
+	return misuse("%s %.60s: there is no such name; the choices are %s", flag, value, strings.Join(known, ", "))
 }
 
 // noSuchSplit returns the error for a split that is neither a name of those there are nor a file.
@@ -231,7 +231,7 @@ func target(flag, path string) error {
 		return misuse("--%s %s: it is a folder; name a file", flag, path)
 	}
 	if isDevice(path) { // files are written beside their place and moved there
-		return misuse("--%s %s: it is no ordinary file; name one", flag, path)
+		return misuse("--%s %s: it is not a regular file; name one that is", flag, path)
 	}
 	dir := filepath.Dir(path)
 	if !isFolder(dir) {

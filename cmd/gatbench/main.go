@@ -90,5 +90,5 @@ func advice(err error) string {
 	if strings.HasSuffix(err.Error(), "?") {
 		return ""
 	}
-	return "; " + program + " --help lists what there is"
+	return "; " + program + " --help lists all commands and flags"
 }

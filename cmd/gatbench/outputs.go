@@ -45,9 +45,9 @@ func (o *outputFlags) check(r *recipe, seeds int) error {
 	}
 	switch {
 	case o.Plot != "" && !isPicture(o.Plot):
-		return misuse("--plot %s: its name must end in .svg or .png", o.Plot)
+		return misuse("--plot %s: the name must end in .svg or .png", o.Plot)
 	case len(o.Attention) > 0 && !slices.Contains(m.takes, "attention"):
-		return misuse("--attention: %s has none; these models have: %s", r.Model, having("attention"))
+		return misuse("--attention: %s has no such setting; these models have it: %s", r.Model, having("attention"))
 	case len(o.Nodes) > 0 && len(o.Attention) == 0:
 		return misuse("--nodes: they are for --attention FILE")
 	}
@@ -77,11 +77,11 @@ func (o *outputFlags) single(seeds int) error {
 		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"plot", o.Plot}, {"attention", strings.Join(o.Attention, ",")},
 	} {
 		if f.file != "" {
-			return misuse("--%s keeps one model and --seeds %d trains %d: leave one of them out", f.flag, seeds, seeds)
+			return misuse("--%s keeps one model and --seeds %d trains %d: leave one of the two flags out", f.flag, seeds, seeds)
 		}
 	}
 	if o.Resume != "" {
-		return misuse("--resume goes on with one run and --seeds %d trains %d: leave one of them out", seeds, seeds)
+		return misuse("--resume continues one run and --seeds %d trains %d: leave one of the two flags out", seeds, seeds)
 	}
 	return nil
 }

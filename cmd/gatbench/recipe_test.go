@@ -145,11 +145,11 @@ func TestDescribe(t *testing.T) {
 		model, want string
 		layers      int
 	}{
-		{"gat", "GAT, 8 heads of 8, then 1 of 7", 2},
-		{"gat", "GAT, 1 of 7", 1},
-		{"gat", "GAT, 2 times 8 heads of 8, then 1 of 7", 3},
-		{"gcn", "GCN, layers of 16, then 7", 2},
-		{"mlp", "MLP, layers of 16, then 16, then 7", 3},
+		{"gat", "GAT, 8 heads of width 8, then 1 of width 7", 2},
+		{"gat", "GAT, 1 head of width 7", 1},
+		{"gat", "GAT, 2 layers with 8 heads of width 8, then 1 of width 7", 3},
+		{"gcn", "GCN, layers of width 16, then 7", 2},
+		{"mlp", "MLP, layers of width 16, then 16, then 7", 3},
 	} {
 		r, err := newRecipe("paper", tt.model, "cora")
 		if err != nil {

@@ -34,7 +34,7 @@ type dataFlags struct {
 // open reads the model and its dataset, and returns the logits of every node.
 func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if f.Threads < 0 {
-		return nil, nil, nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
+		return nil, nil, nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	}
 	defer par.SetThreads(f.Threads)()
 	n, err := loadNetwork(f.File)
@@ -172,7 +172,7 @@ func (c *evalCommand) Run(e env) error {
 		return p.Err()
 	}
 	confusion := train.NewConfusion(logits, k.goal.labels, k.split.Test)
-	p.Printf("\nwhich classes (down) are taken for which (across):\n\n")
+	p.Printf("\nconfusion matrix (rows: true class, columns: predicted class):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
 	return p.Err()
 }

@@ -155,7 +155,7 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	case c.Seeds < 1:
 		return nil, misuse("--seeds %d: it must be at least 1", c.Seeds)
 	case c.Threads < 0:
-		return nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	}
 	if c.Features != nil {
 		if err := oneOf("--features", *c.Features, forms); err != nil {
@@ -304,10 +304,10 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 	})
 	t.progress.Clear()
 	if k.weighing(r.model()) == "not used" {
-		t.unread = append(t.unread, fmt.Sprintf("the weights of %s's edges are not used by %s", k.Name, r.Model))
+		t.unread = append(t.unread, fmt.Sprintf("edge weights of %s: not used by %s", k.Name, r.Model))
 	}
 	if k.EdgeFeatures != nil && r.EdgeIn == 0 && r.Kinds == 0 {
-		t.unread = append(t.unread, fmt.Sprintf("the features of %s's edges are not read by %s", k.Name, r.Model))
+		t.unread = append(t.unread, fmt.Sprintf("edge features of %s: not read by %s", k.Name, r.Model))
 	}
 	if e.ctx.Err() != nil {
 		return t.interrupted(ready)
@@ -322,7 +322,7 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 func (t *accuracyTable) interrupted(ready int) error {
 	err := fmt.Errorf("interrupted after %d rows and %d of %d seeds of the next", t.rows, ready, t.Seeds)
 	if t.Resume != "" {
-		err = fmt.Errorf("%w; the same command goes on from %s", err, t.Resume)
+		err = fmt.Errorf("%w; run the same command again to continue from %s", err, t.Resume)
 	}
 	return err
 }
@@ -376,23 +376,23 @@ func (t *accuracyTable) end() error {
 		noun = "seed"
 	}
 	t.out.Printf("\n")
-	t.out.Paragraph("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
-		"%s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))
+	t.out.Paragraph("Test accuracy in per cent: mean ± standard deviation [95 %% confidence interval of the mean] over %d %s, starting at %d. "+
+		"%s. The time is the sum over all seeds. A dash means that no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))
 	for _, u := range t.used {
 		on := ""
 		if len(t.used) > 1 {
 			on = " on " + strings.Join(u.names, ", ")
 		}
-		t.out.Paragraph("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)
+		t.out.Paragraph("Preset%s: %s; features: %s.", on, u.preset, u.of[0].Features)
 		for _, line := range rules(u.of) {
 			t.out.Paragraph("%s", line)
 		}
 	}
 	for _, line := range t.unread {
-		t.out.Printf("%s\n", line)
+		t.out.Line("%s", line)
 	}
 	for _, err := range t.missed {
-		t.out.Printf("left out: %v\n", err)
+		t.out.Line("left out: %v", err)
 	}
 	return t.out.Err()
 }
@@ -401,11 +401,11 @@ func (t *accuracyTable) end() error {
 func splitsWords(name string) string {
 	switch name {
 	case splitsOwn:
-		return "The datasets' own splits"
+		return "The splits are the datasets' own"
 	case splitsRandom:
 		return fmt.Sprintf("A random split for each seed, with %d nodes of each class to train", trainPerClass)
 	case splitsShchur:
-		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate, the others test; paper: Shchur and others, 2018", trainPerClass, valPerClass)
+		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate and the rest test; the column paper is Shchur and others, 2018", trainPerClass, valPerClass)
 	}
 	if byTime(name) {
 		return "A split by time, " + name
@@ -420,7 +420,7 @@ func rules(rs []recipe) []string {
 		_, says, waits := criterion(r.Select)
 		rule := fmt.Sprintf("%s. At most %d epochs", says, r.Epochs)
 		if r.Patience > 0 {
-			rule += fmt.Sprintf("; the training stops after %d %s", r.Patience, waits)
+			rule += fmt.Sprintf("; training stops after %d %s", r.Patience, waits)
 		}
 		if models[rule] == nil {
 			order = append(order, rule)
@@ -429,7 +429,7 @@ func rules(rs []recipe) []string {
 	}
 	var lines []string
 	for _, rule := range order {
-		lines = append(lines, fmt.Sprintf("%s: the model of %s.", strings.Join(models[rule], ", "), rule))
+		lines = append(lines, fmt.Sprintf("%s: the epoch kept is %s.", strings.Join(models[rule], ", "), rule))
 	}
 	return lines
 }

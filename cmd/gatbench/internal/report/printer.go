@@ -18,6 +18,7 @@ type Printer struct {
 	w        io.Writer
 	coloured bool
 	columns  func() int // of a line of prose
+	terminal bool
 	err      error
 }
 
@@ -26,7 +27,7 @@ func NewPrinter(w io.Writer) *Printer {
 	p := &Printer{w: w, coloured: coloured(w), columns: func() int { return usualColumns }}
 	if _, ok := w.(*os.File); ok {
 		wide := terminal(w)
-		p.columns = func() int { return prose(wide, os.Getenv) }
+		p.columns, p.terminal = func() int { return prose(wide, os.Getenv) }, wide != nil
 	}
 	return p
 }
@@ -78,6 +79,15 @@ func (p *Printer) Lines(texts []string) {
 // Paragraph prints text in lines that are as wide as the terminal, or of 80 columns where there is none.
 func (p *Printer) Paragraph(format string, args ...any) {
 	p.write([]byte(wrap(fmt.Sprintf(format, shown(args)...), p.columns()) + "\n"))
+}
+
+// Line prints a line, which a terminal that is narrower gets as a paragraph.
+func (p *Printer) Line(format string, args ...any) {
+	text := fmt.Sprintf(format, shown(args)...)
+	if p.terminal {
+		text = wrap(text, p.columns())
+	}
+	p.write([]byte(text + "\n"))
 }
 
 // Encode prints a JSON object in a line.

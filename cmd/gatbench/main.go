@@ -53,7 +53,7 @@ func run(e env, args []string) int {
 		unknown.Get = strings.Replace(unknown.Get, "then gatbench ", "then "+program+" ", 1)
 	}
 	for _, line := range complaints(err) {
-		report.Message(e.errOut, line)
+		report.Message(e.errOut, line, args...)
 	}
 	if errors.As(err, new(usageError)) || unknown != nil {
 		return misused

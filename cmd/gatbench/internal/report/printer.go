@@ -35,10 +35,16 @@ func NewPrinter(w io.Writer) *Printer {
 // Err returns the first error.
 func (p *Printer) Err() error { return p.err }
 
+// What makes the letters after it bold, and what ends that.
+const (
+	bold   = "\x1b[1m"
+	normal = "\x1b[0m"
+)
+
 // Strong returns s, in bold letters where w is a terminal that shows them.
 func (p *Printer) Strong(s string) string {
 	if p.coloured {
-		return "\x1b[1m" + s + "\x1b[0m"
+		return bold + s + normal
 	}
 	return s
 }

@@ -64,16 +64,15 @@ func (t *Training) Print(p *Printer) {
 func (t *Training) end(p *Printer) {
 	s := &t.Summary
 	p.Drawn(t.Drawn)
+	cost := "no epochs were left to train"
 	if s.EpochMS > 0 {
-		p.Printf("%.2f ms per epoch (median)", s.EpochMS)
-	} else {
-		p.Printf("no epochs were left to train")
+		cost = fmt.Sprintf("%.2f ms per epoch (median)", s.EpochMS)
 	}
-	p.Printf(", %.2f s in all", s.TotalMS/1000)
+	cost += fmt.Sprintf(", %.2f s in all", s.TotalMS/1000)
 	if s.PeakMiB > 0 {
-		p.Printf(", %.0f MiB peak memory", s.PeakMiB)
+		cost += fmt.Sprintf(", %.0f MiB peak memory", s.PeakMiB)
 	}
-	p.Printf("\n")
+	p.Line("%s", cost)
 	for _, f := range []struct{ what, path string }{
 		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"pictures in", s.Plot},
 		{"attention in", s.Attention}, {"log in", s.Log},
@@ -97,10 +96,12 @@ func (s *Summary) Line(p *Printer) {
 // command to try next.
 func (o *Overall) Print(p *Printer, title, next string) {
 	if o.Metric.Says != "" {
-		p.Printf("\n%s: mean test %s "+p.Strong("%.4f ± %.4f")+" (standard deviation) over %d seeds, %.2f s in all\n", title,
+		p.Printf("\n")
+		p.Line("%s: mean test %s "+p.Strong("%.4f ± %.4f")+" (standard deviation) over %d seeds, %.2f s in all", title,
 			o.Metric.Says, o.Mean, o.Std, o.Seeds, o.TotalMS/1000)
 	} else {
-		p.Printf("\n%s: mean test accuracy "+p.Strong("%.1f ± %.1f %%")+" (standard deviation) over %d seeds, %.2f s in all\n", title,
+		p.Printf("\n")
+		p.Line("%s: mean test accuracy "+p.Strong("%.1f ± %.1f %%")+" (standard deviation) over %d seeds, %.2f s in all", title,
 			100*o.Mean, 100*o.Std, o.Seeds, o.TotalMS/1000)
 	}
 	if also := o.also(); also != "" {

@@ -53,15 +53,32 @@ func prose(terminal func() int, environment func(string) string) int {
 }
 
 // Message prints a warning or an error for people, after the program's name. On a terminal its lines are
-// as wide as that. Elsewhere each stays one line, so that a log can be searched.
-func Message(w io.Writer, text string) { message(w, terminal(w), text) }
+// as wide as that, and none breaks what the user typed in one argument, such as a path with blanks.
+// Elsewhere it stays one line, so that a log can be searched.
+func Message(w io.Writer, text string, typed ...string) { message(w, terminal(w), text, typed) }
 
-func message(w io.Writer, terminal func() int, text string) {
+func message(w io.Writer, terminal func() int, text string, typed []string) {
 	text = "gatbench: " + plain.Lines(text)
 	if terminal != nil {
-		text = wrap(text, prose(terminal, os.Getenv))
+		text = strings.ReplaceAll(wrap(kept(text, typed), prose(terminal, os.Getenv)), blank, " ")
 	}
 	_, _ = io.WriteString(w, text+"\n") // nowhere is left to say that this failed
+}
+
+// blank stands for a blank at which no line breaks. It is in no text that package plain has shown.
+const blank = "\x00"
+
+// kept returns a text whose blanks within arguments break no line.
+func kept(text string, typed []string) string {
+	for _, arg := range typed {
+		if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "--") {
+			arg = value
+		}
+		if arg = strings.TrimSpace(plain.Lines(arg)); strings.Contains(arg, " ") {
+			text = strings.ReplaceAll(text, arg, strings.ReplaceAll(arg, " ", blank))
+		}
+	}
+	return text
 }
 
 // wrap breaks each line of a text at its blanks into lines of at most so many columns, indented as it is.
@@ -75,12 +92,15 @@ func wrap(text string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
+// unformatted leaves out what makes letters bold.
+var unformatted = strings.NewReplacer(bold, "", normal, "")
+
 // fill puts words into lines.
 func fill(indent string, words []string, columns int) string {
 	var b strings.Builder
 	at, gap := 0, 1 // blanks before the next word
 	for _, word := range words {
-		n := plain.Width(word)
+		n := plain.Width(unformatted.Replace(word))
 		switch {
 		case word == "":
 			gap++
@@ -135,6 +155,7 @@ var units = map[string]bool{"%": true, "ms": true, "s": true, "min": true, "h": 
 
 // sticks reports whether a word belongs to the one before it.
 func sticks(before, word string) bool {
+	before, word = unformatted.Replace(before), unformatted.Replace(word)
 	last := rune(0)
 	for _, last = range before {
 	}

@@ -131,7 +131,7 @@ func TestExplainMisuse(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"", misused, "missing flags: --node=N; gatbench --help lists all commands and flags"},
+		{"", misused, "missing flags: --node=N; gatbench explain --help lists what it takes"},
 		{"--node 2708 --model " + gcn, misused, "--node 2708: Cora has the nodes 0 to 2707"},
 		{"--node=-1 --model " + gcn, misused, "--node -1: Cora has the nodes 0 to 2707"},
 		{"--node 1 --method attention --model " + gcn, misused, "--method attention: gcn has no such setting; these models have it: gat, gatv2, transformer"},

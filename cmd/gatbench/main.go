@@ -76,7 +76,7 @@ func dispatch(e env, args []string) error {
 	case errors.As(err, &bad):
 		return misuse("%w", bad)
 	case err != nil:
-		return misuse("%w%s", err, advice(err))
+		return misuse("%w%s", err, advice(err, args))
 	}
 	if _, ok := command.Selected().Target.Addr().Interface().(ownEnd); ok {
 		return command.Run(e)
@@ -86,9 +86,12 @@ func dispatch(e env, args []string) error {
 }
 
 // advice returns where to read on, unless the error has advice of its own.
-func advice(err error) string {
+func advice(err error, args []string) string {
 	if strings.HasSuffix(err.Error(), "?") {
 		return ""
 	}
-	return "; " + program + " --help lists all commands and flags"
+	if len(commandsBut(args)) > 0 { // they begin with a command
+		return "; " + program + " " + args[0] + " --help lists what it takes"
+	}
+	return "; " + program + " --help lists the commands"
 }

@@ -31,12 +31,12 @@ func gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) 
 func TestMisuse(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct{ args, want string }{
-		{"", `expected one of "train", "eval", "predict", "table", "bench", ...; gatbench --help lists all commands and flags`},
+		{"", `expected one of "train", "eval", "predict", "table", "bench", ...; gatbench --help lists the commands`},
 		{"trian", `unexpected argument trian, did you mean "train"?`},
-		{"zzz", `unexpected argument zzz; gatbench --help lists all commands and flags`},
+		{"zzz", `unexpected argument zzz; gatbench --help lists the commands`},
 		{"train --datset cora", `unknown flag --datset, did you mean "--dataset"?`},
 		{"train --epoch 3", `unknown flag --epoch, did you mean "--epochs"?`},
-		{"train cora", `unexpected argument cora; gatbench --help lists all commands and flags`},
+		{"train cora", `unexpected argument cora; gatbench train --help lists what it takes`},
 		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
 		{"train --dataset karate", `--dataset karate: it has no nodes to choose the best epoch by: use --splits random`},
 		{"train --data " + dir + "/no", `--data ` + dir + `/no: there is no such folder`},
@@ -142,7 +142,7 @@ func TestMisuse(t *testing.T) {
 		{"train --seeds 2 --attention a.csv", `--attention keeps one model and --seeds 2 trains 2: leave one of the two flags out`},
 		{"train --seeds 2 --checkpoint c", `--checkpoint keeps one model and --seeds 2 trains 2: leave one of the two flags out`},
 		{"train --splits rnadom", `--splits rnadom: there is no such file; did you mean "random"? Write own, random, shchur, time, or the name of a .json or .npz file of the lists train, val and test`},
-		{"eval", `expected "<file>"; gatbench --help lists all commands and flags`},
+		{"eval", `expected "<file>"; gatbench eval --help lists what it takes`},
 		{"eval x --threads=-1", `--threads -1: it must be at least 1, or 0 for all processors`},
 		{"predict x --out " + dir, `--out ` + dir + `: it is a folder; name a file`},
 		{"table --seeds 0", `--seeds 0: it must be at least 1`},

@@ -11,21 +11,20 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // dataCommand is gatbench data.
 type dataCommand struct {
-	List     dataListCommand     `cmd:"" help:"List the datasets that are known by name, and where they are."`
-	Describe dataDescribeCommand `cmd:"" help:"Say what is in a dataset."`
-	Check    dataCheckCommand    `cmd:"" help:"Read files and say what is wrong with them, if anything is."`
-	Convert  dataConvertCommand  `cmd:"" help:"Write a dataset to an .npz file that this program and NumPy read."`
-	Fetch    dataFetchCommand    `cmd:"" help:"Download a dataset into the user's cache."`
+	List     dataListCommand     `cmd:"" help:"List the datasets that have a name, and where each was found."`
+	Describe dataDescribeCommand `cmd:"" help:"Show the size, features, classes and split of a dataset."`
+	Check    dataCheckCommand    `cmd:"" help:"Read files and report what is wrong with them."`
+	Convert  dataConvertCommand  `cmd:"" help:"Write a dataset to an .npz file, which gatbench and NumPy can read."`
+	Fetch    dataFetchCommand    `cmd:"" help:"Download datasets to the user's cache."`
 }
 
 // dataDir is the flag that every command about datasets has.
 type dataDir struct {
-	Data string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
+	Data string `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
 }
 
 // found is a dataset and where it came from.
@@ -103,7 +102,7 @@ func (c *dataListCommand) listText(p *report.Printer) {
 		p.Printf("%-16s %-79s %s\n", i.Name, i.About, path)
 	}
 	if missing {
-		p.Printf("docs/use/text.md says as what texts are published; --data or EDGEWISE_DATA names the folder of them\n")
+		p.Line("docs/use/text.md lists the files that each text is published as; --data or EDGEWISE_DATA names their folder")
 	}
 }
 
@@ -120,7 +119,7 @@ func textNamed(name string) (text.Info, bool) {
 // dataDescribeCommand is gatbench data describe.
 type dataDescribeCommand struct {
 	dataDir
-	Name string `arg:"" name:"name" help:"A name that data list shows, or a file or folder."`
+	Name string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
@@ -190,7 +189,7 @@ func (c *dataDescribeCommand) graphs(e env) error {
 
 // dataCheckCommand is gatbench data check.
 type dataCheckCommand struct {
-	Paths []string `arg:"" name:"path" help:"Files or folders."`
+	Paths []string `arg:"" name:"path" help:"A file or folder with a dataset."`
 }
 
 // Run reads the files and says which are right.
@@ -200,9 +199,9 @@ func (c *dataCheckCommand) Run(e env) error {
 		if datasets.FindGraphs("", path) == path {
 			if d, err := datasets.ReadGraphs(path); err != nil {
 				wrong++
-				p.Printf("wrong  %v\n", err)
+				p.Line("wrong  %v", err)
 			} else {
-				p.Printf("right  %s: %d graphs, %d nodes, %d edges\n", path, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges())
+				p.Line("right  %s: %d graphs, %d nodes, %d edges", path, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges())
 				mind(p, d.Doubt())
 			}
 			continue
@@ -210,19 +209,19 @@ func (c *dataCheckCommand) Run(e env) error {
 		if d, err := relatedIn("", path); d != nil || err != nil {
 			if err != nil {
 				wrong++
-				p.Printf("wrong  %v\n", err)
+				p.Line("wrong  %v", err)
 			} else {
-				p.Printf("right  %s: %s\n", path, d)
+				p.Line("right  %s: %s", path, d)
 			}
 			continue
 		}
 		d, err := datasets.Read(path)
 		if err != nil {
 			wrong++
-			p.Printf("wrong  %v\n", err)
+			p.Line("wrong  %v", err)
 			continue
 		}
-		p.Printf("right  %s: %d nodes, %d edges%s\n", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
+		p.Line("right  %s: %d nodes, %d edges%s", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
 		mind(p, d.Doubt())
 	}
 	if wrong > 0 {
@@ -234,14 +233,14 @@ func (c *dataCheckCommand) Run(e env) error {
 // mind prints what may be a mistake in data that is right otherwise, if anything is.
 func mind(p *report.Printer, doubt string) {
 	if doubt != "" {
-		p.Printf("mind   %v\n", errors.New(doubt))
+		p.Line("note   %v", errors.New(doubt))
 	}
 }
 
 // sayDoubt says, before a training, what may be a mistake in its data, if anything is.
 func sayDoubt(e env, doubt string) {
 	if doubt != "" {
-		fmt.Fprintf(e.errOut, "gatbench: %s\n", plain.Lines(doubt))
+		report.Message(e.errOut, doubt)
 	}
 }
 
@@ -256,10 +255,10 @@ func unusual(g *graph.Graph) string {
 // dataConvertCommand is gatbench data convert.
 type dataConvertCommand struct {
 	dataDir
-	Name       string `arg:"" name:"name" help:"A name that data list shows, or a file or folder."`
+	Name       string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
 	Out        string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
-	Undirected bool   `help:"Add the reverse of each edge that has none."`
-	Largest    bool   `name:"largest-component" help:"Leave out the nodes outside of the largest component."`
+	Undirected bool   `help:"Add the reverse of every edge that has none."`
+	Largest    bool   `name:"largest-component" help:"Keep only the nodes of the largest connected component."`
 }
 
 // Run writes the file.

@@ -13,8 +13,8 @@ import (
 
 // dataFetchCommand is gatbench data fetch.
 type dataFetchCommand struct {
-	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed; of other data it says who publishes them, and where to put them."`
-	Into  string   `placeholder:"DIR" help:"Download into this folder (the user's cache)."`
+	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed. For any other dataset, gatbench says who publishes it and where to put it."`
+	Into  string   `placeholder:"DIR" help:"Download to this folder. Default: the user's cache."`
 
 	getter  fetch.Getter
 	sources func(name string) []datasets.Source // nil: those of package datasets
@@ -59,10 +59,10 @@ func (c *dataFetchCommand) known(name string) error {
 		return misuse("%s is part of the program: there is nothing to fetch", name)
 	}
 	if i := slices.Index(datasets.Names(), strings.ToLower(name)); i >= 0 {
-		return misuse("%s cannot be fetched: no checksum of it is known here: get it from %s; %s data list and docs/use/datasets.md say where its file is looked for", name, datasets.Catalogue()[i].Home, program)
+		return misuse("%s cannot be fetched, because gatbench knows no checksum for it: get it from %s; docs/use/datasets.md says where to put the file; %s data list shows whether it was found", name, datasets.Catalogue()[i].Home, program)
 	}
 	if _, isText := textNamed(name); isText {
-		return misuse("%s is a dataset of text, and none of these is fetched: docs/use/text.md says as what texts are published", name)
+		return misuse("%s is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", name)
 	}
 	_, err := datasets.Find("", name)
 	if err == nil {
@@ -87,7 +87,7 @@ func (c *dataFetchCommand) fetch(e env, dir, name string) error {
 		file := fetch.File{URL: f.URL, Path: filepath.Join(dir, f.Name), Size: f.Size, SHA256: f.SHA256}
 		err := c.getter.Get(e.ctx, file)
 		if e.ctx.Err() != nil {
-			return fmt.Errorf("interrupted; the next fetch goes on with what is there")
+			return fmt.Errorf("interrupted; the next fetch continues from here")
 		}
 		if err != nil {
 			return err

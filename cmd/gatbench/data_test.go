@@ -159,8 +159,8 @@ func TestDataErrors(t *testing.T) {
 		{"data convert karate -o " + dir + "/x.csv", "--out " + dir + "/x.csv: its name must end in .npz", misused},
 		{"data convert karate -o " + dir + "/no/x.npz", "--out " + dir + "/no/x.npz: there is no folder " + dir + "/no to put it in", misused},
 		{"data fetch karate", "karate is part of the program: there is nothing to fetch", misused},
-		{"data fetch texas", "texas cannot be fetched: no checksum of it is known here: get it from the authors of Geom-GCN (github.com/graphdml-uiuc-jlu/geom-gcn, folders new_data and splits); gatbench data list and docs/use/datasets.md say where its file is looked for", misused},
-		{"data fetch trec", "trec is a dataset of text, and none of these is fetched: docs/use/text.md says as what texts are published", misused},
+		{"data fetch texas", "texas cannot be fetched, because gatbench knows no checksum for it: get it from the authors of Geom-GCN (github.com/graphdml-uiuc-jlu/geom-gcn, folders new_data and splits); docs/use/datasets.md says where to put the file; gatbench data list shows whether it was found", misused},
+		{"data fetch trec", "trec is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", misused},
 		{"data fetch mutag", "MUTAG is published by TUDataset (chrsmrrs.github.io/datasets); there is no checksum of it here, so nothing downloads it: get it from there, put MUTAG.zip as it is, or the folder MUTAG of MUTAG_A.txt, MUTAG_graph_indicator.txt, MUTAG_graph_labels.txt and so on, into DIR or DIR/tudataset; then gatbench train --task graph --dataset MUTAG --data DIR", misused},
 		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
 		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", failed},
@@ -195,7 +195,7 @@ func TestDataCheckWords(t *testing.T) {
 	nowhere(t)
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, want string }{
-		"loops.csv": {"source,target\na,a\nb,b\n", "right  PATH: 2 nodes, 0 edges; 2 nodes have no in-edges and receive no messages (first: 0); add self-loops?; 2 nodes have no edges at all (first: 0)\nmind   its 2 edges lead from nodes to themselves, and such are left out: nothing is passed from node to node, so that a network sees each by itself\n"},
+		"loops.csv": {"source,target\na,a\nb,b\n", "right  PATH: 2 nodes, 0 edges; 2 nodes have no in-edges and receive no messages (first: 0); add self-loops?; 2 nodes have no edges at all (first: 0)\nnote   its 2 edges lead from nodes to themselves, and such are left out: nothing is passed from node to node, so that a network sees each by itself\n"},
 		"cut.json":  {"[[0, 1],\n [1", "wrong  PATH: line 2, column 4: it ends inside a list: it is cut, or a ] is missing\n"},
 		"b.jsonl":   {`{"edges":[[0,1]],"label":1}` + "\n" + `{"edges":[[0,"a"]],"label":0}`, `wrong  PATH: line 2, column 14: "edges"[0][1]: "a" stands there, want a whole number` + "\n"},
 		"cut.gz":    {"\x1f\x8b\x08\x00", "wrong  PATH: the gzip file ends early: it was cut, so download or copy it again\n"},
@@ -253,7 +253,7 @@ func TestDataFetchFails(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	if err := c.Run(env{ctx, &bytes.Buffer{}, &bytes.Buffer{}}); err == nil || err.Error() != "interrupted; the next fetch goes on with what is there" {
+	if err := c.Run(env{ctx, &bytes.Buffer{}, &bytes.Buffer{}}); err == nil || err.Error() != "interrupted; the next fetch continues from here" {
 		t.Errorf("error %v", err)
 	}
 }

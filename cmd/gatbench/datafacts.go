@@ -57,7 +57,7 @@ func (d *related) describe(p *report.Printer, json bool) error {
 		line("items", "%d", d.Items)
 		line("links", "%d", d.Links)
 	}
-	line("learnt by", "%s", d.learntBy())
+	line("to train", "%s", d.learntBy())
 	line("from", "%s", plain.Text(d.From))
 	return p.Err()
 }

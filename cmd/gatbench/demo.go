@@ -14,23 +14,23 @@ import (
 
 // demoCommand is gatbench demo.
 type demoCommand struct {
-	Name     string  `arg:"" optional:"" help:"Which one; without it all are listed."`
-	Seed     uint64  `default:"0" placeholder:"N" help:"Seed of first weights, order and dropout (0). It fixes the run to the bit."`
-	Seeds    int     `default:"1" placeholder:"N" help:"Run N seeds from --seed on, and print the median and the worst of each number (1: run the one and show it)."`
-	Resume   string  `placeholder:"FILE" help:"Keep the result of each of --seeds in this file, and run only those that it does not hold yet."`
-	Epochs   int     `default:"0" placeholder:"N" help:"Epochs, each once through the data; of demos that draw new data at every step, hundreds of steps (0: the demo's own)."`
-	Data     string  `placeholder:"DIR" help:"Folder of the datasets (else $$EDGEWISE_DATA, else the user's cache)."`
-	Text     string  `placeholder:"FILE" help:"What language learns from: any text in UTF-8 (edgewise's own guides)."`
-	Noise    float64 `default:"0" placeholder:"X" help:"Share of the dots that hopfield's cues have wrong (0: 0.2)."`
-	Capacity bool    `help:"Draw how many patterns hopfield holds."`
-	Tasks    []int   `placeholder:"N,…" help:"Tasks of bAbI that babi learns, 1 to 20 (1,2)."`
-	Joint    bool    `help:"One network of babi for all its tasks."`
-	Cell     string  `placeholder:"NAME" help:"The network of names (gru, rnn, lstm, bilstm), tagging (bilstm, lstm) or recall (lstm, chrono, noforget, peephole, coupled, bias1)."`
-	Target   string  `placeholder:"NAME" help:"What tagging learns to say of words: chunks or pos, their parts of speech (chunks). How many rows copy learns to say at most: 20 or 8 (20)."`
-	NoTimes  bool    `help:"babi does not know the order of the sentences."`
-	Picture  string  `placeholder:"FILE" help:"Draw what came of it: .svg or .png."`
-	Save     string  `placeholder:"FILE" help:"Save the model."`
-	Threads  int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	Name     string  `arg:"" optional:"" help:"The demo to run. Without a name, gatbench lists all demos."`
+	Seed     uint64  `default:"0" placeholder:"N" help:"Seed of the initial weights, the order of the data and dropout. The same seed gives the same bits. Default: 0."`
+	Seeds    int     `default:"1" placeholder:"N" help:"Run N seeds, from --seed on, and print the median and the worst of each number. Default: 1, which shows the single run."`
+	Resume   string  `placeholder:"FILE" help:"With --seeds: keep the result of each seed in this file, and run only the seeds that it does not hold yet."`
+	Epochs   int     `default:"0" placeholder:"N" help:"Number of epochs, each one pass over the data. In demos that draw new data at every step, N counts hundreds of steps. Default: set by the demo."`
+	Data     string  `placeholder:"DIR" help:"Look for the datasets in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Text     string  `placeholder:"FILE" help:"language: learn from this text in UTF-8. Default: edgewise's own guides."`
+	Noise    float64 `default:"0" placeholder:"X" help:"hopfield: the share of dots that are wrong in a cue, at most 0.5. Default: 0.2."`
+	Capacity bool    `help:"hopfield: draw how many patterns the network holds."`
+	Tasks    []int   `placeholder:"N" help:"babi: the tasks of bAbI to learn, from 1 to 20. Default: 1,2."`
+	Joint    bool    `help:"babi: train one network for all tasks, not one for each."`
+	Cell     string  `placeholder:"NAME" help:"The network. names: gru (the default), rnn, lstm or bilstm. tagging: bilstm (the default) or lstm. recall: lstm (the default), chrono, noforget, peephole, coupled or bias1."`
+	Target   string  `placeholder:"NAME" help:"tagging: predict chunks (the default) or pos, the parts of speech. copy: learn up to 20 rows (the default) or 8."`
+	NoTimes  bool    `help:"babi: hide the order of the sentences."`
+	Picture  string  `placeholder:"FILE" help:"Draw the result to this .svg or .png file."`
+	Save     string  `placeholder:"FILE" help:"Save the model to this file (safetensors)."`
+	Threads  int     `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 	JSON     bool    `name:"json" help:"Print JSON objects, one a line."`
 }
 
@@ -86,7 +86,7 @@ func (c *demoCommand) check(d demo.Demo) error {
 	case c.Resume != "" && (c.Picture != "" || c.Save != ""):
 		return misuse("--resume keeps numbers alone, and --picture and --save are of one seed: leave it out")
 	case c.Threads < 0:
-		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	case c.Text != "" && d.Name != "language":
 		return misuse("--text is for the demo language, not for %s", d.Name)
 	case (c.Noise != 0 || c.Capacity) && d.Name != "hopfield":

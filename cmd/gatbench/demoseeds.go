@@ -118,19 +118,19 @@ func (c *demoCommand) plan(out *report.Printer, d demo.Demo, rest int) {
 		out.Encode(plan)
 		return
 	}
-	text := fmt.Sprintf("%s with %d seeds from %d on", d.Name, c.Seeds, c.Seed)
+	text := fmt.Sprintf("%s with %d seeds, starting at %d", d.Name, c.Seeds, c.Seed)
 	if done := c.Seeds - rest; done > 0 {
-		text += fmt.Sprintf(", of which %d are in %s", done, c.Resume)
+		text += fmt.Sprintf(", of which %s has %d", c.Resume, done)
 	}
 	one := time.Duration(d.Seconds * float64(time.Second))
 	switch {
 	case rest == 0:
 	case known && workers == 1:
-		text += fmt.Sprintf(". A seed takes about %s: %s", inWords(one), inWords(one*time.Duration(rest)))
+		text += fmt.Sprintf(". A seed takes about %s, all about %s", inWords(one), inWords(one*time.Duration(rest)))
 	case known:
-		text += fmt.Sprintf(". A seed takes about %s, with %d side by side: %s", inWords(one), workers, inWords(one*time.Duration(rounds)))
+		text += fmt.Sprintf(". A seed takes about %s, all about %s with %d at a time", inWords(one), inWords(one*time.Duration(rounds)), workers)
 	default:
-		text += ". How long that takes with these settings is known after the first"
+		text += ". How long they take with these settings is known after the first"
 	}
 	out.Paragraph("%s.", text)
 }
@@ -152,9 +152,9 @@ func inWords(d time.Duration) string {
 func (c *demoCommand) interrupted(ready int) error {
 	err := fmt.Errorf("interrupted after %d of %d seeds", ready, c.Seeds)
 	if c.Resume != "" {
-		return fmt.Errorf("%w; the same command goes on from %s", err, c.Resume)
+		return fmt.Errorf("%w; run the same command again to continue from %s", err, c.Resume)
 	}
-	return fmt.Errorf("%w; with --resume FILE the same command would go on", err)
+	return fmt.Errorf("%w; with --resume FILE, the same command could have continued", err)
 }
 
 // spreads prints the median and the worst of each number that all finished seeds have.

@@ -44,7 +44,7 @@ func TestDemoSeeds(t *testing.T) {
 		t.Errorf("no right.Hebb among %v", lines)
 	}
 	text := ok(t, "demo", "hopfield", "--noise", "0.35", "--seed", "3", "--seeds", "3")
-	for _, want := range []string{"hopfield with 3 seeds from 3 on", "median", "worst  of seed", "right.Hebb", "3 seeds, "} {
+	for _, want := range []string{"hopfield with 3 seeds, starting at 3", "median", "worst  of seed", "right.Hebb", "3 seeds, "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -60,7 +60,7 @@ func TestDemoSeedsResume(t *testing.T) {
 	var out, errOut bytes.Buffer
 	args := append([]string{"demo", "sine", "--epochs", "1", "--seed", "3", "--seeds", "3", "--resume"}, path)
 	status := run(env{ctx, &out, &errOut}, args)
-	if want := "interrupted after 0 of 3 seeds; the same command goes on from " + path; status != failed || !strings.Contains(errOut.String(), want) {
+	if want := "interrupted after 0 of 3 seeds; run the same command again to continue from " + path; status != failed || !strings.Contains(errOut.String(), want) {
 		t.Errorf("status %d, %q, want %q", status, errOut.String(), want)
 	}
 	whole := func(lines []map[string]any) (out []map[string]any) { // but for times and the plan

@@ -3,7 +3,7 @@
 //
 //	gatbench train                      GAT on Cora, which is part of the program
 //	gatbench train --seeds 10           ten runs: mean and standard deviation
-//	gatbench train --model gcn          another network; --help lists them
+//	gatbench train --model gcn          another network; train --help lists them
 //	gatbench train --task edge          what edges are, of tables whose #column is of the edges
 //	gatbench train --task link          which nodes are linked: a graph autoencoder
 //	gatbench train --plot cora.svg      curves, the hidden layer, errors by degree

@@ -164,18 +164,18 @@ func learnable(d *datasets.Dataset, what, name string) error {
 	edges := d.LearnsEdges()
 	switch nodes := len(d.Labels) > 0 || d.MultiLabels != nil || d.Targets != nil; {
 	case what == taskNode && edges:
-		return misuse("--dataset %s: what is to be learnt is of its edges: --task edge learns it, and a column of the nodes after the # would be learnt of nodes", name)
+		return misuse("--dataset %s: the column after the # is one of its edges: use --task edge, or name a column of the nodes after the #", name)
 	case what == taskEdge && !edges:
 		file, _ := datasets.CutColumns(name)
-		return misuse("--dataset %s: its edges have no classes, labels or numbers to be learnt: name the column of the table of edges that says them after a #, as in %s", name, word(file+"#COLUMN"))
+		return misuse("--dataset %s: its edges have no classes, labels or numbers to predict: name the column to predict, in the table of edges, after a #, as in %s", name, word(file+"#COLUMN"))
 	case !edges && !nodes:
-		return misuse("--dataset %s: its nodes have no classes, labels or numbers to be learnt", name)
+		return misuse("--dataset %s: its nodes have no classes, labels or numbers to predict", name)
 	case d.Classes == 1 && (d.Labels != nil || d.EdgeLabels != nil):
 		noun := "nodes"
 		if edges {
 			noun = "edges"
 		}
-		return misuse("--dataset %s: all its %s are of one class: there is nothing to tell apart", name, noun)
+		return misuse("--dataset %s: all its %s are of one class, so there is nothing to learn", name, noun)
 	}
 	return nil
 }

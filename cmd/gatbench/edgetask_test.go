@@ -305,15 +305,15 @@ func TestEdgeMisuse(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.safetensors")
 	results(t, edgeArgs(data+"#kind", "--epochs", "1", "--save", model)...)
 	for args, want := range map[string]string{
-		"train --task edge --dataset cora":                                          "its edges have no classes, labels or numbers to be learnt: name the column of the table of edges that says them after a #, as in \"cora#COLUMN\"",
+		"train --task edge --dataset cora":                                          "its edges have no classes, labels or numbers to predict: name the column to predict, in the table of edges, after a #, as in \"cora#COLUMN\"",
 		"train --task edge --dataset " + data + "#side":                             "its edges have no classes",
-		"train --task node --dataset " + data + "#kind":                             "what is to be learnt is of its edges: --task edge",
+		"train --task node --dataset " + data + "#kind":                             "the column after the # is one of its edges: use --task edge",
 		"train --dataset " + data + "#side,kind":                                    "another table has labels, too: leave one of them out",
-		"train --dataset " + data + "#one":                                          "all its edges are of one class: there is nothing to tell apart",
+		"train --dataset " + data + "#one":                                          "all its edges are of one class, so there is nothing to learn",
 		"train --dataset " + data + "#kind,undirected":                              `of the edge between "a" and "b" "x" is learnt in one direction, and "y" in the other: correct one of them, or leave undirected out`,
 		"train --undirected --dataset " + data + "#kind":                            "in one direction, and",
 		"train --dataset " + late + "#kind":                                         "the split has no training edges",
-		"train --dataset " + gap + "#kind":                                          "it has no edges to choose the best epoch by: --splits random gives it some",
+		"train --dataset " + gap + "#kind":                                          "it has no edges to choose the best epoch by: use --splits random",
 		"train --dataset " + data + "#kind --splits shchur":                         "--splits shchur: it is for nodes: take random, time",
 		"train --dataset " + data + "#kind --folds 5":                               remedies[taskEdge]["folds"],
 		"train --dataset " + data + "#kind --inductive":                             remedies[taskEdge]["inductive"],
@@ -322,10 +322,10 @@ func TestEdgeMisuse(t *testing.T) {
 		"eval " + model + " --splits random --dataset " + wide + "#kind,undirected": "it is a model of edges with a direction, and these have none",
 		"eval " + model + " --splits random --dataset " + far + "#kind":             "its head is for 1 features of edges, and these have 2",
 		"train --model rgcn --dataset " + data + "#kind":                            "it reads the kinds of edges, one of each, and those of town have none",
-		"explain --node 0 --model " + model:                                         "is a model of edges, and one of nodes is wanted",
+		"explain --node 0 --model " + model:                                         "is a model of edges, and explain needs a model of nodes",
 		"predict " + model + " --pairs x.csv":                                       "--pairs: it is for models of links: leave it out",
 		"predict " + model + " --nodes 4":                                           "town has the nodes 0 to 3",
-		"table --datasets " + data + "#kind --models sage --seeds 1":                "what is to be learnt is of its edges",
+		"table --datasets " + data + "#kind --models sage --seeds 1":                "the column after the # is one of its edges",
 	} {
 		if _, stderr, status := gatbench(t, strings.Fields(args)...); status == succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)

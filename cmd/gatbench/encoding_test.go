@@ -54,7 +54,7 @@ func TestNodeEncoding(t *testing.T) {
 	if text := ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "2", "--encoding", "laplacian:3"); !strings.Contains(strings.ReplaceAll(text, "\n", " "), "and 3 columns of the laplacian encoding") || !strings.Contains(text, " --encoding laplacian:3") {
 		t.Errorf("the page says\n%s", text)
 	}
-	if _, stderr, status := gatbench(t, "train", "--encoding", "walk:2"); status != misused || !strings.Contains(stderr, "--encoding walk: there is none of that name") {
+	if _, stderr, status := gatbench(t, "train", "--encoding", "walk:2"); status != misused || !strings.Contains(stderr, "--encoding walk: there is no such name") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -21,12 +21,12 @@ import (
 // explainCommand is gatbench explain.
 type explainCommand struct {
 	Node      int32  `required:"" placeholder:"N" help:"The node whose class is to be explained."`
-	Method    string `default:"gnnexplainer" placeholder:"NAME" help:"What finds out: attention, saliency (gradient × input), integrated (gradients that add up), gnnexplainer (masks that are learnt, the default) or pg (PGExplainer: a network that learns masks of other nodes first)."`
-	Model     string `placeholder:"FILE" help:"The model that train --save wrote (else the default GAT, which is trained first)."`
-	Top       int    `default:"10" placeholder:"K" help:"How many edges and features are shown, and make up the explanation whose fidelity is measured (10)."`
-	Seed      uint64 `default:"0" placeholder:"N" help:"Of the first masks of gnnexplainer, of pg and the nodes that it learns from, and of a model that is trained (0)."`
+	Method    string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
+	Model     string `placeholder:"FILE" help:"A model that train --save wrote. Default: train a GAT first, on --dataset or else cora."`
+	Top       int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
+	Seed      uint64 `default:"0" placeholder:"N" help:"Seed of everything that is random: the first masks, the nodes that pg learns from, and the training without --model. Default: 0."`
 	CSV       string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
-	Picture   string `placeholder:"FILE" help:"Draw the neighbourhood into this .svg or .png."`
+	Picture   string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
 	dataFlags `embed:""`
 }
 
@@ -48,13 +48,13 @@ func (c *explainCommand) Run(e env) error {
 	m := n.Recipe.model()
 	switch {
 	case k.goal.kind != oneClass:
-		return misuse("--dataset %s: its nodes have %s to be learnt, and what is explained is a class", k.name, k.goal.kind.noun())
+		return misuse("--dataset %s: its nodes have %s to predict, and explain works on classes", k.name, k.goal.kind.noun())
 	case c.Node < 0 || int(c.Node) >= len(k.Labels):
 		return misuse("--node %d: %s has the nodes 0 to %d", c.Node, k.Name, len(k.Labels)-1)
 	case m.unmasked:
 		return misuse("--model %s: %s joins nodes that no edge joins, so no edge can be left out alone: explain a model of another kind, such as gat", c.Model, m.title)
 	case c.Method == "attention" && !slices.Contains(m.takes, "attention"):
-		return misuse("--method attention: %s has none; these models have: %s", m.name, having("attention"))
+		return misuse("--method attention: %s has no such setting; these models have it: %s", m.name, having("attention"))
 	}
 	defer par.SetThreads(c.Threads)()
 	if n, err = n.still(); err != nil {
@@ -80,7 +80,7 @@ func (c *explainCommand) check() error {
 	case c.Top < 1:
 		return misuse("--top %d: it must be at least 1", c.Top)
 	case c.Threads < 0:
-		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	case c.Picture != "" && !isPicture(c.Picture):
 		return misuse("--picture %s: its name must end in .svg or .png", c.Picture)
 	}
@@ -100,7 +100,7 @@ func (c *explainCommand) check() error {
 func (c *explainCommand) subject(e env) (*network, *task, error) {
 	if c.Model != "" {
 		if savedTask(c.Model) == taskEdge {
-			return nil, nil, misuse("%s is a model of edges, and one of nodes is wanted", c.Model)
+			return nil, nil, misuse("%s is a model of edges, and explain needs a model of nodes", c.Model)
 		}
 		n, k, _, err := (&savedFlags{File: c.Model, dataFlags: c.dataFlags}).open(e)
 		return n, k, err

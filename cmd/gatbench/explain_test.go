@@ -103,7 +103,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	text := ok(t, "explain", "--node", "2", "--model", model, "--method", "integrated", "--top", "4")
-	for _, want := range []string{"GAT, 8 heads of 8, then 1 of 2 on Karate", "node 2: ", "the best 4 edges", "the best 4 features", "add up to what they change of the logit"} {
+	for _, want := range []string{"GAT, 8 heads of width 8, then 1 of width 2 on Karate", "node 2: ", "the best 4 edges", "the best 4 features", "add up to the change of the logit"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
@@ -131,13 +131,13 @@ func TestExplainMisuse(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"", misused, "missing flags: --node=N; gatbench --help lists what there is"},
+		{"", misused, "missing flags: --node=N; gatbench explain --help lists what it takes"},
 		{"--node 2708 --model " + gcn, misused, "--node 2708: Cora has the nodes 0 to 2707"},
 		{"--node=-1 --model " + gcn, misused, "--node -1: Cora has the nodes 0 to 2707"},
-		{"--node 1 --method attention --model " + gcn, misused, "--method attention: gcn has none; these models have: gat, gatv2, transformer"},
-		{"--node 1 --method salient", misused, "--method salient: there is none of that name; did you mean \"saliency\"? There are attention, saliency, integrated, gnnexplainer, pg"},
+		{"--node 1 --method attention --model " + gcn, misused, "--method attention: gcn has no such setting; these models have it: gat, gatv2, transformer"},
+		{"--node 1 --method salient", misused, "--method salient: there is no such name; did you mean \"saliency\"? The choices are attention, saliency, integrated, gnnexplainer, pg"},
 		{"--node 1 --top 0", misused, "--top 0: it must be at least 1"},
-		{"--node 1 --threads=-1", misused, "--threads -1: it must be at least 1, or 0 for all there are"},
+		{"--node 1 --threads=-1", misused, "--threads -1: it must be at least 1, or 0 for all processors"},
 		{"--node 1 --picture a.gif", misused, "--picture a.gif: its name must end in .svg or .png"},
 		{"--node 1 --csv " + dir, misused, "--csv " + dir + ": it is a folder; name a file"},
 		{"--node 1 --model " + gcn + " --csv " + gcn, misused, "--csv " + gcn + ": it would be written over the file that --model reads: name another"},

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/explain"
 )
@@ -106,11 +104,11 @@ func (x *explained) print(p *report.Printer) error {
 	if l.Label >= 0 {
 		label = "its label is " + x.className(int(l.Label))
 	}
-	p.Printf("%s on %s\n", x.net.Recipe.model().describe(&x.net.Recipe, x.Classes), x.Name)
-	p.Printf("node %d: "+p.Strong("%s")+", probability %.4f; %s\n", l.Node, l.Name, l.Probability, label)
-	p.Printf("it depends on %d nodes and %d edges; what it comes from, by %s:\n", l.Neighbours, l.Edges, l.Method)
+	p.Line("%s on %s", x.net.Recipe.model().describe(&x.net.Recipe, x.Classes), x.Name)
+	p.Line("node %d: "+p.Strong("%s")+", probability %.4f; %s", l.Node, l.Name, l.Probability, label)
+	p.Line("the prediction depends on %d nodes and %d edges; scores by %s:", l.Neighbours, l.Edges, l.Method)
 	if len(edges) > 0 {
-		p.Printf("\n%16s  %9s  %s\n", "edge", "score", "from a node of")
+		p.Printf("\n%16s  %9s  %s\n", "edge", "score", "class of the source")
 	}
 	for _, e := range edges {
 		p.Printf("%7d → %6d  %9.4f  %s\n", e.Source, e.Target, e.Score, x.className(int(x.Labels[e.Source])))
@@ -135,11 +133,11 @@ func (x *explained) trust(p *report.Printer, l explainedLine) {
 		if m.measure == nil {
 			continue
 		}
-		p.Printf("%-22s  probability %.4f without them (fidelity+ %.4f), %.4f with them alone (fidelity− %.4f); sparsity %.3f\n",
-			fmt.Sprintf("the best %d %s", m.Best, m.what), l.Probability-m.Plus, m.Plus, l.Probability-m.Minus, m.Minus, m.Sparsity)
+		p.Line("the best %d %s: probability %.4f without them (fidelity+ %.4f), %.4f with only them (fidelity− %.4f); sparsity %.3f",
+			m.Best, m.what, l.Probability-m.Plus, m.Plus, l.Probability-m.Minus, m.Minus, m.Sparsity)
 	}
 	if l.Gap != nil {
-		p.Printf("the scores of the features and of the edges add up to what they change of the logit, but for %.2g\n", *l.Gap)
+		p.Line("completeness: the scores of the features, and those of the edges, add up to the change of the logit to within %.2g", *l.Gap)
 	}
 	for _, f := range []struct{ what, path string }{{"scores", x.command.CSV}, {"picture", x.command.Picture}} {
 		if f.path != "" {

@@ -146,9 +146,9 @@ func (r *factRecipe) title() string {
 
 // rankedFacts says what the ranks of facts are, and of how many they are worth nothing.
 func rankedFacts(k *datasets.Knowledge) string {
-	const says = "Heads and tails are ranked among all entities, without those that make another known fact (filtered)."
+	const says = "Heads and tails are ranked among all entities, leaving out those that form another known fact (filtered)."
 	if n := untaughtFacts(k); n > 0 {
-		return fmt.Sprintf("%s Of those that validate or test, %d have an entity or a relation that no fact that trains has: no model is right about them but by chance.", says, n)
+		return fmt.Sprintf("%s Of the validation and test facts, %d have an entity or a relation that no training fact has: a model can be right about them only by chance.", says, n)
 	}
 	return says
 }
@@ -173,16 +173,16 @@ func untaughtFacts(k *datasets.Knowledge) (n int) {
 // factPage is all there is to say of one training.
 func factPage(out *report.Printer, k *datasets.Knowledge, r *factRecipe, s factSummary) {
 	out.Printf("%s: %s, rows of %d; %d entities, %d relations\n", s.Dataset, r.title(), r.Hidden, k.Entities, k.Relations())
-	out.Printf("facts: %d to train, %d to validate and %d to test with; %d false ones drawn for each\n",
+	out.Line("facts: %d for training, %d for validation and %d for testing; %d false facts are drawn for each",
 		k.Train.NumEdges(), k.Val.NumEdges(), k.Test.NumEdges(), r.Drawn)
 	out.Printf("\ntest MRR  %6.3f\nhits@1    %6.1f %%\nhits@3    %6.1f %%\nhits@10   %6.1f %%\n\n", s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10)
 	out.Paragraph("%s", rankedFacts(k))
 	by := ""
 	if s.ValRanked < s.ValFacts {
-		by = fmt.Sprintf(" of %d of the %d facts that validate (gatbench eval ranks all)", s.ValRanked, s.ValFacts)
+		by = fmt.Sprintf(" over %d of the %d validation facts (eval ranks all)", s.ValRanked, s.ValFacts)
 	}
-	out.Paragraph("epoch %d of %d, that of the best validation MRR, %.3f%s; an epoch took %.1f ms, all %.1f s", s.BestEpoch, r.Epochs, s.ValMRR, by, s.EpochMS, s.TotalMS/1000)
-	for _, f := range []struct{ what, path string }{{"saved in", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
+	out.Paragraph("kept the model of epoch %d of %d, with the best validation MRR, %.3f%s; %.1f ms per epoch (median), %.1f s in all", s.BestEpoch, r.Epochs, s.ValMRR, by, s.EpochMS, s.TotalMS/1000)
+	for _, f := range []struct{ what, path string }{{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
 		if f.path != "" {
 			out.Printf("%s %s\n", f.what, f.path)
 		}

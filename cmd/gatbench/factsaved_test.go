@@ -80,7 +80,7 @@ func TestQuestionsByName(t *testing.T) {
 	write(filepath.Join(dir, "other.tsv"), text+"ez\tlikes 0\tea\nez\tlikes 1\teb\n")
 	write(questions, "ea\tlikes 0\t?\nea\tlikes 0\tex\n")
 	for args, want := range map[string]string{
-		"predict M":                          "is a model of facts: --query HEAD,RELATION,? or --queries FILE says what is asked",
+		"predict M":                          "is a model of facts: --query HEAD,RELATION,? or --queries FILE asks it a question",
 		"predict M --query ea,b":             "--query ea,b: want HEAD,RELATION,TAIL with ? in place of head or tail",
 		"predict M --query ?,b,?":            `there is no relation "b"; is it "likes `,
 		"predict M --queries Q":              `q.tsv: line 2: there is no entity "ex"; is it "e`,

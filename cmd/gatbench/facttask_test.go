@@ -43,7 +43,7 @@ func TestFactsThatChoose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ranked, want := range map[int]string{50: "validation MRR, 0.250 of 50 of the 3034 facts that validate (gatbench eval ranks all); ", 3034: "validation MRR, 0.250; "} {
+	for ranked, want := range map[int]string{50: "validation MRR, 0.250 over 50 of the 3034 validation facts (eval ranks all); ", 3034: "validation MRR, 0.250; "} {
 		var b strings.Builder
 		factPage(report.NewPrinter(&b), k, &factRecipe{Epochs: 9}, factSummary{ValMRR: 0.25, ValRanked: ranked, ValFacts: 3034})
 		if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, want) {

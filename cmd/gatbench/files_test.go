@@ -79,7 +79,7 @@ func TestModelsAreKept(t *testing.T) {
 		}
 	}
 	ok(t, "train", "--resume", q, "--checkpoint", q, "--epochs", "2", "--save", model)
-	if out := ok(t, "train", "--resume", q); !strings.Contains(out, "no epoch was left to train") {
+	if out := ok(t, "train", "--resume", q); !strings.Contains(out, "no epochs were left to train") {
 		t.Errorf("a run that is over goes on:\n%s", out)
 	}
 }

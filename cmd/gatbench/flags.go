@@ -15,33 +15,34 @@ import (
 // settingFlags are the settings of a training. What is nil was not given, and
 // comes from the preset, or from the run that is resumed.
 type settingFlags struct {
-	Dataset        *string  `placeholder:"NAME" help:"cora (the default, part of the program), citeseer, pubmed, another that gatbench data list shows, or a file or folder."`
-	Undirected     *bool    `help:"Take each edge of the dataset in both directions."`
-	Model          *string  `placeholder:"NAME" help:"One of ${models} (gat); with --task graph one of ${graphmodels} (gin)."`
-	Preset         *string  `placeholder:"NAME" help:"Whose settings: the model's paper's for 200 epochs (quick) or until it stops (paper), the dgl or pyg example's, those of Shchur and others for few labels (shchur) or of GraphSAINT for many (graphsaint); without it the data decides. Of whole graphs GIN's authors' with fewer epochs (quick, the default) or with theirs (paper)."`
-	Splits         *string  `placeholder:"NAME" help:"own (the dataset's own, the default, which planetoid says, too), random (with --task edge of each class three fifths of the edges train, the default where they have no split), shchur (random: 20 nodes of each class train, 30 validate, the rest of the largest component tests), time (by a column that says when, earlier ones train; time:COLUMN:A,B trains up to A and validates up to B, with --task edge the edges and with --task link the links), or a .json or .npz file of the lists train, val and test."`
-	SplitNumber    *string  `placeholder:"K" help:"Which of the several splits that a dataset has, from 0 (0), or each: that of the seed."`
-	Seed           *uint64  `placeholder:"N" help:"Fixes everything that is random (0)."`
-	Hidden         *int     `placeholder:"N" help:"Width of a hidden layer, or of each of its heads."`
-	Heads          *int     `placeholder:"N" help:"Heads of a hidden layer, side by side."`
-	OutHeads       *int     `placeholder:"N" help:"Heads of the last layer, of which the mean is taken."`
-	Layers         *int     `placeholder:"N" help:"Number of layers (2)."`
-	Features       *string  `placeholder:"FORM" help:"How the networks get the features: raw (as they are), rows (each row divided by its sum), standard (each column of mean 0 and deviation 1) or binary (1 for what is not zero); without it the data and the preset decide."`
-	Encoding       *string  `placeholder:"NAME:K" help:"Give nodes K features more that say where they are in their graph: random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors) or degree:K."`
-	NoEdgeFeatures *bool    `help:"Leave out the features of edges, and their kinds, which are read where the data has them."`
-	Dropout        *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
-	AttnDrop       *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`
-	Residual       *bool    `help:"Add to each layer's result what it was given (with --task edge GAT and GATv2 do)."`
-	LR             *float64 `name:"lr" placeholder:"RATE" help:"Rate of Adam."`
-	WeightDecay    *float64 `placeholder:"D" help:"L2 decay."`
-	Epochs         *int     `placeholder:"N" help:"Number of epochs at most (the preset's; quick has 200)."`
-	Patience       *int     `placeholder:"N" help:"Stop after N epochs without progress (0: never; the preset's)."`
-	Select         *string  `placeholder:"RULE" help:"Which epoch's model is kept: that of the best validation accuracy, of the lowest loss, of either (the rule of GAT's authors), or the last."`
-	Loss           *string  `placeholder:"NAME" help:"Of numbers that are learnt: mse (squares, the default) or mae (moduli)."`
-	Inductive      *bool    `help:"With --task node: train on the graph of the nodes that train alone, and see the others only in evaluations."`
-	Batch          *int     `placeholder:"N" help:"Train on N nodes, or edges, at a time, with all the neighbours (0: on all at once)."`
-	Fanout         *string  `placeholder:"N,N" help:"With --batch: draw so many neighbours of each node, one number a layer, the first layer's first, such as 15,10 (0: all)."`
-	Rows           *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
+	Dataset        *string  `placeholder:"NAME" help:"A dataset that gatbench data list names, or a file or folder. Default: cora, part of the program."`
+	Model          *string  `placeholder:"NAME" help:"The model, such as gat, gcn or sage; the section Model lists all. Default: gat, or gin for whole graphs."`
+	Task           string   `placeholder:"NAME" help:"What to predict: the class of each node (node), edge (edge) or graph (graph), or missing links (link). Default: the data decides."`
+	Epochs         *int     `placeholder:"N" help:"Train for at most N epochs. Default: see --preset."`
+	Seed           *uint64  `placeholder:"N" help:"Seed of everything that is random. Default: 0."`
+	Splits         *string  `placeholder:"NAME" group:"data" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, also called planetoid), random, shchur (random: 20 nodes of each class train and 30 validate; the rest of the largest component tests), time (the earliest train), or a .json or .npz file with the lists train, val and test. time:COLUMN:A,B trains up to A and validates up to B, such as time:year:2017,2018. With --task edge, random trains on three fifths of the edges of each class. Default: own, or random for edges without a split."`
+	SplitNumber    *string  `placeholder:"K" group:"data" help:"Which split to use if the dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
+	Undirected     *bool    `group:"data" help:"Use every edge of the dataset in both directions."`
+	Features       *string  `placeholder:"FORM" group:"data" help:"How to scale the node features: raw (as they are), rows (each row divided by its sum), standard (each column with mean 0 and standard deviation 1) or binary (1 for every nonzero value). Default: the data and the preset decide."`
+	Encoding       *string  `placeholder:"NAME:K" group:"data" help:"Give nodes K features more that say where they are in their graph: random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors) or degree:K."`
+	NoEdgeFeatures *bool    `group:"data" help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
+	Hidden         *int     `placeholder:"N" group:"model" help:"Width of each hidden layer; of a layer with several heads, the width of each head."`
+	Heads          *int     `placeholder:"N" group:"model" help:"Number of attention heads in each hidden layer. Their outputs are concatenated."`
+	OutHeads       *int     `placeholder:"N" group:"model" help:"Number of attention heads in the last layer. Their outputs are averaged."`
+	Layers         *int     `placeholder:"N" group:"model" help:"Number of layers."`
+	Dropout        *float64 `placeholder:"P" group:"model" help:"Dropout rate of each layer's features, and of the attention weights unless --attention-dropout is given."`
+	AttnDrop       *float64 `name:"attention-dropout" placeholder:"P" group:"model" help:"Dropout rate of the attention weights, if it is to differ from --dropout."`
+	Residual       *bool    `group:"model" help:"Add each layer's input to its output. With --task edge, GAT and GATv2 do so by default."`
+	Preset         *string  `placeholder:"NAME" group:"training" help:"Where the default settings come from: quick (the model's paper, but usually 200 epochs), paper (the model's paper, with its stopping rule), dgl or pyg (the examples of these frameworks), shchur (Shchur and others, 2018: for few labels) or graphsaint (GraphSAINT's paper: for many labels). Default: the data decides. For whole graphs: quick (GIN's paper, but fewer epochs; the default) or paper."`
+	LR             *float64 `name:"lr" placeholder:"RATE" group:"training" help:"Learning rate of Adam, such as 0.01."`
+	WeightDecay    *float64 `placeholder:"D" group:"training" help:"L2 penalty on the weights, such as 5e-4."`
+	Patience       *int     `placeholder:"N" group:"training" help:"Stop after N epochs without improvement. 0 never stops early."`
+	Select         *string  `placeholder:"RULE" group:"training" help:"Which epoch's model to keep: accuracy (the best validation accuracy), loss (the lowest validation loss), either (the last epoch in which both were at least as good as in all earlier ones, the rule of GAT's authors) or last."`
+	Loss           *string  `placeholder:"NAME" group:"training" help:"Loss when numbers are predicted: mse (squared error, the default) or mae (absolute error)."`
+	Batch          *int     `placeholder:"N" group:"training" help:"Train on N nodes, edges or graphs at a time. 0, the default for nodes and edges, trains on all at once."`
+	Fanout         *string  `placeholder:"N,N" group:"training" help:"With --batch: sample this many neighbours of each node, one number for each layer, the first layer's first, such as 15,10. 0 means all neighbours, as without this flag."`
+	Inductive      *bool    `group:"training" help:"With --task node: train on the graph of the training nodes alone. The other nodes are seen only in evaluation."`
+	Rows           *string  `placeholder:"NAME" group:"training" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
 }
 
 // override gives r the settings that flags were given for.
@@ -176,7 +177,7 @@ func (f *settingFlags) check(r *recipe) error {
 		yes  bool
 	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"attention-dropout", f.AttnDrop != nil}, {"residual", f.Residual != nil}} {
 		if given.yes && !slices.Contains(m.takes, given.flag) {
-			return misuse("--%s: %s has none; these models have: %s", given.flag, r.Model, having(given.flag))
+			return misuse("--%s: %s has no such setting; these models have it: %s", given.flag, r.Model, having(given.flag))
 		}
 	}
 	if err := r.check(); err != nil {
@@ -193,7 +194,7 @@ func (f *settingFlags) check(r *recipe) error {
 	case f.Rows != nil && r.Batch > 0:
 		return misuse("--rows %s and --batch %d: a batch is always computed from the rows that it needs: leave --rows out", r.Rows, r.Batch)
 	case r.Layers == 1 && f.Hidden != nil:
-		return misuse("--hidden %d and --layers 1: one layer has no hidden one: leave one of them out", r.Hidden)
+		return misuse("--hidden %d and --layers 1: a network of one layer has no hidden layer: leave one of the two flags out", r.Hidden)
 	case r.Layers == 1 && f.Heads != nil:
 		return misuse("--heads %d and --layers 1: the heads of the last layer are --out-heads", r.Heads)
 	}
@@ -206,9 +207,9 @@ func oneOf(flag, value string, known []string) error {
 	case slices.Contains(known, value):
 		return nil
 	case meant != "":
-		return misuse("%s %.60s: there is none of that name; did you mean %q? There are %s", flag, value, meant, strings.Join(known, ", "))
+		return misuse("%s %.60s: there is no such name; did you mean %q? The choices are %s", flag, value, meant, strings.Join(known, ", "))
 	}
-	return misuse("%s %.60s: there is none of that name; there are %s", flag, value, strings.Join(known, ", "))
+	return misuse("%s %.60s: there is no such name; the choices are %s", flag, value, strings.Join(known, ", "))
 }
 
 // noSuchSplit returns the error for a split that is neither a name of those there are nor a file.
@@ -230,7 +231,7 @@ func target(flag, path string) error {
 		return misuse("--%s %s: it is a folder; name a file", flag, path)
 	}
 	if isDevice(path) { // files are written beside their place and moved there
-		return misuse("--%s %s: it is no ordinary file; name one", flag, path)
+		return misuse("--%s %s: it is not a regular file; name one that is", flag, path)
 	}
 	dir := filepath.Dir(path)
 	if !isFolder(dir) {

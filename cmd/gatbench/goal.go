@@ -336,7 +336,7 @@ func (g *goal) quality(y *tensor.Dense, ids []int32) (m report.Metrics) {
 // takes returns an error for --loss where no numbers are learnt.
 func (g *goal) takes(loss string) error {
 	if loss != "" && g.kind != someReals {
-		return misuse("--loss %s: it is for numbers, and each %s has %s to be learnt: leave it out", loss, g.example, g.kind.noun())
+		return misuse("--loss %s: it is for predicting numbers, and here each %s has %s to predict: leave it out", loss, g.example, g.kind.noun())
 	}
 	return nil
 }
@@ -345,9 +345,9 @@ func (g *goal) takes(loss string) error {
 func (g *goal) says() string {
 	switch g.kind {
 	case manyTags:
-		return fmt.Sprintf("learns %d labels, each there or not: binary cross-entropy of those that are known; the score is the micro F1", g.outputs)
+		return fmt.Sprintf("predicts %d labels, each present or absent; the loss is binary cross-entropy over the known labels, the score micro F1", g.outputs)
 	case someReals:
-		return fmt.Sprintf("learns %d numbers, standardised by those that train; the score is R²", g.outputs)
+		return fmt.Sprintf("predicts %d numbers, standardised with the mean and deviation of the training set; the score is R²", g.outputs)
 	}
 	return ""
 }
@@ -387,7 +387,7 @@ func (g *goal) untaught(s datasets.Split, names []string) string {
 	case n > most:
 		what = append(what[:most], fmt.Sprintf("and %d more", n-most))
 	}
-	return fmt.Sprintf("no %s that trains is of class %s: %d of those that validate or test are, and no network is right about them", g.example, strings.Join(what, ", "), none)
+	return fmt.Sprintf("no training %s has class %s; the validation and test parts have %d, about which no model can be right", g.example, strings.Join(what, ", "), none)
 }
 
 // check returns an error for what a file says of its model's outputs and cannot be.

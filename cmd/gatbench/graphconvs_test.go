@@ -62,7 +62,7 @@ func TestEdgesThatModelsCannotRead(t *testing.T) {
 		"--model gatedgraph --dataset " + numbers:                        "--model gatedgraph: it reads the kinds of edges alone, and those of bonds have 1 numbers and no kinds; --no-edge-features leaves them out",
 		"--model rgcn --dataset " + numbers:                              "--model rgcn: it reads the kinds of edges, one of each, and those of bonds have none: edge_type in lines of JSON",
 		"--model monet --no-edge-features --dataset " + numbers:          "--model monet: it reads the features of edges, and there are none: take gin",
-		"--model lstm --dataset " + numbers:                              "--model lstm: there is none of that name; there are gin, nnconv, gatedgraph",
+		"--model lstm --dataset " + numbers:                              "--model lstm: there is no such name; the choices are gin, nnconv, gatedgraph",
 		"--model rgcn --no-edge-features --task graph --dataset " + both: "it reads the kinds of edges, one of each",
 	} {
 		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(line)...)...); status != misused || !strings.Contains(stderr, want) {

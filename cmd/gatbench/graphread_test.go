@@ -45,10 +45,10 @@ func TestReadouts(t *testing.T) {
 		t.Errorf("the summary does not say how graphs are read: %s", out)
 	}
 	for want, args := range map[string][]string{
-		"There are sum, mean, max, attention, set2set, sort": {"--dataset", data, "--readout", "median"},
-		"there are topk, sag":                                {"--dataset", data, "--pool", "diff"},
-		"--task graph: leave":                                {"--readout", "mean"},
-		"it is for --task grap":                              {"--pool", "sag", "--task", "link"},
+		"The choices are sum, mean, max, attention, set2set, sort": {"--dataset", data, "--readout", "median"},
+		"the choices are topk, sag":                                {"--dataset", data, "--pool", "diff"},
+		"--task graph: leave":                                      {"--readout", "mean"},
+		"it is for --task grap":                                    {"--pool", "sag", "--task", "link"},
 	} {
 		if _, errOut, status := gatbench(t, append([]string{"train"}, args...)...); status == succeeded || !strings.Contains(strings.Join(strings.Fields(errOut), " "), want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)

@@ -24,9 +24,9 @@ import (
 
 // graphFlags are the flags that mostly trainings on graphs have.
 type graphFlags struct {
-	Readout *string `placeholder:"NAME" help:"With --task graph: how the nodes of a layer become a row of their graph: sum (the default), mean, max, attention, set2set, or sort (the first 16 by their last feature, side by side)."`
-	Pool    *string `placeholder:"NAME" help:"With --task graph: keep four fifths of the nodes after each layer, those that score best: topk (by their features) or sag (by their neighbours, too)."`
-	Folds   *int    `placeholder:"K" help:"Cut the graphs, or with --task node the nodes, into K parts of about as many of each class, and test on each in turn (10 for graphs without a split of their own)."`
+	Readout *string `placeholder:"NAME" group:"graphs" help:"How the nodes of a graph are combined into one row, after each layer: sum (the default), mean, max, attention, set2set or sort (the first 16 nodes when sorted by their last feature, side by side)."`
+	Pool    *string `placeholder:"NAME" group:"graphs" help:"Keep the four fifths of the nodes that score best after each layer: topk (scored by a node's own features) or sag (by its neighbours' features, too). Default: keep all nodes."`
+	Folds   *int    `placeholder:"K" group:"graphs" help:"Cross-validation: divide the graphs into K parts with similar shares of each class, and test on each part in turn. Default: 10 for graphs without a split of their own. With --task node, it divides the nodes."`
 }
 
 // graphRecipe returns the settings of a run, or an error for flags that it has none of.
@@ -90,7 +90,7 @@ func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	}
 	switch {
 	case c.Folds != nil && c.Splits != nil:
-		return r, misuse("--folds %d and --splits %s: folds are splits: leave one of them out", *c.Folds, *c.Splits)
+		return r, misuse("--folds %d and --splits %s: each fold is a split: leave one of the two flags out", *c.Folds, *c.Splits)
 	}
 	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, c.at.dataset)}})
 }
@@ -208,9 +208,9 @@ func (c *trainCommand) graphs(e env) error {
 	for _, flag := range c.given() {
 		switch flag {
 		case "seeds":
-			return misuse("--seeds %d: %d folds train as many networks: --seed draws other folds", c.Seeds, r.Folds)
+			return misuse("--seeds %d: %d folds train as many networks: use --seed to draw other folds", c.Seeds, r.Folds)
 		case "patience", "select":
-			return misuse("--%s: folds have no graphs that validate, and one epoch is chosen for all: --splits random has some", flag)
+			return misuse("--%s: folds have no validation graphs, and all share one epoch: use --splits random", flag)
 		}
 	}
 	return c.graphsByFold(e, k, r)
@@ -372,9 +372,9 @@ func summariseFolds(histories []*train.History) graphSummary {
 
 // printFolds says what came of all folds.
 func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary) {
-	p.Printf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s\n",
+	p.Line("%s: %s, %d layers of width %d (the input features count as one); %d graphs, %d nodes, %d edges, %d %s",
 		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun())
-	p.Printf("features: %s\nsettings: %s; batches of %d graphs\n", k.reads(&r), r.preset(), r.Batch)
+	p.Printf("features: %s\npreset: %s; batches of %d graphs\n", k.reads(&r), r.preset(), r.Batch)
 	if k.goal.kind != oneClass {
 		p.Paragraph("%s", k.goal.says())
 		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %s %.4f ± %.4f in epoch %d", s.Folds, k.goal.kind.metric().Says, s.Mean, s.Std, s.Best)))
@@ -385,14 +385,14 @@ func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary
 		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %.1f ± %.1f %% in epoch %d", s.Folds, 100*s.Mean, 100*s.Std, s.Best)))
 		p.Printf("after the last epoch: %.1f ± %.1f %%\n\n", 100*s.Last, 100*s.LastStd)
 	}
-	protocol := "the protocol of GIN's authors, by whose published figures it stands."
+	protocol := "this is the protocol behind the figures that GIN's authors published."
 	if paper := ginRecipe(); r.preset() == presetQuick {
 		steps := (k.Len() - k.Len()/r.Folds + r.Batch - 1) / r.Batch
 		times := float64(paper.Epochs*paper.Steps) / float64(r.Epochs*steps)
-		protocol = fmt.Sprintf("the protocol of GIN's authors, but shorter: %d epochs over all graphs. --preset paper has their %d epochs of %d steps, which take about %.0f min.", r.Epochs, paper.Epochs, paper.Steps, max(1, math.Ceil(times*s.TotalMS/60_000)))
+		protocol = fmt.Sprintf("this is the protocol of GIN's authors, but shorter: %d epochs over all graphs. --preset paper trains for their %d epochs of %d steps, which takes about %.0f min.", r.Epochs, paper.Epochs, paper.Steps, max(1, math.Ceil(times*s.TotalMS/60_000)))
 	}
-	p.Paragraph("The epoch is that of the best mean over the folds, which are held out, and the deviation is over the folds: %s As the same graphs choose the epoch and are tested on, new graphs will do a little worse.", protocol)
-	p.Printf("\nan epoch of a fold %.1f ms, all %.1f s\n", s.EpochMS, s.TotalMS/1000)
+	p.Paragraph("The epoch is the one with the best mean over the held-out folds, and ± is the standard deviation over the folds: %s Because the same graphs choose the epoch and test it, expect slightly worse results on new graphs.", protocol)
+	p.Printf("\n%.1f ms per epoch of a fold (median), %.1f s in all\n", s.EpochMS, s.TotalMS/1000)
 }
 
 // writeFolds writes the epochs of all folds to the file of --csv.

@@ -122,10 +122,10 @@ func TestGraphPresets(t *testing.T) {
 	if s := quick[len(quick)-1]; len(quick) != 2*350+1 || s["preset"] != presetQuick || s["epochs"] != 350.0 {
 		t.Errorf("%d lines, the last of which is %v", len(quick), s)
 	}
-	if text := ok(t, append(small, "--epochs", "2")...); !strings.Contains(strings.Join(strings.Fields(text), " "), "but shorter: 2 epochs over all graphs. --preset paper has their 350 epochs of 50 steps, which take about") {
+	if text := ok(t, append(small, "--epochs", "2")...); !strings.Contains(strings.Join(strings.Fields(text), " "), "but shorter: 2 epochs over all graphs. --preset paper trains for their 350 epochs of 50 steps, which takes about") {
 		t.Errorf("%s", text)
 	}
-	if text := ok(t, append(small, "--epochs", "2", "--preset", "paper")...); strings.Contains(text, "shorter") || !strings.Contains(text, "\nsettings: paper; batches of 2 graphs\n") {
+	if text := ok(t, append(small, "--epochs", "2", "--preset", "paper")...); strings.Contains(text, "shorter") || !strings.Contains(text, "\npreset: paper; batches of 2 graphs\n") {
 		t.Errorf("%s", text)
 	}
 }
@@ -152,16 +152,16 @@ func TestTrainGraphsMisuse(t *testing.T) {
 	path := molecules(t)
 	for args, want := range map[string]string{
 		"--save x.safetensors":    "--save keeps one model and 10 folds train 10: --splits random trains one",
-		"--heads 3":               "--heads: networks on graphs that attend have four, or one where four do not divide --hidden: leave it out",
-		"--model lstm":            "--model lstm: there is none of that name; there are gin",
-		"--preset dgl":            "--preset dgl: there is none of that name; there are quick, paper",
+		"--heads 3":               "--heads: attention layers on graphs have four heads, or one if --hidden is not a multiple of four: leave it out",
+		"--model lstm":            "--model lstm: there is no such name; the choices are gin",
+		"--preset dgl":            "--preset dgl: there is no such name; the choices are quick, paper",
 		"--folds 7":               "--folds 7: 7 folds of the 6 graphs of mols that have a class",
 		"--layers 1":              "--layers 1: it must be at least 2 (the features are the first layer)",
-		"--encoding walk:3":       "--encoding walk: there is none of that name; there are random-walk, laplacian, degree",
+		"--encoding walk:3":       "--encoding walk: there is no such name; the choices are random-walk, laplacian, degree",
 		"--encoding laplacian:x":  "--encoding laplacian:x: want random-walk:K",
 		"--data /no/such/folder":  "--data /no/such/folder: there is no such folder",
 		"--task graph --lr 0":     "the rate must be a number above 0",
-		"--task pair":             "--task pair: there is none of that name; there are node, edge, link, graph",
+		"--task pair":             "--task pair: there is no such name; the choices are node, edge, link, graph",
 		"--task node --epochs 1":  "mols.jsonl",
 		"--csv /no/such/file.csv": "there is no folder /no/such",
 	} {
@@ -171,15 +171,15 @@ func TestTrainGraphsMisuse(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{ // a dataset of the other kind
-		"--task graph --dataset Karate": "--dataset karate: it is one graph, whose nodes or links are learnt: --task node or link",
-		"--task link --dataset csl":     "--dataset csl: it is many graphs, not one: --task graph learns what each is",
+		"--task graph --dataset Karate": "--dataset karate: it is a single graph: use --task node, edge or link",
+		"--task link --dataset csl":     "--dataset csl: it has many graphs, not one: use --task graph",
 	} {
 		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(args)...)...); status != misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
 	for _, model := range []string{modelGAE, modelLightGCN, modelRotatE} {
-		want := "gatbench: --dataset " + path + ": it is many graphs, not one: --task graph learns what each is: gatbench train --task graph --dataset " + path + "\n"
+		want := "gatbench: --dataset " + path + ": it has many graphs, not one: use --task graph, as in gatbench train --task graph --dataset " + path + "\n"
 		if _, stderr, status := gatbench(t, "train", "--task", "link", "--model", model, "--dataset", path); status != misused || stderr != want {
 			t.Errorf("%s: status %d, %s, want %s", model, status, stderr, want)
 		}

@@ -56,7 +56,7 @@ type savedGraphs struct {
 func (f *savedFlags) openGraphs(e env) (*savedGraphs, error) {
 	switch {
 	case f.Threads < 0:
-		return nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
+		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	case f.Number != nil:
 		return nil, misuse("--split-number: graphs have one split: leave it out")
 	}

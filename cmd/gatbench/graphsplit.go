@@ -30,7 +30,7 @@ func (k *graphTask) split(r *graphRecipe) (s datasets.Split, err error) {
 		}
 	}
 	if len(s.Train) == 0 || len(s.Val) == 0 {
-		return s, misuse("--dataset %s: it has no graphs to choose the best epoch by; --splits random gives it some", k.name)
+		return s, misuse("--dataset %s: it has no graphs to choose the best epoch by: use --splits random", k.name)
 	}
 	return s, nil
 }
@@ -168,9 +168,9 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 	}
 	return &report.Training{
 		Summary: sum,
-		Title: fmt.Sprintf("%s: %s, %d layers of %d, the features among them; %d graphs, %d nodes, %d edges, %d %s",
+		Title: fmt.Sprintf("%s: %s, %d layers of width %d (the input features count as one); %d graphs, %d nodes, %d edges, %d %s",
 			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun()),
-		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("settings: %s; batches of %d graphs", r.preset(), r.Batch),
+		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("preset: %s; batches of %d graphs", r.preset(), r.Batch),
 		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
 		Network: r.title(), Chosen: says, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,
 	}

@@ -105,7 +105,7 @@ func openGraphs(dir, name string) (*datasets.Graphs, error) {
 		return datasets.CSL(rand.New(rand.NewPCG(0, 0)), 15), nil
 	}
 	if lower := datasetNamed(name); slices.Contains(datasets.Names(), lower) && datasets.FindGraphs(dir, name) == "" {
-		return nil, misuse("--dataset %s: it is one graph, whose nodes or links are learnt: --task node or link", lower)
+		return nil, misuse("--dataset %s: it is a single graph: use --task node, edge or link", lower)
 	}
 	return datasets.OpenGraphs(dir, name)
 }
@@ -118,10 +118,10 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 		return nil, err
 	}
 	if d.Labels == nil && d.MultiLabels == nil && d.Targets == nil {
-		return nil, misuse("--dataset %s: its graphs have no classes, labels or numbers to be learnt", name)
+		return nil, misuse("--dataset %s: its graphs have no classes, labels or numbers to predict", name)
 	}
 	if d.Labels != nil && d.Classes == 1 {
-		return nil, misuse("--dataset %s: all its graphs are of one class: there is nothing to tell apart", name)
+		return nil, misuse("--dataset %s: all its graphs are of one class, so there is nothing to learn", name)
 	}
 	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes", listed: d.Graph.NumEdges()}
 	k.goal = newGoal("graph", d.Classes, d.Labels, d.MultiLabels, d.Targets)

@@ -57,7 +57,7 @@ func TestEvaluationInterrupted(t *testing.T) {
 
 	l := &learnt{history: &train.History{Epochs: make([]train.Epoch, 5)}, goesOn: "gatbench train --resume run", epochs: 5}
 	err = l.measure(ctx, func(*grad.Tape) { t.Error("measured") })
-	if err == nil || err.Error() != "interrupted after 5 of 5 epochs; gatbench train --resume run goes on" {
+	if err == nil || err.Error() != "interrupted after 5 of 5 epochs; to continue: gatbench train --resume run" {
 		t.Error(err)
 	}
 }

@@ -84,19 +84,19 @@ func TestKindsOfNodes(t *testing.T) {
 			t.Errorf("%s: %v", tt.kind, one)
 		}
 		page := ok(t, slices.Concat(args, []string{"--batch", "32", "--epochs", "2"})...)
-		if !strings.Contains(page, "learns 2 "+tt.kind) {
+		if !strings.Contains(page, "predicts 2 "+tt.kind) {
 			t.Errorf("%s: the page does not say what is learnt:\n%s", tt.kind, page)
 		}
 	}
 	file := saved(t, tagged(t, false))
 	for args, want := range map[string]string{
-		"--loss mae":          "--loss mae: it is for numbers, and each node has labels to be learnt",
-		"--plot x.svg":        "--plot: it shows classes, and each node has labels to be learnt",
+		"--loss mae":          "--loss mae: it is for predicting numbers, and here each node has labels to predict",
+		"--plot x.svg":        "--plot: it shows classes, and here each node has labels to predict",
 		"--splits shchur":     "--splits shchur: it takes as many nodes of each class, and these have labels",
 		"--attention a.csv":   "--attention: it shows classes",
 		"--task graph":        "d.npz",
-		"--folds 2":           "--folds 2: nodes want at least 3",
-		"--folds 3 --seeds 2": "--folds 3 and --seeds: folds are splits",
+		"--folds 2":           "--folds 2: there must be at least 3",
+		"--folds 3 --seeds 2": "--folds 3 and --seeds: each fold is a split",
 	} {
 		a := append([]string{"train", "--dataset", file}, strings.Fields(args)...)
 		if !strings.Contains(args, "splits") && !strings.Contains(args, "folds") {
@@ -323,8 +323,8 @@ func TestClassOfTheTestAlone(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"--model gcn --dataset t_edges.csv":        "no node that trains is of class z: 1 of those that validate or test are, and no",
-		"--task graph --batch 2 --dataset g.jsonl": "no graph that trains is of class c: 1 of those that validate or test are, and no",
+		"--model gcn --dataset t_edges.csv":        "no training node has class z; the validation and test parts have 1, about which no model",
+		"--task graph --batch 2 --dataset g.jsonl": "no training graph has class c; the validation and test parts have 1, about which no model",
 	} {
 		line := append([]string{"train", "--epochs", "2"}, strings.Fields(strings.Replace(args, "--dataset ", "--dataset "+dir+"/", 1))...)
 		if text := strings.Join(strings.Fields(ok(t, line...)), " "); !strings.Contains(text, want) {

@@ -27,7 +27,7 @@ type learnt struct {
 func (l *learnt) cut() error {
 	err := fmt.Errorf("interrupted after %d of %d epochs", len(l.history.Epochs), l.epochs)
 	if l.goesOn != "" {
-		err = fmt.Errorf("%w; %s goes on", err, l.goesOn)
+		err = fmt.Errorf("%w; to continue: %s", err, l.goesOn)
 	}
 	return err
 }

@@ -72,7 +72,7 @@ func (g *ledger[R, S]) open() error {
 // unlocked says, if so, that nothing keeps another process from writing the file too.
 func (g *ledger[R, S]) unlocked(w io.Writer) {
 	if g.free != nil {
-		fmt.Fprintf(w, "gatbench: --resume %s: nothing keeps a second %s from writing it too: %v\n", g.path, g.who, g.free)
+		report.Message(w, fmt.Sprintf("--resume %s: nothing keeps a second %s from writing it too: %v", g.path, g.who, g.free))
 	}
 }
 

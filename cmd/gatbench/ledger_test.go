@@ -35,7 +35,7 @@ func TestLedger(t *testing.T) {
 	cancel()
 	var out, errOut bytes.Buffer
 	status := run(env{ctx, &out, &errOut}, tableArgs(path, "4"))
-	if want := "gatbench: interrupted after 0 rows and 2 of 4 seeds of the next; the same command goes on from " + path + "\n"; status != failed || errOut.String() != want {
+	if want := "gatbench: interrupted after 0 rows and 2 of 4 seeds of the next; run the same command again to continue from " + path + "\n"; status != failed || errOut.String() != want {
 		t.Errorf("status %d, error %q, want %q", status, errOut.String(), want)
 	}
 	resumed := results(t, tableArgs(path, "4")...)

@@ -38,9 +38,9 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 	case err != nil:
 		return nil, err
 	case c.Pairs == "" && len(c.Nodes) == 0:
-		return nil, misuse("%s is a model of links: --pairs FILE says which are scored, and --nodes N,N whose likeliest new ones are wanted", c.File)
+		return nil, misuse("%s is a model of links: name pairs to score with --pairs FILE, or nodes whose likeliest new links to predict with --nodes N,N", c.File)
 	case c.Pairs != "" && len(c.Nodes) > 0:
-		return nil, misuse("--pairs and --nodes: one says which pairs, the other whose: leave one of them out")
+		return nil, misuse("--pairs and --nodes: --pairs names pairs and --nodes asks for new ones: leave one of the two flags out")
 	}
 	if err := apart([]file{{"--pairs", c.Pairs}}, []file{c.out}); err != nil {
 		return nil, err

@@ -127,7 +127,7 @@ func (r *linkRecipe) checkRows() error {
 	case r.Model != modelLightGCN:
 		return nil
 	case r.Layers < 1 || r.Layers > most:
-		return misuse("--layers %d: it must be from 1 to %d, which is how often rows are propagated", r.Layers, most)
+		return misuse("--layers %d: it must be from 1 to %d, the number of times that rows are propagated", r.Layers, most)
 	case r.Batch < 1:
 		return misuse("--batch %d: it must be at least 1, or 0 for all links at once", r.Batch)
 	}
@@ -165,7 +165,7 @@ func (k *linkTask) whatLinks() string {
 // ranked says what the ranks of the links to test with are.
 func (k *linkTask) ranked() string {
 	if k.users > 0 {
-		return "Each user's item is ranked among all items, without the user's others (filtered), for the MRR and the hits; recall and NDCG of the 20 best items, without those of other parts, are means over the users."
+		return "MRR and hits rank each test item of a user among all items, leaving out the user's other items (filtered). Recall and NDCG are means over the users, for the 20 best items, leaving out those of the other parts."
 	}
-	return "Both ends of each link are ranked among all other nodes, without those that are linked (filtered), for the MRR and the hits; recall and NDCG of the 20 best, without links of other parts, are means over the nodes."
+	return "MRR and hits rank each end of a test link among all other nodes, leaving out those that are linked already (filtered). Recall and NDCG are means over the nodes, for the 20 best links, leaving out those of the other parts."
 }

@@ -34,9 +34,9 @@ func TestLinksMisread(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"--task link learns what to recommend":      {"train", "--dataset", data},
-		"its 1 links are too few":                   {"train", "--task", "link", "--dataset", few},
-		"of users and items, not of nodes: --task ": {"data", "convert", data, "-o", filepath.Join(filepath.Dir(few), "x.npz")},
+		"use --task link to learn recommendations":       {"train", "--dataset", data},
+		"its 1 links are too few":                        {"train", "--task", "link", "--dataset", few},
+		"it has users and items, not nodes: use --task ": {"data", "convert", data, "-o", filepath.Join(filepath.Dir(few), "x.npz")},
 	} {
 		if _, errOut, status := gatbench(t, args...); status == succeeded || !strings.Contains(errOut, want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)

@@ -15,11 +15,6 @@ import (
 // taskLink is what --task says where links are predicted.
 const taskLink = "link"
 
-// taskFlags say what is learnt.
-type taskFlags struct {
-	Task string `placeholder:"NAME" help:"What is learnt: the classes of nodes (node, the default), those of edges (edge, the default where a column of the edges is chosen to be learnt), those of whole graphs (graph, the default where the data is many graphs), which nodes are linked (link: --model gae, the default, vgae, or lightgcn, which reads no features and tables of users and items, too), or which facts a knowledge graph lacks (link, with --dataset FILE of triples and --model rotate, transe, distmult or complex)."`
-}
-
 // linkRecipe returns the settings of a run, or an error for flags that it has none of.
 func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
 	task := taskLink
@@ -84,7 +79,7 @@ func (r *linkRecipe) check() error {
 	case r.Hidden < 1 || r.Hidden > most || r.Out < 1 || r.Out > most:
 		return misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
 	case r.Splits != "" && !byTime(r.Splits):
-		return misuse("--splits %.60s: links are divided by the seed, 85 %% to train, 5 %% to validate and 10 %% to test with, and --seed or --seeds draw others, or by time: --splits time", r.Splits)
+		return misuse("--splits %.60s: the seed divides the links (85 %% train, 5 %% validate, 10 %% test): use --seed or --seeds for other divisions, or --splits time to divide them by time", r.Splits)
 	case r.Epochs < 1:
 		return misuse("--epochs %d: it must be at least 1", r.Epochs)
 	case r.Patience < 0:
@@ -252,20 +247,20 @@ func (r *linkRecipe) title() string {
 // linkPage is all there is to say of one training.
 func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe, s linkSummary) {
 	if r.Model == modelLightGCN {
-		out.Printf("%s: %s, rows of %d, %d propagations; %s\n", s.Dataset, r.title(), r.Hidden, r.Layers, k.whatLinks())
+		out.Line("%s: %s, rows of %d, %d propagations; %s", s.Dataset, r.title(), r.Hidden, r.Layers, k.whatLinks())
 	} else {
-		out.Printf("%s: %s, %d and %d units; %s\n", s.Dataset, r.title(), r.Hidden, r.Out, k.whatLinks())
+		out.Line("%s: %s, %d and %d units; %s", s.Dataset, r.title(), r.Hidden, r.Out, k.whatLinks())
 	}
 	if r.Splits != "" {
 		out.Printf("split: %s\n", r.Splits)
 	}
-	out.Printf("links: %d to train, %d to validate and %d to test with, which carry no messages; features: %s\n",
+	out.Line("links: %d for training, %d for validation and %d for testing; only the first carry messages; features: %s",
 		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), cmp.Or(r.Features, "none"))
 	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\nMRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\nrecall@20, NDCG@20 %6.1f %%, %.1f %%\n\n",
 		100*s.TestAUC, 100*s.TestAP, s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10, 100*s.Recall, 100*s.NDCG)
 	out.Paragraph("%s", k.ranked())
-	out.Printf("epoch %d of %d, that of the best validation AUC, %.2f %%; an epoch took %.1f ms, all %.1f s\n", s.BestEpoch, r.Epochs, 100*s.ValAUC, s.EpochMS, s.TotalMS/1000)
-	for _, f := range []struct{ what, path string }{{"saved in", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
+	out.Paragraph("kept the model of epoch %d of %d, with the best validation AUC, %.2f %%; %.1f ms per epoch (median), %.1f s in all", s.BestEpoch, r.Epochs, 100*s.ValAUC, s.EpochMS, s.TotalMS/1000)
+	for _, f := range []struct{ what, path string }{{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
 		if f.path != "" {
 			out.Printf("%s %s\n", f.what, f.path)
 		}

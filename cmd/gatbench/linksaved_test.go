@@ -123,8 +123,8 @@ func TestSavedLinksMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"predict M":                           "is a model of links: --pairs FILE says which are scored, and --nodes N,N",
-		"predict M --nodes 3 --pairs P":       "--pairs and --nodes: one says which pairs, the other whose",
+		"predict M":                           "is a model of links: name pairs to score with --pairs FILE, or nodes",
+		"predict M --nodes 3 --pairs P":       "--pairs and --nodes: --pairs names pairs and --nodes asks for new ones",
 		"predict M --nodes 34":                "--nodes 34: Karate has the nodes 0 to 33",
 		"predict M --nodes 3 --top 0":         "--top 0: it must be at least 1",
 		"predict M --pairs P":                 `p.csv: line 2: there is no node "34": they are numbered from 0 to 33`,

@@ -38,7 +38,7 @@ func TestLinkTask(t *testing.T) {
 	if !strings.Contains(out, "2 seeds: test AUC") {
 		t.Errorf("two seeds: %s%s", out, errOut)
 	}
-	if out, errOut, _ = gatbench(t, "train", "--task", "link", "--epochs", "1", "--hidden", "4"); !strings.Contains(out, "263 to validate and 527 to test") {
+	if out, errOut, _ = gatbench(t, "train", "--task", "link", "--epochs", "1", "--hidden", "4"); !strings.Contains(out, "263 for validation and 527 for testing") {
 		t.Errorf("one seed: %s%s", out, errOut)
 	}
 }
@@ -90,7 +90,7 @@ func TestLinkMisuse(t *testing.T) {
 		"--lr 0":                 "--lr 0: it must be a number above 0",
 		"--seeds 0":              "--seeds 0: it must be at least 1",
 		"--threads=-1":           "--threads -1: it must be at least 1",
-		"--features sums":        "--features sums: there is none of that name",
+		"--features sums":        "--features sums: there is no such name",
 		"--seeds 2 --save x.st":  "--save keeps one model and --seeds 2 trains 2",
 		"--dataset nothing":      `there is no dataset "nothing"`,
 		"--data /nowhere/at/all": "--data /nowhere/at/all: there is no such folder",

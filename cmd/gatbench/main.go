@@ -10,9 +10,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
-	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // The exit statuses.
@@ -53,7 +53,7 @@ func run(e env, args []string) int {
 		unknown.Get = strings.Replace(unknown.Get, "then gatbench ", "then "+program+" ", 1)
 	}
 	for _, line := range complaints(err) {
-		fmt.Fprintln(e.errOut, "gatbench:", plain.Lines(line))
+		report.Message(e.errOut, line, args...)
 	}
 	if errors.As(err, new(usageError)) || unknown != nil {
 		return misused
@@ -76,7 +76,7 @@ func dispatch(e env, args []string) error {
 	case errors.As(err, &bad):
 		return misuse("%w", bad)
 	case err != nil:
-		return misuse("%w%s", err, advice(err))
+		return misuse("%w%s", err, advice(err, args))
 	}
 	if _, ok := command.Selected().Target.Addr().Interface().(ownEnd); ok {
 		return command.Run(e)
@@ -86,9 +86,12 @@ func dispatch(e env, args []string) error {
 }
 
 // advice returns where to read on, unless the error has advice of its own.
-func advice(err error) string {
+func advice(err error, args []string) string {
 	if strings.HasSuffix(err.Error(), "?") {
 		return ""
 	}
-	return "; " + program + " --help lists what there is"
+	if len(commandsBut(args)) > 0 { // they begin with a command
+		return "; " + program + " " + args[0] + " --help lists what it takes"
+	}
+	return "; " + program + " --help lists the commands"
 }

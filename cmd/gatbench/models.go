@@ -154,17 +154,22 @@ func (m model) describe(r *recipe, classes int) string {
 		for range r.Layers - 1 {
 			widths = append(widths, fmt.Sprint(r.Hidden))
 		}
-		return fmt.Sprintf("%s, layers of %s", m.title, strings.Join(append(widths, fmt.Sprint(classes)), ", then "))
+		return fmt.Sprintf("%s, layers of width %s", m.title, strings.Join(append(widths, fmt.Sprint(classes)), ", then "))
 	}
 	text := m.title + ", "
 	switch r.Layers {
 	case 1:
+		heads := "heads"
+		if r.OutHeads == 1 {
+			heads = "head"
+		}
+		return text + fmt.Sprintf("%d %s of width %d", r.OutHeads, heads, classes)
 	case 2:
-		text += fmt.Sprintf("%d heads of %d, then ", r.Heads, r.Hidden)
+		text += fmt.Sprintf("%d heads of width %d, then ", r.Heads, r.Hidden)
 	default:
-		text += fmt.Sprintf("%d times %d heads of %d, then ", r.Layers-1, r.Heads, r.Hidden)
+		text += fmt.Sprintf("%d layers with %d heads of width %d, then ", r.Layers-1, r.Heads, r.Hidden)
 	}
-	return text + fmt.Sprintf("%d of %d", r.OutHeads, classes)
+	return text + fmt.Sprintf("%d of width %d", r.OutHeads, classes)
 }
 
 // inner is the activation of the layers before the last.

@@ -159,7 +159,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		"train --model gcn --dataset " + data: "--model gcn: it reads no features of edges, and those of friends have 2: gat, gatv2, gin,",
 		"train --model nnconv":                "--model nnconv: it reads the features of edges, and there are none: take gat",
 		"train --model rgcn":                  "--model rgcn: it reads the kinds of edges, one of each, and those of Cora have none: a table of edges says them in a column of words that is called relation",
-		"train --task node --dataset ../../datasets/testdata/club_edges.csv#relation": "what is to be learnt is of its edges: --task edge learns it",
+		"train --task node --dataset ../../datasets/testdata/club_edges.csv#relation": "the column after the # is one of its edges: use --task edge",
 		"train --no-edge-features":                                   "--no-edge-features: the edges of Cora have none: leave it out",
 		"table --datasets cora --models nnconv --seeds 1 --epochs 1": "--model nnconv: it reads the features of edges, and there are none: take gat",
 		"eval " + file + " --splits random --dataset karate":         "leave --dataset out, or name data like its own",
@@ -188,7 +188,7 @@ func TestTableReadsEdges(t *testing.T) {
 		t.Errorf("gat without features of edges is as good, %v", got)
 	}
 	out, stderr, status := gatbench(t, "table", "--datasets", data, "--models", "gat,gcn", "--seeds", "1", "--epochs", "1", "--preset", "quick")
-	if status != succeeded || !strings.Contains(out, "the features of friends's edges are not read by gcn") || strings.Contains(out, "not read by gat") {
+	if status != succeeded || !strings.Contains(out, "edge features of friends: not read by gcn") || strings.Contains(out, "not read by gat") {
 		t.Errorf("status %d, error %q, output\n%s", status, stderr, out)
 	}
 	for args, says := range map[string]string{

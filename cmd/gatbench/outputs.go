@@ -12,16 +12,16 @@ import (
 
 // outputFlags are what a training writes beside what it prints.
 type outputFlags struct {
-	Save       string   `placeholder:"FILE" help:"Save the chosen model to this safetensors file."`
-	Checkpoint string   `placeholder:"FILE" help:"Save the whole run to this file, at its end or when it is interrupted, for --resume."`
-	Every      int      `default:"0" placeholder:"N" help:"Write the --checkpoint after every N epochs too."`
-	Resume     string   `placeholder:"FILE" help:"Go on with the run of this checkpoint."`
-	CSV        string   `name:"csv" placeholder:"FILE" help:"Write a line for each epoch to this file."`
-	Log        string   `placeholder:"tensorboard:DIR" help:"Log the run for TensorBoard."`
-	Plot       string   `placeholder:"FILE" help:"Draw loss, accuracy, the hidden layer and errors by degree into this .svg or .png."`
-	Attention  []string `placeholder:"FILE" help:"Write the attention of --nodes as numbers (.csv) and as pictures (.svg, .png); several files are joined by commas."`
-	Nodes      []int32  `placeholder:"N" help:"Nodes for --attention (a test node of up to 12 neighbours)."`
-	Profile    string   `placeholder:"FILE" help:"Write a CPU profile of the training, for go tool pprof."`
+	Save       string   `placeholder:"FILE" help:"Save the model to this file, for eval, predict and explain."`
+	Plot       string   `placeholder:"FILE" help:"Draw the loss, the accuracy, the hidden layer and the errors by degree to this .svg or .png file."`
+	CSV        string   `name:"csv" placeholder:"FILE" group:"files" help:"Write a line for each epoch to this file."`
+	Checkpoint string   `placeholder:"FILE" group:"files" help:"Save the whole run to this file, at its end or when it is interrupted, for --resume."`
+	Every      int      `default:"0" placeholder:"N" group:"files" help:"Write the --checkpoint after every N epochs, too."`
+	Resume     string   `placeholder:"FILE" group:"files" help:"Continue the run of this checkpoint."`
+	Log        string   `placeholder:"tensorboard:DIR" group:"files" help:"Log the run for TensorBoard to this folder, such as tensorboard:runs/first."`
+	Attention  []string `placeholder:"FILE" group:"files" help:"Write the attention weights around --nodes to these files, separated by commas: as numbers (.csv) or pictures (.svg, .png)."`
+	Nodes      []int32  `placeholder:"N" group:"files" help:"The nodes for --attention, such as 5,17. Default: a test node with at most 12 neighbours."`
+	Profile    string   `placeholder:"FILE" group:"files" help:"Write a CPU profile of the training, for go tool pprof."`
 }
 
 // logDir returns the folder that --log names.
@@ -45,9 +45,9 @@ func (o *outputFlags) check(r *recipe, seeds int) error {
 	}
 	switch {
 	case o.Plot != "" && !isPicture(o.Plot):
-		return misuse("--plot %s: its name must end in .svg or .png", o.Plot)
+		return misuse("--plot %s: the name must end in .svg or .png", o.Plot)
 	case len(o.Attention) > 0 && !slices.Contains(m.takes, "attention"):
-		return misuse("--attention: %s has none; these models have: %s", r.Model, having("attention"))
+		return misuse("--attention: %s has no such setting; these models have it: %s", r.Model, having("attention"))
 	case len(o.Nodes) > 0 && len(o.Attention) == 0:
 		return misuse("--nodes: they are for --attention FILE")
 	}
@@ -77,11 +77,11 @@ func (o *outputFlags) single(seeds int) error {
 		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"plot", o.Plot}, {"attention", strings.Join(o.Attention, ",")},
 	} {
 		if f.file != "" {
-			return misuse("--%s keeps one model and --seeds %d trains %d: leave one of them out", f.flag, seeds, seeds)
+			return misuse("--%s keeps one model and --seeds %d trains %d: leave one of the two flags out", f.flag, seeds, seeds)
 		}
 	}
 	if o.Resume != "" {
-		return misuse("--resume goes on with one run and --seeds %d trains %d: leave one of them out", seeds, seeds)
+		return misuse("--resume continues one run and --seeds %d trains %d: leave one of the two flags out", seeds, seeds)
 	}
 	return nil
 }

@@ -12,14 +12,14 @@ import (
 
 // commandLine is what kong reads.
 type commandLine struct {
-	Train   trainCommand   `cmd:"" help:"Train a graph attention network, or another, on a citation dataset."`
-	Eval    evalCommand    `cmd:"" help:"Say how good a saved model is."`
-	Predict predictCommand `cmd:"" help:"Write what a saved model says: the class of each node or graph, scores of links, answers to questions about facts."`
-	Table   tableCommand   `cmd:"" help:"Train models on datasets for many seeds, beside what is published."`
-	Bench   benchCommand   `cmd:"" help:"Time the kernels, beside what this machine can do."`
-	Explain explainCommand `cmd:"" help:"Say which edges and features the class of a node comes from."`
-	Demo    demoCommand    `cmd:"" help:"Train a model of sequences and show what it does."`
-	Data    dataCommand    `cmd:"" help:"List, describe, check, convert and fetch datasets."`
+	Train   trainCommand   `cmd:"" help:"Train a graph neural network: by default, a GAT on Cora."`
+	Eval    evalCommand    `cmd:"" help:"Measure how good a saved model is."`
+	Predict predictCommand `cmd:"" help:"Write the predictions of a saved model: classes, scores of links, or answers to questions about facts."`
+	Table   tableCommand   `cmd:"" help:"Train models on datasets with many seeds, and print the results next to published ones."`
+	Bench   benchCommand   `cmd:"" help:"Time the kernels, and compare them with what this machine can do."`
+	Explain explainCommand `cmd:"" help:"Show which edges and features the predicted class of a node depends on."`
+	Demo    demoCommand    `cmd:"" help:"Train a model of sequences and show what it has learnt."`
+	Data    dataCommand    `cmd:"" help:"List, describe, check, convert and download datasets."`
 	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`
 }
 
@@ -31,11 +31,11 @@ func newParser(line *commandLine, args []string, options ...kong.Option) (*kong.
 	}
 	return kong.New(line, append(options,
 		kong.Name(program),
-		kong.Description("Graph neural networks in Go, at work."),
+		kong.Description("Train, evaluate and explain graph neural networks. Begin with the command train, which needs no data: Cora is part of the program."),
 		kong.KindMapper(reflect.String, asTyped),
 		kong.KindMapper(reflect.Int, number("a whole number", wholeNumber)), kong.KindMapper(reflect.Int32, number("a whole number", wholeNumber)),
 		kong.KindMapper(reflect.Uint64, number("a whole number that is not negative", naturalNumber)), kong.KindMapper(reflect.Float64, number("a number", anyNumber)),
-		kong.PostBuild(listModels))...)
+		kong.ExplicitGroups(groups()))...)
 }
 
 // commandsBut returns the fields of commandLine but that of the command which args begin
@@ -53,16 +53,21 @@ func commandsBut(args []string) []string {
 	return slices.Delete(others, at, at+1)
 }
 
-// listModels writes the names of the models into the help that lists them. Were they
-// kong.Vars, kong would search the lists for other variables, once a flag.
-func listModels(k *kong.Kong) error {
-	lists := strings.NewReplacer("${models}", strings.Join(modelNames(), ", "), "${graphmodels}", strings.Join(graphModelNames(), ", "))
-	return kong.Visit(k.Model, func(at kong.Visitable, next kong.Next) error {
-		if v, ok := at.(*kong.Value); ok {
-			v.Help = lists.Replace(v.Help)
-		}
-		return next(nil)
-	})
+// groups are the titles under which train and table list flags that have a group. Those without one
+// come first.
+func groups() []kong.Group {
+	models := fmt.Sprintf("--model is one of %s. With --task graph it is one of %s. With --task link it is %s (the default), %s or %s; lightgcn reads no features, and can read a table of users and items. "+
+		"If the dataset of --task link is a list of facts, it is %s (the default) or one of %s. The defaults of the flags below depend on the model and on --preset.",
+		strings.Join(modelNames(), ", "), strings.Join(graphModelNames(), ", "), modelGAE, modelVGAE, modelLightGCN,
+		modelRotatE, strings.Join(slices.DeleteFunc(slices.Clone(factModels), func(m string) bool { return m == modelRotatE }), ", "))
+	return []kong.Group{
+		{Key: "data", Title: "Data:"},
+		{Key: "model", Title: "Model:", Description: models},
+		{Key: "training", Title: "Training:"},
+		{Key: "graphs", Title: "Whole graphs:"},
+		{Key: "files", Title: "More files:"},
+		{Key: "parts", Title: "Single parts of a preset:"},
+	}
 }
 
 // badValue reports a flag that was given no value, or one that is none of its kind.

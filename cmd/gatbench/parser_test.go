@@ -35,3 +35,43 @@ func TestParserOfOneCommand(t *testing.T) {
 		}
 	}
 }
+
+// What most runs need is on the first screen of a small terminal, the most common first, and every flag says
+// something in sentences.
+func TestTrainHelp(t *testing.T) {
+	t.Setenv("COLUMNS", "")
+	help := ok(t, "train", "--help")
+	screen := strings.Join(strings.Split(help, "\n")[:24], "\n")
+	at := 0
+	for _, flag := range []string{"dataset", "model", "task", "epochs", "seed", "seeds", "save", "plot"} {
+		i := strings.Index(screen, "      --"+flag+"=")
+		if i < at {
+			t.Errorf("--%s is not on the first screen, or not in its place:\n%s", flag, screen)
+		}
+		at = i
+	}
+	for _, title := range []string{"Data:", "Model:", "Training:", "Whole graphs:", "More files:"} {
+		i := strings.Index(help, "\n"+title+"\n")
+		if i < at {
+			t.Errorf("%s is missing, or not in its place", title)
+		}
+		at = i
+	}
+	for _, models := range [][]string{modelNames(), graphModelNames(), linkModels, factModels} {
+		for _, m := range models {
+			if !strings.Contains(help, m) {
+				t.Errorf("the help does not name the model %s", m)
+			}
+		}
+	}
+	parser, err := newParser(new(commandLine), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = kong.Visit(parser.Model, func(at kong.Visitable, next kong.Next) error {
+		if f, isFlag := at.(*kong.Flag); isFlag && !strings.HasSuffix(f.Help, ".") {
+			t.Errorf("the help of --%s ends in the middle: %q", f.Name, f.Help)
+		}
+		return next(nil)
+	})
+}

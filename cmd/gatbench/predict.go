@@ -14,13 +14,13 @@ import (
 // predictCommand is gatbench predict.
 type predictCommand struct {
 	savedFlags `embed:""`
-	Nodes      []int32  `placeholder:"N" help:"The nodes to classify (all); with a model of edges, those whose edges are wanted; with a model of links, those whose likeliest new links are."`
-	Pairs      string   `placeholder:"FILE" help:"With a model of links: a csv or tsv of two nodes a line, whose links are scored."`
-	Query      []string `sep:"none" placeholder:"HEAD,RELATION,?" help:"With a model of facts: whose missing end is wanted, the ? in place of head or tail; without a ? the fact itself is scored. May be given several times."`
-	Queries    string   `placeholder:"FILE" help:"With a model of facts: a csv or tsv of such queries, one a line."`
-	Top        *int     `placeholder:"K" help:"Of links and facts: how many answers to a question (10)."`
-	Known      bool     `help:"Of links and facts: answer with what the dataset says already, too."`
-	Out        string   `placeholder:"FILE" help:"Write to this file instead."`
+	Nodes      []int32  `placeholder:"N" help:"The nodes to predict, such as 5,17. Default: all. With a model of edges: predict the edges of these nodes. With a model of links: predict new links of these nodes."`
+	Pairs      string   `placeholder:"FILE" help:"With a model of links: score the pairs of nodes in this .csv or .tsv file, one pair a line."`
+	Query      []string `sep:"none" placeholder:"HEAD,RELATION,?" help:"With a model of facts: a fact with a ? in place of its head or tail, which is to be predicted, such as lisbon,capital_of,?. A fact without a ? is scored. The flag may be repeated."`
+	Queries    string   `placeholder:"FILE" help:"With a model of facts: a .csv or .tsv file of such queries, one a line."`
+	Top        *int     `placeholder:"K" help:"With a model of links or facts: how many answers to give to each question. Default: 10."`
+	Known      bool     `help:"With a model of links or facts: also give answers that are in the dataset already."`
+	Out        string   `placeholder:"FILE" help:"Write to this file. Default: standard output."`
 }
 
 // example is what a prediction is of: a node, a graph, or an edge.

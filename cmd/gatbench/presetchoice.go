@@ -21,11 +21,11 @@ func (k *task) suits() suited {
 	}
 	switch {
 	case k.words.Words() && hasPlanetoidSplit(k.Dataset):
-		return suited{"quick", "words, and a split like Planetoid's"}
+		return suited{"quick", "the features are words, and the split is like Planetoid's"}
 	case perClass >= manyLabels:
-		return suited{"graphsaint", fmt.Sprintf("many labels: %d training %ss a class", perClass, example)}
+		return suited{"graphsaint", fmt.Sprintf("many labels: %d training %ss per class", perClass, example)}
 	}
-	return suited{"shchur", fmt.Sprintf("few labels: %d training %ss a class", perClass, example)}
+	return suited{"shchur", fmt.Sprintf("few labels: %d training %ss per class", perClass, example)}
 }
 
 // hasPlanetoidSplit reports whether a dataset comes with a split like those of
@@ -70,9 +70,9 @@ func (k *task) because(r *recipe) string {
 	case r.Features != k.formFor(r.Preset):
 		return ""
 	case r.Features == formRaw && k.words.Words():
-		return "what these settings are for"
+		return "the form that this preset is for"
 	case r.Features == formBinary:
-		return "what these settings are for; the data has counts"
+		return "the form that this preset is for; the data has counts"
 	}
 	return k.words.String()
 }

@@ -82,10 +82,10 @@ func TestGaussianFeatures(t *testing.T) {
 			t.Errorf("%s: test accuracy %v, features %v, preset %v, want at least 0.95, raw, %s", tt.model, a, s["features"], s["preset"], tt.preset)
 		}
 	}
-	if text := ok(t, "train", "--dataset", few, "--epochs", "2"); !strings.Contains(text, "\nsettings: shchur (few labels: 20 training nodes a class); features: raw (some\nvalues are negative)\n") {
+	if text := ok(t, "train", "--dataset", few, "--epochs", "2"); !strings.Contains(text, "\npreset: shchur (few labels: 20 training nodes per class); features: raw (some\nvalues are negative)\n") {
 		t.Errorf("the summary does not say why:\n%s", text)
 	}
-	if text := ok(t, "train", "--dataset", few, "--features", "standard", "--epochs", "2"); !strings.Contains(text, "\nsettings: shchur (few labels: 20 training nodes a class); features: standard\n") {
+	if text := ok(t, "train", "--dataset", few, "--features", "standard", "--epochs", "2"); !strings.Contains(text, "\npreset: shchur (few labels: 20 training nodes per class); features: standard\n") {
 		t.Errorf("--features changes whose settings are taken:\n%s", text)
 	}
 	_, stderr, status := gatbench(t, "train", "--dataset", few, "--features", "rows", "--epochs", "2")
@@ -248,7 +248,7 @@ func TestForms(t *testing.T) {
 
 // A training that was still getting better says so, and --epochs extends it.
 func TestLongerTraining(t *testing.T) {
-	if text := ok(t, "train", "--epochs", "3"); !strings.Contains(text, "better: --epochs 15\n") {
+	if text := ok(t, "train", "--epochs", "3"); !strings.Contains(text, "longer training may help: try --epochs 15\n") {
 		t.Errorf("three epochs are enough:\n%s", text)
 	}
 	file := saved(t, gaussian(t, 200, 20)) // the paper's 200 epochs are extended
@@ -261,7 +261,7 @@ func TestLongerTraining(t *testing.T) {
 func TestTableOfKinds(t *testing.T) {
 	file := saved(t, gaussian(t, 300, 20))
 	text := ok(t, "table", "--datasets", "cora,"+file, "--models", "mlp", "--seeds", "2", "--epochs", "2")
-	for _, want := range []string{"Settings on Cora: paper; features: rows.\n", "Settings on d: shchur; features: raw.\n"} {
+	for _, want := range []string{"Preset on Cora: paper; features: rows.\n", "Preset on d: shchur; features: raw.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -77,7 +77,7 @@ func TestAdviceNamesProgram(t *testing.T) {
 		"data list":                          "not here: go run ./cmd/gatbench data fetch pubmed\n",
 		"data describe pubmed --data " + dir: ": get it with go run ./cmd/gatbench data fetch pubmed, or",
 		"train --dataset pubmed":             ": get it with go run ./cmd/gatbench data fetch pubmed, or",
-		"data fetch texas":                   "; go run ./cmd/gatbench data list ",
+		"data fetch texas":                   "; go run ./cmd/gatbench data list shows",
 		"data fetch MUTAG":                   "; then go run ./cmd/gatbench train --task graph --dataset MUTAG",
 		"train --task graph --dataset MUTAG": "; then go run ./cmd/gatbench train --task graph --dataset MUTAG",
 		"zzz":                                "; go run ./cmd/gatbench --help lists",
@@ -89,7 +89,7 @@ func TestAdviceNamesProgram(t *testing.T) {
 		}
 	}
 	s := &session{trainCommand: new(trainCommand), recipe: recipe{Epochs: 9}, summary: report.Summary{Interrupted: true, Checkpoint: "a b"}}
-	if got := s.explain(context.Canceled).Error(); !strings.HasSuffix(got, `; go run ./cmd/gatbench train --resume "a b" goes on`) {
+	if got := s.explain(context.Canceled).Error(); !strings.HasSuffix(got, `; to continue: go run ./cmd/gatbench train --resume "a b"`) {
 		t.Error(got)
 	}
 }

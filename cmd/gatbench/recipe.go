@@ -94,10 +94,10 @@ var criteria = []struct {
 	says  string
 	waits string
 }{
-	{"accuracy", train.ByAccuracy, "the best validation accuracy; of equal ones, the lowest validation loss", "without a better one"},
-	{"loss", train.ByLoss, "the lowest validation loss", "without a lower one"},
-	{"either", train.ByEither, "the last epoch whose validation accuracy and loss were both at least as good as any before", "in which neither was"},
-	{"last", train.ByLast, "the last epoch, whatever its validation scores", "without a lower validation loss"},
+	{"accuracy", train.ByAccuracy, "the one with the best validation accuracy (on a tie, the lowest validation loss)", "epochs without a better one"},
+	{"loss", train.ByLoss, "the one with the lowest validation loss", "epochs without a lower one"},
+	{"either", train.ByEither, "the last one whose validation accuracy and loss were both at least as good as in all epochs before", "epochs in which neither was"},
+	{"last", train.ByLast, "the last one, whatever its validation scores", "epochs without a lower validation loss"},
 }
 
 // criterion returns the rule of that name, and what it does in words.

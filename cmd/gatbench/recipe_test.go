@@ -145,11 +145,11 @@ func TestDescribe(t *testing.T) {
 		model, want string
 		layers      int
 	}{
-		{"gat", "GAT, 8 heads of 8, then 1 of 7", 2},
-		{"gat", "GAT, 1 of 7", 1},
-		{"gat", "GAT, 2 times 8 heads of 8, then 1 of 7", 3},
-		{"gcn", "GCN, layers of 16, then 7", 2},
-		{"mlp", "MLP, layers of 16, then 16, then 7", 3},
+		{"gat", "GAT, 8 heads of width 8, then 1 of width 7", 2},
+		{"gat", "GAT, 1 head of width 7", 1},
+		{"gat", "GAT, 2 layers with 8 heads of width 8, then 1 of width 7", 3},
+		{"gcn", "GCN, layers of width 16, then 7", 2},
+		{"mlp", "MLP, layers of width 16, then 16, then 7", 3},
 	} {
 		r, err := newRecipe("paper", tt.model, "cora")
 		if err != nil {
@@ -171,7 +171,7 @@ func TestRecipeFlags(t *testing.T) {
 		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all", "--model sage --batch 9 --fanout 5,0",
 	} {
 		var f settingFlags
-		p, err := kong.New(&f, kong.PostBuild(listModels))
+		p, err := kong.New(&f)
 		if err != nil {
 			t.Fatal(err)
 		}

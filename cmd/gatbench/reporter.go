@@ -94,7 +94,7 @@ func (r *reporter) page(s report.Summary) *report.Training {
 		Next: r.command(r.advice(s)),
 	}
 	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {
-		page.Split = fmt.Sprintf("split %d of its %d, counted from 0; --split-number takes another", r.recipe.choice().index(n), n)
+		page.Split = fmt.Sprintf("split %d of %d (counted from 0); --split-number chooses another", r.recipe.choice().index(n), n)
 	}
 	return page
 }
@@ -113,7 +113,7 @@ func (r *reporter) settings() string {
 		because = own.because
 	}
 	e, _ := encodingOf(r.recipe.Encoding)
-	return fmt.Sprintf("settings: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), e.says()+r.recipe.ofEdges())
+	return fmt.Sprintf("preset: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), e.says()+r.recipe.ofEdges())
 }
 
 // advice returns the flags to try next.

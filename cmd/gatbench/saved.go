@@ -15,17 +15,17 @@ import (
 
 // savedFlags say which model is used, and on what.
 type savedFlags struct {
-	File      string `arg:"" help:"The model that --save wrote; of a --checkpoint, the state of its last epoch."`
+	File      string `arg:"" help:"A model that train --save wrote. A file that --checkpoint wrote works too, with the model of its last epoch."`
 	dataFlags `embed:""`
 }
 
 // dataFlags say what a model is used on, and how.
 type dataFlags struct {
-	Dataset *string `placeholder:"NAME" help:"The dataset (the one it was trained on)."`
-	Data    string  `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
-	Splits  *string `placeholder:"NAME" help:"The split (the one it was trained on)."`
-	Number  *string `name:"split-number" placeholder:"K" help:"Which of several splits, from 0 (the one it was trained on)."`
-	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	Dataset *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
+	Data    string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Splits  *string `placeholder:"NAME" help:"Use this split. Default: the one it was trained on."`
+	Number  *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
+	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
 
 	out file // that is written; none if its path is empty
@@ -34,7 +34,7 @@ type dataFlags struct {
 // open reads the model and its dataset, and returns the logits of every node.
 func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
 	if f.Threads < 0 {
-		return nil, nil, nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", f.Threads)
+		return nil, nil, nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	}
 	defer par.SetThreads(f.Threads)()
 	n, err := loadNetwork(f.File)
@@ -172,7 +172,7 @@ func (c *evalCommand) Run(e env) error {
 		return p.Err()
 	}
 	confusion := train.NewConfusion(pick(logits, k.split.Test), k.goal.labels.Of(k.split.Test))
-	p.Printf("\nwhich classes (down) are taken for which (across):\n\n")
+	p.Printf("\nconfusion matrix (rows: true class, columns: predicted class):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
 	return p.Err()
 }

@@ -166,7 +166,7 @@ func TestResumeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
 	status := run(env{ctx, out, errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
-	if want := "gatbench: interrupted after 1 of 5 epochs; gatbench train --resume " + file + " goes on\n"; status != failed || errOut.String() != want {
+	if want := "gatbench: interrupted after 1 of 5 epochs; to continue: gatbench train --resume " + file + "\n"; status != failed || errOut.String() != want {
 		t.Fatalf("status %d, error %q", status, errOut)
 	}
 	ok(t, "train", "--resume", file, "--checkpoint", file)
@@ -212,7 +212,7 @@ func TestBadFiles(t *testing.T) {
 	}{
 		{"train --resume " + path("run") + " --batch 9 --fanout 5,5", "--resume " + path("run") + ": its run has --batch 0, not 9: leave the flag out", misused},
 		{"train --resume " + path("run") + " --fanout 5,5", "--resume " + path("run") + ": its run has no --fanout: leave the flag out", misused},
-		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is none of that name; did you mean \"quick\"? There are ", failed},
+		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is no such name; did you mean \"quick\"? The choices are ", failed},
 		{"eval " + path("none"), "train: load: open " + path("none") + ": no such file or directory", failed},
 		{"eval " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
 		{"eval " + path("short"), "train: load: " + path("short") + ": safetensors: 5 bytes are no file", failed},
@@ -220,7 +220,7 @@ func TestBadFiles(t *testing.T) {
 		{"eval " + path("nan"), path("nan") + ": element 111 of Layers.1.W is NaN: the file is damaged, or its training diverged", failed},
 		{"predict " + path("nan"), path("nan") + ": element 111 of Layers.1.W is NaN: the file is damaged, or its training diverged", failed},
 		{"eval " + path("foreign"), "train: load: " + path("foreign") + ": safetensors: ", failed},
-		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: --model mlq: there is none of that name; did you mean \"mlp\"? There are ", failed},
+		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: --model mlq: there is no such name; did you mean \"mlp\"? The choices are ", failed},
 		{"eval " + path("wide"), path("wide") + ": what it says of its model cannot be: --hidden -6: it must be at least 1", failed},
 		{"eval " + path("narrow"), "train: load " + path("narrow") + ": the file is not of this model: Layers.0.W is [1433 16] in the file and [1433 15] in the model", failed},
 		{"eval " + path("fields"), "train: load " + path("fields") + `: the metadata "model" does not fit a *main.network: "Recipe"."Hiddem": there is no member of that name`, failed},
@@ -236,7 +236,7 @@ func TestBadFiles(t *testing.T) {
 		{"train --resume " + path("run") + " --seed 4", "--resume " + path("run") + ": its run has --seed 0, not 4: leave the flag out", misused},
 		{"train --resume " + path("run") + " --dataset pubmed", "--resume " + path("run") + ": its run has --dataset cora, not pubmed: leave the flag out", misused},
 		{"train --resume " + path("run") + " --epochs 1", "--epochs 1: the run of " + path("run") + " has 2 already", misused},
-		{"train --resume " + path("run") + " --seeds 2", "--resume goes on with one run and --seeds 2 trains 2: leave one of them out", misused},
+		{"train --resume " + path("run") + " --seeds 2", "--resume continues one run and --seeds 2 trains 2: leave one of the two flags out", misused},
 	}
 	for _, tt := range tests {
 		_, stderr, status := gatbench(t, strings.Fields(tt.args)...)

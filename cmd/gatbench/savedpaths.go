@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/regular"
 )
@@ -53,7 +54,7 @@ func (m savedModel) locate(e env, flag, name string, given *string) (string, err
 	for i, path := range m.candidates(name) {
 		switch err := regular.FileOrFolder(path); {
 		case err == nil && i > 0:
-			fmt.Fprintf(e.errOut, "gatbench: the --%s %s of %s is not here; reading %s\n", flag, name, m.path, path)
+			report.Message(e.errOut, fmt.Sprintf("the --%s %s of %s is not here; reading %s", flag, name, m.path, path))
 			return path, nil
 		case err == nil:
 			return path, nil

@@ -29,7 +29,7 @@ func (c *trainCommand) learns() (string, error) {
 	switch {
 	case c.Task == "" || slices.Contains(tasks, c.Task):
 	case spell.Meant(c.Task, append(tasks, taskFacts)) == taskFacts:
-		return "", misuse("--task %.60s: there is none of that name; facts are links of several kinds: write %s train --task link --model %s%s", c.Task, program, or(c.Model, modelRotatE), c.onDataset())
+		return "", misuse("--task %.60s: there is no such task; facts are links of several kinds: write %s train --task link --model %s%s", c.Task, program, or(c.Model, modelRotatE), c.onDataset())
 	default:
 		return "", oneOf("--task", c.Task, tasks)
 	}
@@ -145,5 +145,5 @@ type unusedFlag struct {
 // divided are the flags about splits, of models whose examples the seed divides.
 func (f *savedFlags) divided(what string) error {
 	remedy := what + " are divided by the seed of the training: leave it out"
-	return unused(unusedFlag{"splits", f.Splits != nil, remedy}, unusedFlag{"split-number", f.Number != nil, remedy}, unusedFlag{"threads", f.Threads < 0, "it must be at least 1, or 0 for all there are"})
+	return unused(unusedFlag{"splits", f.Splits != nil, remedy}, unusedFlag{"split-number", f.Number != nil, remedy}, unusedFlag{"threads", f.Threads < 0, "it must be at least 1, or 0 for all processors"})
 }

@@ -64,7 +64,7 @@ func TestTable(t *testing.T) {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	lines := strings.Join(strings.Fields(stdout), " ")
-	for _, want := range []string{"dataset model ", " Cora gat ", " 83.0 ± 0.7 ", " Cora mlp ", " over 2 seeds from 0 on.", " gat: the model of the lowest validation loss.", " At most 3 epochs; the training stops after 100 without a lower one. mlp: the model of the last epoch, "} {
+	for _, want := range []string{"dataset model ", " Cora gat ", " 83.0 ± 0.7 ", " Cora mlp ", " over 2 seeds, starting at 0.", " gat: the epoch kept is the one with the lowest validation loss.", " At most 3 epochs; training stops after 100 epochs without a lower one. mlp: the epoch kept is the last one, "} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -203,7 +203,7 @@ func TestPipesAreRefused(t *testing.T) {
 		said := stdout + stderr
 		refusal := "it is a pipe, and only ordinary files are read: write what it gives to a file, and name that"
 		if args == "table --resume P" {
-			refusal = "it is no ordinary file; name one"
+			refusal = "it is not a regular file; name one that is"
 		}
 		if status == succeeded || !strings.Contains(said, pipe+": "+refusal) {
 			t.Errorf("gatbench %s: status %d, it says %q", args, status, said)

@@ -51,7 +51,7 @@ func TestSplitsByTime(t *testing.T) {
 	}
 	link := filepath.Join(dir, "l.safetensors")
 	text = ok(t, "train", "--task", "link", "--dataset", data+"#-cited_at", "--splits", "time:2016,2017", "--epochs", "2", "--save", link)
-	if !strings.Contains(text, "split: time:2016,2017\nlinks: 114 to train, 18 to validate and 36 to test with") {
+	if !strings.Contains(text, "split: time:2016,2017\nlinks: 114 for training, 18 for validation and 36 for testing") {
 		t.Errorf("the page says %s", text)
 	}
 	s := results(t, "train", "--task", "link", "--dataset", data, "--splits", "time:cited_at:2016-12,2017-12-31", "--epochs", "2", "--json")
@@ -63,7 +63,7 @@ func TestSplitsByTime(t *testing.T) {
 		"--splits time:month":                      `--splits time:month: no column "month" says when its nodes came; there are "year"`,
 		"--splits time:year:2040,2050":             `column "year" goes from 2010 to 2019, and of its nodes none is left to validate`,
 		"--task link --splits time:year":           `no column "year" says when its edges came; there are "cited_at"`,
-		"--task link --splits random":              "--splits random: links are divided by the seed",
+		"--task link --splits random":              "--splits random: the seed divides the links",
 		"--dataset karate --splits time":           "nothing says when its nodes came",
 		"--task graph --splits time --dataset csl": "--splits time: ",
 	} {

@@ -14,35 +14,35 @@ import (
 
 // tableCommand is gatbench table.
 type tableCommand struct {
-	Datasets  []string `placeholder:"NAME" help:"The datasets (cora, and citeseer and pubmed where their files are)."`
-	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models (gat,gcn,mlp)."`
-	Preset    *string  `placeholder:"NAME" help:"Whose settings, and whose way to choose the model: paper (the default for Cora, CiteSeer and PubMed), dgl, pyg, shchur or graphsaint (the default for other data: see train); or quick, which is paper with 200 epochs."`
-	Features  *string  `placeholder:"FORM" help:"How the networks get the features: raw, rows, standard or binary (see train)."`
-	Splits    *string  `placeholder:"NAME" help:"own (each dataset's own, the default), random or shchur (another for each seed: see train), or a .json or .npz file of the lists train, val and test."`
-	Number    *string  `name:"split-number" placeholder:"K" help:"Which of a dataset's several splits, from 0 (0), or each: another for each seed."`
-	Seeds     int      `default:"10" placeholder:"N" help:"Train each N times (10)."`
-	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed (0)."`
-	Epochs    *int     `placeholder:"N" help:"Number of epochs at most (the preset's)."`
-	Patience  *int     `placeholder:"N" help:"Stop after N epochs without progress (the preset's)."`
-	Select    *string  `placeholder:"RULE" help:"Which epoch's model is kept: accuracy, loss, either or last (the preset's)."`
-	Rows      *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: those that its loss depends on (needed, the default) or all."`
+	Datasets  []string `placeholder:"NAME" help:"The datasets, separated by commas. Default: cora, and citeseer and pubmed if their files are found."`
+	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models, separated by commas; gatbench train --help lists them. Default: gat,gcn,mlp."`
+	Preset    *string  `placeholder:"NAME" help:"Where the settings come from: paper, dgl, pyg, shchur, graphsaint, or quick, which is paper but usually with 200 epochs. gatbench train --help describes them. Default: the data decides; Cora, CiteSeer and PubMed get paper."`
+	Features  *string  `placeholder:"FORM" help:"How to scale the node features: raw, rows, standard or binary. gatbench train --help describes them. Default: the data and the preset decide."`
+	Splits    *string  `placeholder:"NAME" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, the default), random or shchur (a different split for each seed), or a .json or .npz file with the lists train, val and test."`
+	Number    *string  `name:"split-number" placeholder:"K" help:"Which split to use if a dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
+	Seeds     int      `default:"10" placeholder:"N" help:"Train every model N times. Default: 10."`
+	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed. Default: 0."`
+	Epochs    *int     `placeholder:"N" help:"Train for at most N epochs. Default: set by the preset."`
+	Patience  *int     `placeholder:"N" help:"Stop after N epochs without improvement. Default: set by the preset."`
+	Select    *string  `placeholder:"RULE" help:"Which epoch's model to keep: accuracy, loss, either or last. gatbench train --help describes them. Default: set by the preset."`
+	Rows      *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
 	variation `embed:""`
 
-	NoEdgeFeatures bool `help:"Leave out the features of edges, and their kinds, which models that can read them read where the data has them."`
+	NoEdgeFeatures bool `help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
 
-	Resume  string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only what it does not hold yet."`
-	Data    string `placeholder:"DIR" help:"Folder of the datasets' files (else $$EDGEWISE_DATA, else the user's cache)."`
-	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
+	Resume  string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only the seeds that it does not hold yet."`
+	Data    string `placeholder:"DIR" help:"Look for the datasets in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 	JSON    bool   `name:"json" help:"Print JSON objects, one a line."`
 }
 
 // variation are settings that have no flag elsewhere: each shows what one part of
 // a preset is worth.
 type variation struct {
-	Start     *string `placeholder:"NAME" help:"First values of GAT's weights: glorot, glorot-heads (each head on its own) or xavier-normal (the preset's)."`
-	Decayed   *string `placeholder:"NAME" help:"What decays: all, weights (no biases) or first-weights (of the first layer) (the preset's)."`
-	ValueDrop *bool   `negatable:"" help:"Whether GAT drops what its attention sums (the preset's)."`
-	NoBias    *bool   `help:"GCN and MLP without biases, as in their paper; --no-bias=false is with (the preset's)."`
+	Start     *string `placeholder:"NAME" group:"parts" help:"Initial weights of GAT: glorot, glorot-heads (each head by itself) or xavier-normal. Default: set by the preset."`
+	Decayed   *string `placeholder:"NAME" group:"parts" help:"Which parameters get weight decay: all, weights (all but biases) or first-weights (the first layer's weights). Default: set by the preset."`
+	ValueDrop *bool   `negatable:"" group:"parts" help:"Apply dropout also to the features that GAT's attention sums, or do not. Default: set by the preset."`
+	NoBias    *bool   `group:"parts" help:"Give GCN and MLP no biases, as in their paper; --no-bias=false gives them biases. Default: set by the preset."`
 }
 
 // check returns an error for a flag that none of the models has.
@@ -155,7 +155,7 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	case c.Seeds < 1:
 		return nil, misuse("--seeds %d: it must be at least 1", c.Seeds)
 	case c.Threads < 0:
-		return nil, misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	}
 	if c.Features != nil {
 		if err := oneOf("--features", *c.Features, forms); err != nil {
@@ -304,10 +304,10 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 	})
 	t.progress.Clear()
 	if k.weighing(r.model()) == "not used" {
-		t.unread = append(t.unread, fmt.Sprintf("the weights of %s's edges are not used by %s", k.Name, r.Model))
+		t.unread = append(t.unread, fmt.Sprintf("edge weights of %s: not used by %s", k.Name, r.Model))
 	}
 	if k.EdgeFeatures != nil && r.EdgeIn == 0 && r.Kinds == 0 {
-		t.unread = append(t.unread, fmt.Sprintf("the features of %s's edges are not read by %s", k.Name, r.Model))
+		t.unread = append(t.unread, fmt.Sprintf("edge features of %s: not read by %s", k.Name, r.Model))
 	}
 	if e.ctx.Err() != nil {
 		return t.interrupted(ready)
@@ -322,7 +322,7 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 func (t *accuracyTable) interrupted(ready int) error {
 	err := fmt.Errorf("interrupted after %d rows and %d of %d seeds of the next", t.rows, ready, t.Seeds)
 	if t.Resume != "" {
-		err = fmt.Errorf("%w; the same command goes on from %s", err, t.Resume)
+		err = fmt.Errorf("%w; run the same command again to continue from %s", err, t.Resume)
 	}
 	return err
 }
@@ -376,23 +376,23 @@ func (t *accuracyTable) end() error {
 		noun = "seed"
 	}
 	t.out.Printf("\n")
-	t.out.Paragraph("Test accuracy in per cent, mean ± standard deviation [95 %% interval of the mean] over %d %s from %d on. "+
-		"%s. Time is that of the seeds' trainings, added up. A dash: no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))
+	t.out.Paragraph("Test accuracy in per cent: mean ± standard deviation [95 %% confidence interval of the mean] over %d %s, starting at %d. "+
+		"%s. The time is the sum over all seeds. A dash means that no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))
 	for _, u := range t.used {
 		on := ""
 		if len(t.used) > 1 {
 			on = " on " + strings.Join(u.names, ", ")
 		}
-		t.out.Paragraph("Settings%s: %s; features: %s.", on, u.preset, u.of[0].Features)
+		t.out.Paragraph("Preset%s: %s; features: %s.", on, u.preset, u.of[0].Features)
 		for _, line := range rules(u.of) {
 			t.out.Paragraph("%s", line)
 		}
 	}
 	for _, line := range t.unread {
-		t.out.Printf("%s\n", line)
+		t.out.Line("%s", line)
 	}
 	for _, err := range t.missed {
-		t.out.Printf("left out: %v\n", err)
+		t.out.Line("left out: %v", err)
 	}
 	return t.out.Err()
 }
@@ -401,11 +401,11 @@ func (t *accuracyTable) end() error {
 func splitsWords(name string) string {
 	switch name {
 	case splitsOwn:
-		return "The datasets' own splits"
+		return "The splits are the datasets' own"
 	case splitsRandom:
 		return fmt.Sprintf("A random split for each seed, with %d nodes of each class to train", trainPerClass)
 	case splitsShchur:
-		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate, the others test; paper: Shchur and others, 2018", trainPerClass, valPerClass)
+		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate and the rest test; the column paper is Shchur and others, 2018", trainPerClass, valPerClass)
 	}
 	if byTime(name) {
 		return "A split by time, " + name
@@ -420,7 +420,7 @@ func rules(rs []recipe) []string {
 		_, says, waits := criterion(r.Select)
 		rule := fmt.Sprintf("%s. At most %d epochs", says, r.Epochs)
 		if r.Patience > 0 {
-			rule += fmt.Sprintf("; the training stops after %d %s", r.Patience, waits)
+			rule += fmt.Sprintf("; training stops after %d %s", r.Patience, waits)
 		}
 		if models[rule] == nil {
 			order = append(order, rule)
@@ -429,7 +429,7 @@ func rules(rs []recipe) []string {
 	}
 	var lines []string
 	for _, rule := range order {
-		lines = append(lines, fmt.Sprintf("%s: the model of %s.", strings.Join(models[rule], ", "), rule))
+		lines = append(lines, fmt.Sprintf("%s: the epoch kept is %s.", strings.Join(models[rule], ", "), rule))
 	}
 	return lines
 }

@@ -151,10 +151,10 @@ func open(dir, name string) (*datasets.Dataset, error) {
 		return nil, err // a name, and not that of a file
 	}
 	if readErr != nil && datasets.HoldsInteractions(name) {
-		return nil, misuse("--dataset %s: it is of users and items, not of nodes: --task link learns what to recommend", name)
+		return nil, misuse("--dataset %s: it has users and items, not nodes: use --task link to learn recommendations", name)
 	}
 	if readErr != nil && isFacts(dir, name) {
-		return nil, misuse("--dataset %s: it is facts of a knowledge graph, not nodes: --task link learns which are missing", name)
+		return nil, misuse("--dataset %s: it has the facts of a knowledge graph, not nodes: use --task link to predict missing ones", name)
 	}
 	return own, readErr
 }
@@ -162,7 +162,7 @@ func open(dir, name string) (*datasets.Dataset, error) {
 // manyGraphs returns the error for many graphs where one is wanted.
 func manyGraphs(dir, name string) error {
 	c := trainCommand{Data: dir, settingFlags: settingFlags{Dataset: &name}}
-	return misuse("--dataset %s: it is many graphs, not one: --task graph learns what each is: %s train --task graph%s", name, program, c.onDataset())
+	return misuse("--dataset %s: it has many graphs, not one: use --task graph, as in %s train --task graph%s", name, program, c.onDataset())
 }
 
 // where returns where open finds a dataset, "" if it does not.
@@ -196,11 +196,7 @@ func (k *task) setSplit(c choice) error {
 		if drawn(c.splits) {
 			return misuse("--dataset %s: --splits %s leaves no %s to train on or to choose the best epoch by: too few of its %s have %s", k.name, c.splits, noun, noun, k.goal.kind.noun())
 		}
-		which := "; cora has, and"
-		if k.pairs != nil {
-			which = ":"
-		}
-		return misuse("--dataset %s: it has no %s to choose the best epoch by%s --splits random gives it some", k.name, noun, which)
+		return misuse("--dataset %s: it has no %s to choose the best epoch by: use --splits random", k.name, noun)
 	}
 	k.split, k.near = s, new(nearby)
 	own := *k.goal // several may train side by side, each on a split of its own

@@ -96,7 +96,7 @@ func TestFlagsByTask(t *testing.T) {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
 			case flag == "splits" && (task.key == taskLink || task.key == taskRows): // by time alone
-				if status != misused || !strings.Contains(stderr, "links are divided by the seed") {
+				if status != misused || !strings.Contains(stderr, "the seed divides the links") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
 			case flag == "loss" || flag == "split-number" || flag == "no-edge-features" && task.key == taskNode: // karate has none

@@ -24,13 +24,12 @@ import (
 // trainCommand is gatbench train.
 type trainCommand struct {
 	settingFlags `embed:""`
-	taskFlags    `embed:""`
 	graphFlags   `embed:""`
-	Data         string `placeholder:"DIR" help:"Folder of the dataset's files (else $$EDGEWISE_DATA, else the user's cache)."`
-	Seeds        int    `default:"1" placeholder:"N" help:"Train N times, with the seeds from --seed on (1)."`
-	Threads      int    `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are). Never changes a result."`
-	JSON         bool   `name:"json" help:"Print a JSON object for each epoch and for the summary, one a line."`
+	Seeds        int `default:"1" placeholder:"N" help:"Train N times, each with its own seed, and print the mean. Default: 1."`
 	outputFlags  `embed:""`
+	JSON         bool   `name:"json" help:"Print JSON objects, one a line."`
+	Data         string `placeholder:"DIR" group:"data" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Threads      int    `default:"0" placeholder:"N" group:"training" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 
 	at places
 }
@@ -120,7 +119,7 @@ func (c *trainCommand) nodes(e env) error {
 	}
 	for _, f := range []struct{ flag, file string }{{"plot", c.Plot}, {"attention", strings.Join(c.Attention, "")}} {
 		if f.file != "" && k.goal.kind != oneClass {
-			return misuse("--%s: it shows classes, and each %s has %s to be learnt: --csv or --log keep the epochs", f.flag, k.goal.example, k.goal.kind.noun())
+			return misuse("--%s: it shows classes, and here each %s has %s to predict: --csv or --log record the epochs instead", f.flag, k.goal.example, k.goal.kind.noun())
 		}
 	}
 	return c.profiled(e, func() error { return c.all(e, k, r) })
@@ -133,11 +132,11 @@ func (c *trainCommand) foldNodes() error {
 	}
 	for _, flag := range c.given() {
 		if slices.Contains([]string{"splits", "split-number", "seeds", "resume"}, flag) {
-			return misuse("--folds %d and --%s: folds are splits, each with a seed of its own: leave one of them out", *c.Folds, flag)
+			return misuse("--folds %d and --%s: each fold is a split with a seed of its own: leave one of the two flags out", *c.Folds, flag)
 		}
 	}
 	if *c.Folds < 3 {
-		return misuse("--folds %d: nodes want at least 3, one of which tests and one validates", *c.Folds)
+		return misuse("--folds %d: there must be at least 3, because one fold tests and another validates", *c.Folds)
 	}
 	splits, each := fmt.Sprintf("%s%d", splitsFolds, *c.Folds), splitsEach
 	c.Splits, c.SplitNumber, c.Seeds = &splits, &each, *c.Folds
@@ -163,9 +162,9 @@ func (c *trainCommand) check(r *recipe) error {
 	case c.Seeds < 1:
 		return misuse("--seeds %d: it must be at least 1", c.Seeds)
 	case c.Threads < 0:
-		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	case c.Data != "" && r.Dataset == "karate":
-		return misuse("--data: karate is part of the program and is read from no folder")
+		return misuse("--data: karate is part of the program and does not need a folder")
 	}
 	splits := splitsFile(c.at.splits)
 	if err := ordinary(splits); err != nil {
@@ -330,7 +329,7 @@ func (s *session) explain(err error) error {
 	case s.summary.Interrupted:
 		cut := fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
 		if s.summary.Checkpoint != "" {
-			cut = fmt.Errorf("%w; %s goes on", cut, s.goesOn(s.summary.Checkpoint))
+			cut = fmt.Errorf("%w; to continue: %s", cut, s.goesOn(s.summary.Checkpoint))
 		}
 		return errors.Join(cut, without(err, context.Canceled))
 	case s.summary.Diverged:

@@ -43,9 +43,9 @@ func TestWhatOnlyTheTestHas(t *testing.T) {
 		want, score string
 		args        []string
 	}{
-		{"no node that trains is of class z: 1 of those that validate or test are", "test_accuracy", []string{"--dataset", nodes}},
-		{"no graph that trains is of class z: 1 of those that validate or test are", "test_accuracy", []string{"--dataset", graphs}},
-		{"2 have an entity or a relation that no fact that trains has", "test_mrr", []string{"--task", "link", "--dataset", facts, "--model", "distmult", "--hidden", "4"}},
+		{"no training node has class z; the validation and test parts have 1", "test_accuracy", []string{"--dataset", nodes}},
+		{"no training graph has class z; the validation and test parts have 1", "test_accuracy", []string{"--dataset", graphs}},
+		{"2 have an entity or a relation that no training fact has", "test_mrr", []string{"--task", "link", "--dataset", facts, "--model", "distmult", "--hidden", "4"}},
 	} {
 		file := filepath.Join(dir, "m.safetensors")
 		said := strings.Join(strings.Fields(ok(t, append([]string{"train", "--epochs", "1", "--save", file}, c.args...)...)), " ")

@@ -238,7 +238,7 @@ func TestWeightsAndSplitsOfFiles(t *testing.T) {
 		}
 	}
 	out, _, status := gatbench(t, "train", "--dataset", path, "--model", "mlp", "--epochs", "1")
-	if status != succeeded || !strings.Contains(out, "the weights of the edges are not used by MLP") || !strings.Contains(out, "split 0 of its 2, counted from 0") {
+	if status != succeeded || !strings.Contains(out, "edge weights: not used by MLP") || !strings.Contains(out, "split 0 of 2 (counted from 0)") {
 		t.Errorf("status %d, summary %s", status, out)
 	}
 }

@@ -15,7 +15,7 @@ var adding = Demo{Name: "adding", About: "the sum of two marked numbers of fifty
 const addingLength = 50
 
 func runAdding(s *Stage) error {
-	s.say("Fifty numbers between 0 and 1, of which two are marked; what is their sum? Always saying 1 has a mean squared error of 0.167.")
+	s.say("The input is fifty numbers between 0 and 1, two of them marked; the network learns the sum of those two. A network that always answers 1 has a mean squared error of 0.167.")
 	test, want := text.Task{Count: len(s.few(500)), Min: addingLength, Seed: s.stream("test", 0)}.Adding()
 	target := grad.Const(want)
 	errors, chart := map[string]any{}, &picture.Chart{Title: "mean squared error of each hundred steps", X: picture.Axis{Label: "hundreds of steps", Whole: true}}

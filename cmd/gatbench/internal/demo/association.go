@@ -19,7 +19,7 @@ const (
 )
 
 func runAssociativeRecall(s *Stage) error {
-	s.say("An LSTM of 100 units with a memory of 48 slots hears a list of two to six items, each three rows of %d bits, and then one of them again: it says the next one of the list. It is tried on longer lists.", itemBits)
+	s.say("An LSTM of 100 units with a memory of 48 slots reads a list of two to six items, each of three rows of %d bits, and then one of these items again. It has to give the next item in the list. It is tested on longer lists.", itemBits)
 	task := func(count, lo, hi int, seed uint64) text.Bits {
 		return text.Task{Count: count, Min: lo, Max: hi, Symbols: itemBits, Seed: seed}.AssociateBits()
 	}
@@ -40,12 +40,12 @@ func runAssociativeRecall(s *Stage) error {
 	}
 	wrong := l.scores[len(l.scores)-1]
 	s.result(map[string]any{"wrong_bits": wrong, "exact": exact, "validation_loss": best.cost, "try": best.try})
-	s.say("Of lists of six %.3f bits are wrong, of %d. Wholly right: %.0f %% of lists of six, %.0f %% of lists of ten.", wrong, 3*itemBits, 100*exact["6"], 100*exact["10"])
+	s.say("With lists of six, %.3f of %d bits are wrong. Completely right: %.0f %% of lists of six, %.0f %% of lists of ten.", wrong, 3*itemBits, 100*exact["6"], 100*exact["10"])
 	words := ""
 	if exact["6"] >= 0.9 {
 		words = " When it is shown an item it goes to where that is written, and reads on from there."
 	}
-	s.say("It %s. Below, a list of five: a line is a slot, a column a step.%s", verdict(exact["6"]), words)
+	s.say("It %s. Below is a list of five; each line is a slot, each column a step.%s", verdict(exact["6"]), words)
 	if err := s.showHeads(net, task(1, 5, 5, s.stream("shown", 0)), l); err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func runBabi(s *Stage) error {
 	if !s.Joint {
 		groups, dim = slices.Collect(slices.Chunk(tasks, 1)), 20
 	}
-	s.say("A story is a memory, a sentence a slot. Three times the network reads all slots, each weighed by how well it answers; then it says a word. It learns from %d questions a task, %d at a time: a loss is the sum over these.", 1000, babiBatch)
+	s.say("Each story is a memory, and each of its sentences a slot. The network reads all slots three times, weighted by how well each answers the question, and then gives a word. It learns from %d questions per task, in batches of %d; the loss is the sum over a batch.", 1000, babiBatch)
 	var nets told
 	var rows [][]picture.Panel
 	accuracy, hits := map[string]any{}, map[string]any{}

@@ -61,7 +61,7 @@ func runBeer(s *Stage) error {
 		return err
 	}
 	pairs := p.Encode(d.source, d.target)
-	s.say("A simple RNN reads %q, and another learns to write %q. Each of its states asks those of the first, through a matrix, which of them to look at.", p.Source[0], p.Target[0])
+	s.say("A simple RNN reads %q, and another learns to write %q. Each state of the second attends to the states of the first, through a matrix.", p.Source[0], p.Target[0])
 	var failed error
 	var got string
 	l := &training{
@@ -83,7 +83,7 @@ func runBeer(s *Stage) error {
 	h := alignmentPanel("where each word looks", alignments(d.Net, pairs)[0], strings.Fields(p.Source[0]), append(strings.Fields(p.Target[0]), "(end)"))
 	s.heat(h)
 	if last(l.scores) == 1 {
-		s.say("\nOne sentence does not teach which word means which: any rows that differ will do.")
+		s.say("\nA single sentence cannot teach which word means which: any distinct rows of attention will do.")
 	} else {
 		s.say("\nIt does not write the sentence yet.")
 	}

@@ -26,7 +26,7 @@ func runCopy(s *Stage) error {
 	if s.Target == "8" {
 		longest = 8
 	}
-	s.say("A feed-forward network of 64 units writes and reads a memory of %d slots. It hears one to %d rows of %d bits and says them again; then it is given longer ones than it ever heard.", copySlots, longest, copyBits)
+	s.say("A feed-forward network of 64 units writes and reads a memory of %d slots. It reads one to %d rows of %d bits and repeats them. Then it is tested on longer inputs than it was trained on.", copySlots, longest, copyBits)
 	task := func(count, lo, hi int, seed uint64) text.Bits {
 		return text.Task{Count: count, Min: lo, Max: hi, Symbols: copyBits, Seed: seed}.CopyBits()
 	}
@@ -52,9 +52,9 @@ func runCopy(s *Stage) error {
 	}
 	wrong := l.scores[len(l.scores)-1]
 	s.result(map[string]any{"wrong_bits": wrong, "exact": exact, "validation_loss": best.cost, "try": best.try})
-	s.say("Of %d rows %.3f bits are wrong. Wholly right: %.0f %% of eight rows, %.0f %% of sixteen, %.0f %% of twenty, %.0f %% of thirty-two, %.0f %% of forty.",
+	s.say("With %d rows, %.3f bits are wrong. Completely right: %.0f %% of eight rows, %.0f %% of sixteen, %.0f %% of twenty, %.0f %% of thirty-two, %.0f %% of forty.",
 		longest, wrong, 100*exact["8"], 100*exact["16"], 100*exact["20"], 100*exact["32"], 100*exact["40"])
-	words := "Below, sixteen rows: a line is a slot, a column a step."
+	words := "Below are sixteen rows; each line is a slot, each column a step."
 	if exact["16"] >= 0.9 {
 		words += " It writes one slot after the other, goes back to the first, and reads them in order."
 	}

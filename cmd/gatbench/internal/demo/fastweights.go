@@ -56,7 +56,7 @@ func (r *retriever) forward(t *grad.Tape, g *graph.Graph, tokens []int32) *grad.
 }
 
 func runFastWeights(s *Stage) error {
-	s.say("Four pairs of a letter and a digit, then one of the letters again: which digit stood behind it? Twenty units are few for four pairs. Fast weights need not keep them: each state attends to those before it that are like it, and these are further from it the older they are.")
+	s.say("The input is four pairs of a letter and a digit, and then one of the letters again; the network has to give its digit. Twenty units are few for keeping four pairs. With fast weights, a network need not keep them: each state attends to similar earlier states, and to older ones less.")
 	length := 2*retrievePairs + 3
 	tests, wants := text.Task{Count: len(s.few(2000)), Min: retrievePairs, Seed: s.stream("test", 0)}.Retrieve()
 	fast := &memory.FastWeights{In: 100, Hidden: retrieveUnits, Steps: 1, Activation: grad.Tanh}

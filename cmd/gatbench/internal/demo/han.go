@@ -134,7 +134,7 @@ func runHAN(s *Stage) error {
 	if err != nil {
 		return err
 	}
-	s.say("%d questions such as %q about stories of up to ten sentences, and %d others to try. A sentence is what attention makes of its words, a story what it makes of its sentences.", len(learnt), learnt[0].Text, len(tried))
+	s.say("%d questions such as %q about stories of up to ten sentences, and %d others to try. Attention over its words gives a vector for each sentence, and attention over these vectors gives one for the story.", len(learnt), learnt[0].Text, len(tried))
 	read, tests := newStories(words, answers, learnt), newStories(words, answers, tried)
 	net, all := newHANNet(s, words.Len(), answers.Len()-int(text.First)), tests.batch(every(len(tried)))
 	l := &training{

@@ -50,7 +50,7 @@ func runHopfield(s *Stage) error {
 	}
 	stored := letters()
 	cues := s.noisy(stored, noise)
-	s.say("Five letters of %d×%d dots are stored in the weights between %d units. Of each, %.0f %% of the dots are turned over; then one unit after the other listens to all others, until none changes.",
+	s.say("Five letters of %d×%d dots are stored in the weights between %d units. In each letter, %.0f %% of the dots are flipped. Then one unit after the other is updated from all the others, until none changes.",
 		letterSide, letterSide, letterSide*letterSide, 100*noise)
 	var found *memory.Recalled
 	letters := map[string]int{}
@@ -184,7 +184,7 @@ func fromNought(name string, colour int, ys []float64) picture.Series {
 // began at the pattern itself.
 func (s *Stage) capacity() error {
 	const units = 500
-	s.say("Random patterns are stored in %d units, and each is asked for itself. Near 0.14 patterns a unit Hebb's memory breaks down, all at once.", units)
+	s.say("Random patterns are stored in %d units, and each is used as its own cue. Near 0.14 patterns per unit, Hebb's memory breaks down abruptly.", units)
 	rules := []memory.Rule{memory.Hebb, memory.Storkey, memory.PseudoInverse}
 	chart := &picture.Chart{Title: "units that are wrong, of a hundred", X: picture.Axis{Label: "patterns a unit"}}
 	held := map[string]any{}
@@ -221,7 +221,7 @@ func (s *Stage) capacity() error {
 			s.print("%-15s has less than one unit in a hundred wrong at all of these\n", r)
 		}
 	}
-	s.say("Theory has Hebb's rule break down at 0.138.")
+	s.say("In theory, Hebb's rule breaks down at 0.138.")
 	return s.draw([]picture.Panel{chart})
 }
 

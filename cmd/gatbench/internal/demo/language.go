@@ -61,7 +61,7 @@ func runLanguage(s *Stage) error {
 	if cut < languageReaders*(languageSegment+1) {
 		return fmt.Errorf("demo language: %s has %d characters; it takes %d or more", title, len(tokens), languageReaders*(languageSegment+1)*100/95+1)
 	}
-	s.say("%s: %d characters of %d kinds. The last twentieth is not learnt but tried.", title, len(tokens), letters.Len()-int(text.First))
+	s.say("%s: %d characters, %d of them different. The last twentieth is kept for testing.", title, len(tokens), letters.Len()-int(text.First))
 	n := &languageNet{
 		Letters: grad.NewParam(letters.Len(), 48),
 		LSTM:    sequence.LSTM{In: 48, Hidden: languageHidden, ForgetBias: 1}, Out: layers.Linear{In: languageHidden, Out: letters.Len()},
@@ -92,7 +92,7 @@ func runLanguage(s *Stage) error {
 	written := letters.Decode(found.Tokens)
 	perplexity := l.scores[len(l.scores)-1]
 	s.result(map[string]any{"perplexity": perplexity, "bits_a_character": math.Log2(perplexity), "bits_written": bits([]float64{-found.LogProb / 400})[0], "text": written})
-	s.say("A character of new text costs %.2f bits (perplexity %.2f); were all equally likely, it would be %.1f. What it writes:", math.Log2(perplexity), perplexity, math.Log2(float64(letters.Len())))
+	s.say("A character of new text costs %.2f bits (perplexity %.2f); if all characters were equally likely, it would cost %.1f. A sample of what the network writes:", math.Log2(perplexity), perplexity, math.Log2(float64(letters.Len())))
 	s.print("\n")
 	for line := range strings.Lines(written) {
 		s.say("%s", strings.TrimSpace(line))

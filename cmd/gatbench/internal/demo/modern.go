@@ -21,7 +21,7 @@ const (
 )
 
 func runModern(s *Stage) error {
-	s.say("Patterns of %d units, +1 or −1, and cues with %d of them turned over. A Hopfield network keeps weights, a modern one the patterns: a cue attends to them, once, with β = 1.", modernUnits, modernTurned)
+	s.say("Patterns of %d units, +1 or −1, and cues with %d of them flipped. A Hopfield network stores weights. A modern one stores the patterns themselves, and a cue attends to them once, with β = 1.", modernUnits, modernTurned)
 	names := []string{"Hebb's weights", "attention, one step"}
 	chart := &picture.Chart{Title: "cues that find their pattern, of a hundred", X: picture.Axis{Label: "log₁₀ of the patterns"}}
 	for i, name := range names {
@@ -47,7 +47,7 @@ func runModern(s *Stage) error {
 		s.print("%9d   %11.0f %%   %15.0f %%\n", n, 100*classic, 100*attention)
 	}
 	s.result(map[string]any{"found": found})
-	s.say("Weights between 64 units are 2,016 numbers, whatever is stored. Attention keeps every pattern, and how many it tells apart grows exponentially with the number of units.")
+	s.say("The weights between 64 units are 2,016 numbers, however many patterns they store. Attention keeps every pattern, and the number that it can tell apart grows exponentially with the number of units.")
 	if err := s.draw([]picture.Panel{chart}); err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func newReader(s *Stage, name string, c sequence.Cell, hidden, out int) *reader 
 const recallLength = 60
 
 func runRecall(s *Stage) error {
-	s.say("One of four symbols, then %d steps of noise; which was it? %s; a simple RNN has nothing of the kind.", recallLength-1, recallWords[s.cell()])
+	s.say("One of four symbols, then %d steps of noise; the network has to name the symbol. %s; a simple RNN has nothing of the kind.", recallLength-1, recallWords[s.cell()])
 	readers := []*reader{
 		newReader(s, "LSTM", recallCell(s.cell()), 32, 4),
 		newReader(s, "RNN", &sequence.RNN{In: 5, Hidden: 32}, 32, 4),

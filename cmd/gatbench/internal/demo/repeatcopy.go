@@ -17,7 +17,7 @@ const (
 )
 
 func runRepeatCopy(s *Stage) error {
-	s.say("An LSTM of 64 units with a memory of 30 slots hears one to five rows of %d bits and how often, one to five times; it says them so often, and then that it has done. It is tried on more of both.", repeatBits)
+	s.say("An LSTM of 64 units with a memory of 30 slots reads one to five rows of %d bits and a number from one to five. It has to repeat the rows that often, and then signal the end. It is tested on more rows and more repetitions.", repeatBits)
 	task := func(times int) bitTask {
 		return func(count, lo, hi int, seed uint64) text.Bits {
 			return text.Task{Count: count, Min: lo, Max: hi, Symbols: repeatBits, Seed: seed}.RepeatBits(1, times)
@@ -45,13 +45,13 @@ func runRepeatCopy(s *Stage) error {
 	}
 	wrong := l.scores[len(l.scores)-1]
 	s.result(map[string]any{"wrong_bits": wrong, "exact": exact, "validation_loss": best.cost, "try": best.try})
-	s.say("Of five rows %.3f bits are wrong, said one to five times. Wholly right: %.0f %% of five rows five times, %.0f %% of eight rows five times, %.0f %% of five rows eight times.",
+	s.say("With five rows repeated one to five times, %.3f bits are wrong. Completely right: %.0f %% of five rows five times, %.0f %% of eight rows five times, %.0f %% of five rows eight times.",
 		wrong, 100*exact["rows_5_times_5"], 100*exact["rows_8_times_5"], 100*exact["rows_5_times_8"])
 	words := ""
 	if exact["rows_5_times_5"] >= 0.9 {
 		words = " Where it reads goes back to the first slot after the last."
 	}
-	s.say("It %s. Below, five rows four times: a line is a slot, a column a step.%s", verdict(exact["rows_5_times_5"]), words)
+	s.say("It %s. Below are five rows, repeated four times; each line is a slot, each column a step.%s", verdict(exact["rows_5_times_5"]), words)
 	one := text.Task{Count: 1, Min: 5, Symbols: repeatBits, Seed: s.stream("shown", 0)}.RepeatBits(4, 4)
 	if err := s.showHeads(net, one, l); err != nil {
 		return err

@@ -117,7 +117,7 @@ func (r *reverser) train(s *Stage, test text.Pairs, epochs int) (*training, erro
 }
 
 func runReverse(s *Stage) error {
-	s.say("Words of 4 to %d symbols of %d kinds, to be written from their end, by a Transformer of two blocks on either side.", reverseLongest, reverseSymbols)
+	s.say("Words of 4 to %d symbols of %d kinds are to be written backwards, by a Transformer of two blocks on either side.", reverseLongest, reverseSymbols)
 	test := reverseWords(500, s.stream("test", 0))
 	whole, lost, leak := newReverser(s, "with positions and a causal mask", attention.Sinusoidal), newReverser(s, "without positions", attention.NoPositions), newReverser(s, "without the causal mask", attention.Sinusoidal)
 	leak.Leak = true

@@ -16,7 +16,7 @@ import (
 var sorting = Demo{Name: "sort", About: "numbers in order, by a network that points at them", Seconds: 11, Run: runSort}
 
 func runSort(s *Stage) error {
-	s.say("A pointer network reads five numbers and points at the lowest, the next and so on. It is told what was right, five numbers at a time, and never sees more; then it sorts ten.")
+	s.say("A pointer network reads five numbers and points at the lowest, the next and so on. It is trained on five numbers only, with the right order given; then it has to sort ten.")
 	p := newPointing(s, attention.Pointer{In: 1, NoRepeat: true}, 64, points.Task{Count: 128, Min: 5}, points.Task.Ascending)
 	five, ten := p.unseen(s, 5), p.unseen(s, 10)
 	var got [][]int32

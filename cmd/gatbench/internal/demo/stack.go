@@ -36,7 +36,7 @@ func (n *plainLSTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 }
 
 func runStack(s *Stage) error {
-	s.say("An LSTM of 64 units hears one to eight rows of %d bits and says them from the last to the first. One has a stack to push to and pop from; the next has only its own state. A third has a queue, and says the rows in their order. Then they are given longer ones than they ever heard.", stackBits)
+	s.say("An LSTM of 64 units reads one to eight rows of %d bits and has to give them from the last to the first. One network has a stack to push to and pop from; the second has only its own state. A third has a queue, and gives the rows in their order. Then all are tested on longer inputs than they were trained on.", stackBits)
 	exact, validation, tries := map[string]map[string]float64{}, map[string]float64{}, map[string]int{}
 	losses := &picture.Chart{Title: "loss", X: picture.Axis{Label: "hundreds of steps", Whole: true}}
 	learnt := map[string]bitReader{}

@@ -122,7 +122,7 @@ func TestBestOf(t *testing.T) {
 		says      string
 	}{
 		{[]float64{0.1, 9, 9}, 0, 1, 1, true, ""},
-		{[]float64{9, 0.1, 9}, 0, 2, 2, true, "has not learnt: of sequences drawn apart the loss is 9,"},
+		{[]float64{9, 0.1, 9}, 0, 2, 2, true, "has not learnt: the loss on held-out sequences is 9,"},
 		{[]float64{9, 7, 8}, 0, 2, 3, false, "number 2"},
 		{[]float64{9, 0.1, 9}, 5, 1, 1, false, ""},
 		{[]float64{math.NaN(), 7, 0.2}, 0, 3, 3, true, "NaN"},

@@ -100,7 +100,7 @@ func runStretch(s *Stage) error {
 		}
 	}
 	monotonic := func(score attention.Score) attention.Aligner { return &attention.Monotonic{Score: score} }
-	s.say("Sequences of %d symbols, 4 to 8 long. First each is copied; then each symbol is written twice. Sequences of 8, 16 and 32 are tried.", stretchSymbols)
+	s.say("Sequences of %d symbols, 4 to 8 long. First each is copied; then each symbol is written twice. Sequences of 8, 16 and 32 are tested.", stretchSymbols)
 	copied := []*follower{newFollower(s, "copy, by content", content, text.Task.Copy), newFollower(s, "copy, monotonic", monotonic, text.Task.Copy)}
 	twice := []*follower{
 		newFollower(s, "twice, by content", content, text.Task.Stretch),

@@ -146,7 +146,7 @@ func bestOf[M any](s *Stage, tries int, enough float64, fit func(s *Stage) (lear
 			break
 		}
 		if try < tries && !math.IsInf(enough, 0) {
-			s.say("It has not learnt: of sequences drawn apart the loss is %.2g, and at most %.2g is wanted. Again, with other first weights and other sequences.", l.cost, enough)
+			s.say("It has not learnt: the loss on held-out sequences is %.2g, and should be at most %.2g. Trying again, with other initial weights and other sequences.", l.cost, enough)
 		}
 	}
 	if !best.good && s.Epochs == 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -18,19 +17,34 @@ import (
 type Printer struct {
 	w        io.Writer
 	coloured bool
+	columns  func() int // of a line of prose
+	terminal bool
 	err      error
 }
 
 // NewPrinter returns a printer on w.
-func NewPrinter(w io.Writer) *Printer { return &Printer{w: w, coloured: coloured(w)} }
+func NewPrinter(w io.Writer) *Printer {
+	p := &Printer{w: w, coloured: coloured(w), columns: func() int { return usualColumns }}
+	if _, ok := w.(*os.File); ok {
+		wide := terminal(w)
+		p.columns, p.terminal = func() int { return prose(wide, os.Getenv) }, wide != nil
+	}
+	return p
+}
 
 // Err returns the first error.
 func (p *Printer) Err() error { return p.err }
 
+// What makes the letters after it bold, and what ends that.
+const (
+	bold   = "\x1b[1m"
+	normal = "\x1b[0m"
+)
+
 // Strong returns s, in bold letters where w is a terminal that shows them.
 func (p *Printer) Strong(s string) string {
 	if p.coloured {
-		return "\x1b[1m" + s + "\x1b[0m"
+		return bold + s + normal
 	}
 	return s
 }
@@ -68,9 +82,18 @@ func (p *Printer) Lines(texts []string) {
 	}
 }
 
-// Paragraph prints text in lines of 80 columns.
+// Paragraph prints text in lines that are as wide as the terminal, or of 80 columns where there is none.
 func (p *Printer) Paragraph(format string, args ...any) {
-	p.write([]byte(wrap(fmt.Sprintf(format, shown(args)...)) + "\n"))
+	p.write([]byte(wrap(fmt.Sprintf(format, shown(args)...), p.columns()) + "\n"))
+}
+
+// Line prints a line, which a terminal that is narrower gets as a paragraph.
+func (p *Printer) Line(format string, args ...any) {
+	text := fmt.Sprintf(format, shown(args)...)
+	if p.terminal {
+		text = wrap(text, p.columns())
+	}
+	p.write([]byte(text + "\n"))
 }
 
 // Encode prints a JSON object in a line.
@@ -108,27 +131,4 @@ func shown(args []any) []any {
 		}
 	}
 	return out
-}
-
-// wrap breaks text at its spaces into lines of at most 80 columns, as many as the
-// narrowest usual terminal has.
-func wrap(text string) string {
-	const columns = 80
-	var b strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		n := plain.Width(word)
-		switch {
-		case at == 0:
-		case at+1+n > columns:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	return b.String()
 }

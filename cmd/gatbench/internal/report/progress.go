@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -37,23 +35,11 @@ type Progress struct {
 // other, so that a task that is soon done shows none.
 func NewProgress(w io.Writer) *Progress {
 	p := &Progress{w: w, now: time.Now}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
-		p.width = func() int {
-			width, _, err := term.GetSize(int(f.Fd()))
-			return columns(width, err)
-		}
+	if os.Getenv("TERM") != "dumb" {
+		p.width = terminal(w)
 	}
 	p.last = p.now()
 	return p
-}
-
-// columns returns how wide a terminal is that says width. A serial line, or one of a
-// machine that builds, does not know its width and says 0.
-func columns(width int, err error) int {
-	if err != nil || width <= 0 {
-		return 80
-	}
-	return width
 }
 
 // Show replaces the line, or adds one, if it is time to. Parts of the format that two

@@ -55,7 +55,7 @@ func (q *Quality) Says(accuracy float64) string {
 		text += fmt.Sprintf(", AUC %.3f", *q.TestAUC)
 	}
 	if accuracy <= q.TestMajority {
-		text += "; always saying the majority class is as accurate"
+		text += "; always predicting the majority class would be at least as accurate"
 	}
 	return text
 }

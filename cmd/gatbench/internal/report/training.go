@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Training is the page about one training: its summary, and what its command knows.
 type Training struct {
@@ -22,7 +25,7 @@ type Training struct {
 // Print prints the page.
 func (t *Training) Print(p *Printer) {
 	s := &t.Summary
-	p.Printf("%s\n", t.Title)
+	p.Line("%s", t.Title)
 	p.Paragraph("%s", t.Settings)
 	if t.Learns != "" {
 		p.Paragraph("%s", t.Learns)
@@ -47,10 +50,10 @@ func (t *Training) Print(p *Printer) {
 		p.Paragraph("%s", line)
 	}
 	if s.Weights != "" {
-		p.Printf("\nthe weights of the edges are %s by %s\n", s.Weights, t.Network)
+		p.Printf("\nedge weights: %s by %s\n", s.Weights, t.Network)
 	}
 	p.Printf("\n")
-	p.Paragraph("the model of epoch %d of %d: %s", s.BestEpoch, s.Epochs, t.Chosen)
+	p.Paragraph("kept the model of epoch %d of %d, %s", s.BestEpoch, s.Epochs, strings.Replace(t.Chosen, "accuracy", s.Metric.Name(), 1))
 	if t.Longer != "" {
 		p.Paragraph("%s", t.Longer)
 	}
@@ -61,16 +64,15 @@ func (t *Training) Print(p *Printer) {
 func (t *Training) end(p *Printer) {
 	s := &t.Summary
 	p.Drawn(t.Drawn)
+	cost := "no epochs were left to train"
 	if s.EpochMS > 0 {
-		p.Printf("%.2f ms an epoch (median)", s.EpochMS)
-	} else {
-		p.Printf("no epoch was left to train")
+		cost = fmt.Sprintf("%.2f ms per epoch (median)", s.EpochMS)
 	}
-	p.Printf(", %.2f s in all", s.TotalMS/1000)
+	cost += fmt.Sprintf(", %.2f s in all", s.TotalMS/1000)
 	if s.PeakMiB > 0 {
-		p.Printf(", %.0f MiB of memory at most", s.PeakMiB)
+		cost += fmt.Sprintf(", %.0f MiB peak memory", s.PeakMiB)
 	}
-	p.Printf("\n")
+	p.Line("%s", cost)
 	for _, f := range []struct{ what, path string }{
 		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"pictures in", s.Plot},
 		{"attention in", s.Attention}, {"log in", s.Log},
@@ -94,10 +96,12 @@ func (s *Summary) Line(p *Printer) {
 // command to try next.
 func (o *Overall) Print(p *Printer, title, next string) {
 	if o.Metric.Says != "" {
-		p.Printf("\n%s: test %s "+p.Strong("%.4f ± %.4f")+" over %d seeds, %.2f s in all\n", title,
+		p.Printf("\n")
+		p.Line("%s: mean test %s "+p.Strong("%.4f ± %.4f")+" (standard deviation) over %d seeds, %.2f s in all", title,
 			o.Metric.Says, o.Mean, o.Std, o.Seeds, o.TotalMS/1000)
 	} else {
-		p.Printf("\n%s: test accuracy "+p.Strong("%.1f ± %.1f %%")+" over %d seeds, %.2f s in all\n", title,
+		p.Printf("\n")
+		p.Line("%s: mean test accuracy "+p.Strong("%.1f ± %.1f %%")+" (standard deviation) over %d seeds, %.2f s in all", title,
 			100*o.Mean, 100*o.Std, o.Seeds, o.TotalMS/1000)
 	}
 	if also := o.also(); also != "" {
@@ -114,9 +118,9 @@ func (s *Summary) Longer(epochs, patience int) string {
 	switch stopped := s.Epochs < epochs; {
 	case s.Select == "last" || s.ValAccuracy == 1 || s.Interrupted || s.Diverged:
 	case !stopped && s.BestEpoch >= s.Epochs-s.Epochs/20:
-		return fmt.Sprintf("the best epoch is one of the last: a longer training may be better: --epochs %d", 5*epochs)
+		return fmt.Sprintf("the best epoch is one of the last, so longer training may help: try --epochs %d", 5*epochs)
 	case stopped && s.BestEpoch <= 1+s.Epochs/50:
-		return fmt.Sprintf("the best epoch is one of the first: the training may have stopped before it began to learn: --patience %d", 4*patience)
+		return fmt.Sprintf("the best epoch is one of the first, so training may have stopped before the model began to learn: try --patience %d", 4*patience)
 	}
 	return ""
 }

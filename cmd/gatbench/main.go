@@ -62,6 +62,9 @@ func run(e env, args []string) int {
 }
 
 func dispatch(e env, args []string) error {
+	if len(args) > 0 && args[0] == "--version" { // as most programs have it
+		args = append([]string{"version"}, args[1:]...)
+	}
 	helped := false
 	parser, err := newParser(new(commandLine), args, kong.Writers(e.out, e.errOut),
 		kong.Exit(func(int) { helped = true })) // --help; what kong says afterwards is of no interest

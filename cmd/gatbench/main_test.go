@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -257,6 +258,19 @@ func TestVersion(t *testing.T) {
 	var b build
 	if err := json.Unmarshal([]byte(stdout), &b); err != nil || status != succeeded || b != thisBuild() {
 		t.Errorf("status %d, %v, output %q", status, err, stdout)
+	}
+	if flag, _, status := gatbench(t, "--version", "--json"); flag != stdout || status != succeeded {
+		t.Errorf("--version: status %d, output %q, want %q", status, flag, stdout)
+	}
+	tagged := &debug.BuildInfo{Main: debug.Module{Version: "v0.1.0"}}
+	for _, tt := range []struct {
+		release string
+		info    *debug.BuildInfo
+		want    string
+	}{{"v0.2.0", tagged, "v0.2.0"}, {"", tagged, "v0.1.0"}, {"", &debug.BuildInfo{}, "(devel)"}, {"", nil, "(devel)"}} {
+		if got := versionOf(tt.release, tt.info); got != tt.want {
+			t.Errorf("release %q, %v: version %s, want %s", tt.release, tt.info, got, tt.want)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ type versionCommand struct {
 
 // build is what is known of the program and of the machine it runs on.
 type build struct {
-	Version string `json:"version"` // "(devel)" unless a tagged version was installed
+	Version string `json:"version"` // of a release, of the module or of the commit; "(devel)" where none is known
 	Go      string `json:"go"`
 	Target  string `json:"target"`
 	Kernels string `json:"kernels"` // "go" or the assembly's instruction set
@@ -34,16 +34,28 @@ func (c *versionCommand) Run(e env) error {
 	return p.Err()
 }
 
+// release is set by the linker in the programs that are published: .ci/release.
+var release string
+
 func thisBuild() build {
-	version := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
-	}
+	info, _ := debug.ReadBuildInfo()
 	return build{
-		Version: version,
+		Version: versionOf(release, info),
 		Go:      runtime.Version(),
 		Target:  runtime.GOOS + "/" + runtime.GOARCH,
 		Kernels: cpu.Path(),
 		Threads: par.Threads(),
 	}
+}
+
+// versionOf returns the version of a program: that of its release, or what the go command knows of
+// the module. That is its version if it was installed by one, and in a checkout the commit.
+func versionOf(release string, info *debug.BuildInfo) string {
+	switch {
+	case release != "":
+		return release
+	case info != nil && info.Main.Version != "":
+		return info.Main.Version
+	}
+	return "(devel)"
 }

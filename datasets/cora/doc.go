@@ -8,7 +8,8 @@
 //
 // The data are part of the program: 70 kB, which only programs that import this
 // package carry. sources.txt has the SHA-256 of the files they were made from;
-// the command in the go:generate line makes them again. The compressed file
+// the command in the go:generate line makes them again, and LICENSE.txt is their
+// licence. The compressed file
 // holds a line that names the form, the numbers of nodes, features and classes,
 // the class of each node, the three parts of the split, the in-neighbours of
 // each node, and the features of each node that are one. A list is its length

@@ -11,7 +11,7 @@ import (
 // attentions runs scaled dot-product attention over blocks of nodes, which have
 // products of their own, and over edges.
 func attentions(b *book) {
-	places := []place{
+	graphs := []place{
 		{"complete", graph.Complete(150)},
 		{"noloops", graph.CompleteNoLoops(70)},
 		{"causal", graph.Causal(131)},
@@ -22,10 +22,13 @@ func attentions(b *book) {
 		{"block", block()},
 		{"sides", sides()},
 	}
-	for _, at := range places {
-		for _, s := range [][3]int{{2, 9, 5}, {1, 32, 32}, {4, 16, 8}} {
-			for _, drop := range []float64{0, 0.3} {
-				for _, bias := range []string{"none", "kinds", "edges", "both"} {
+	for i, at := range graphs {
+		for j, s := range [][3]int{{2, 9, 5}, {1, 32, 32}, {4, 16, 8}} {
+			for k, drop := range []float64{0, 0.3} {
+				for l, bias := range []string{"none", "kinds", "edges", "both"} {
+					if !turn(2, i, j, k, l) {
+						continue
+					}
 					name := fmt.Sprintf("%s/%dx%dx%d/drop%v/%s", at.name, s[0], s[1], s[2], drop, bias)
 					b.run(name, func(m *maker) []*grad.Var { return attended(m, at.g, s, drop, bias) })
 				}

@@ -2,6 +2,7 @@ package bits
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 )
@@ -11,10 +12,13 @@ var activations = []grad.Activation{
 	grad.Identity, grad.ReLU, grad.ELU, grad.SiLU, grad.Sigmoid, grad.Tanh, grad.Softplus, grad.GELU, grad.GELUTanh, grad.SELU,
 }
 
-// dense runs the operations of grad on matrices of few and of many rows.
+// heights are few and many rows.
+var heights = []int{1, 20, 700, 6000}
+
+// dense runs the operations of grad on matrices of every height.
 func dense(b *book) {
 	products(b)
-	for _, n := range []int{1, 20, 700, 6000} {
+	for _, n := range heights {
 		pointwise(b, n)
 		biases(b, n)
 		norms(b, n)
@@ -31,7 +35,7 @@ func vast(b *book) {
 	drop := func(m *maker, x *grad.Var) *grad.Var {
 		return m.tape.Dropout(x.AddBias(m.use(x.Dim(1)), grad.ELU), 0.5)
 	}
-	b.rows(66_000, 16, []entry{
+	b.rows(66_000, []entry{
 		{"vast/linear", func(m *maker, x *grad.Var) *grad.Var { return x.Linear(m.use(16, 16), m.use(16), grad.Identity) }},
 		{"vast/end", drop},
 		{"vast/square", func(m *maker, x *grad.Var) *grad.Var { return x.Tanh().MatMul(m.use(16, 16)).Tanh() }},
@@ -44,7 +48,7 @@ func vast(b *book) {
 		{"vast/sum", func(m *maker, x *grad.Var) *grad.Var {
 			return x.Linear(m.use(16, 17), m.use(17), grad.ReLU).Add(m.use(17)).Sum()
 		}},
-	})
+	}, 16)
 }
 
 // entry is a function of a matrix, by name.
@@ -53,10 +57,15 @@ type entry struct {
 	make func(m *maker, x *grad.Var) *grad.Var
 }
 
-// rows adds entries of a matrix of n rows and as many columns as given.
-func (b *book) rows(n, cols int, list []entry) {
-	for _, e := range list {
-		b.run(fmt.Sprintf("%s/%dx%d", e.name, n, cols), func(m *maker) []*grad.Var { return one(e.make(m, m.watch(n, cols))) })
+// rows adds entries of a matrix of n rows, each of one of the widths: at the next height it is
+// of the next width.
+func (b *book) rows(n int, list []entry, widths ...int) {
+	for i, e := range list {
+		for j, cols := range widths {
+			if turn(len(widths), slices.Index(heights, n), i, j) {
+				b.run(fmt.Sprintf("%s/%dx%d", e.name, n, cols), func(m *maker) []*grad.Var { return one(e.make(m, m.watch(n, cols))) })
+			}
+		}
 	}
 }
 
@@ -128,9 +137,8 @@ func pointwise(b *book, n int) {
 			return m.tape.Checkpoint(func(xs ...*grad.Var) *grad.Var { return m.tape.Dropout(xs[0].MatMul(xs[1]).Tanh(), 0.4) }, x, w)
 		}},
 	}...)
-	b.rows(n, 24, list)
-	b.rows(n, 7, list)
-	b.rows(n, 1, list[len(list)-4:])
+	b.rows(n, list, 24, 7)
+	b.rows(n, list[len(list)-4:], 1)
 }
 
 // fewer are activations for a matrix of n rows: of many rows only two.
@@ -153,8 +161,7 @@ func biases(b *book, n int) {
 			return m.watch(x.Shape()...).Add(x.MatMul(m.use(x.Dim(1), x.Dim(1)))).Activate(a)
 		}})
 	}
-	b.rows(n, 64, list)
-	b.rows(n, 7, list)
+	b.rows(n, list, 64, 7)
 	for _, s := range [][2]int{{8, 8}, {4, 64}, {1, 8}, {3, 5}, {1, 1}, {2, 128}} {
 		b.run(fmt.Sprintf("dots/%dx%dx%d", n, s[0], s[1]), func(m *maker) []*grad.Var {
 			x := m.watch(n, s[0]*s[1]).Scale(0.5).Reshape(-1, s[0], s[1])
@@ -184,8 +191,7 @@ func norms(b *book, n int) {
 		{"pairnorm/each", func(_ *maker, x *grad.Var) *grad.Var { return grad.PairNorm{Each: true}.Of(x, halves) }},
 		{"unit", func(_ *maker, x *grad.Var) *grad.Var { return x.L2Normalise() }},
 	}
-	b.rows(n, 24, list)
-	b.rows(n, 5, list)
+	b.rows(n, list, 24, 5)
 }
 
 func losses(b *book, n int) {
@@ -219,13 +225,12 @@ func losses(b *book, n int) {
 		{"ranking", func(m *maker, x *grad.Var) *grad.Var { return grad.Loss{}.Ranking(x, other(m, x), 0.3) }},
 		{"hinge", func(m *maker, x *grad.Var) *grad.Var { return grad.Hinge{}.Of(x, labels(m, x)) }},
 	}
-	b.rows(n, 7, list)
-	b.rows(n, 40, list)
+	b.rows(n, list, 7, 40)
 }
 
 // moved runs what moves rows and columns.
 func moved(b *book, n int) {
-	b.rows(n, 20, []entry{
+	b.rows(n, []entry{
 		{"concat", func(m *maker, x *grad.Var) *grad.Var { return grad.Concat(x, m.watch(n, 3), x.Tanh()) }},
 		{"concatrows", func(m *maker, x *grad.Var) *grad.Var { return grad.ConcatAxis(0, x, m.watch(3, 20), x.Tanh()) }},
 		{"stack", func(m *maker, x *grad.Var) *grad.Var { return grad.Stack(x, m.watch(n, 20)) }},
@@ -253,11 +258,11 @@ func moved(b *book, n int) {
 		}},
 		{"expand", func(_ *maker, x *grad.Var) *grad.Var { return x.Reshape(-1, 1, 20).Expand(n, 3, 20).Tanh() }},
 		{"outer", func(m *maker, x *grad.Var) *grad.Var { return x.Columns(0, 4).Outer(m.watch(n, 3)) }},
-	})
+	}, 20)
 }
 
 func reduced(b *book, n int) {
-	b.rows(n, 24, []entry{
+	b.rows(n, []entry{
 		{"sum", func(_ *maker, x *grad.Var) *grad.Var { return x.Square().Sum() }},
 		{"mean", func(_ *maker, x *grad.Var) *grad.Var { return x.Square().Mean() }},
 		{"sumrows", func(_ *maker, x *grad.Var) *grad.Var { return x.Square().SumAxis(0) }},
@@ -269,5 +274,5 @@ func reduced(b *book, n int) {
 		{"maxout", func(_ *maker, x *grad.Var) *grad.Var { return x.Maxout(3) }},
 		{"topk", func(_ *maker, x *grad.Var) *grad.Var { y, _ := x.TopK(3); return y }},
 		{"cumulated", func(_ *maker, x *grad.Var) *grad.Var { return x.CumSum().Add(x.Tanh().CumProd()) }},
-	})
+	}, 24)
 }

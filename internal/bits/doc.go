@@ -1,25 +1,32 @@
 // Package bits is tests only. It holds a table of hashes of results and gradients,
 // so that who moves code can prove that every bit stayed.
 //
-//	go test ./internal/bits                the table of the assembly of AVX2
-//	go test -tags noasm ./internal/bits    that of plain Go
-//	go test -tags f64 ./internal/bits      that of float64
+//	go test ./internal/bits                the column avx2: the assembly of AVX2
+//	go test -tags noasm ./internal/bits    noasm: plain Go
+//	go test -tags f64 ./internal/bits      f64: plain Go in float64
 //
-// A file of testdata is the table of a build: a name and 16 hexadecimal digits of a
-// SHA-256 a line. An entry is an operation, a layer, an expression or a training on
-// inputs that follow from its name; its hash is that of every result, of the gradient
-// of every Param and watched input, and of what Params are afterwards. A failure names
-// the entries with other bits: a change of one kernel shows in the entries of the
-// operations that call it. The usual run computes a sixth of the entries, some of each operation
-// and layer; all are computed with EDGEWISE_FULL set. Who moves code to where it must keep
-// its bits runs all:
+// testdata/amd64.txt is the table: a name a line, and for each build 8 hexadecimal digits of a
+// SHA-256. A = is the hash of the column before it, a - one that is not recorded. An entry is an
+// operation, a layer, an expression or a training on inputs that follow from its name. Its hash is
+// that of every result, of the gradient of every Param and watched input, and of what Params are
+// afterwards. A failure names the entries with other bits: a change of one kernel shows in the
+// entries of the operations that call it.
+//
+// The entries reach every path of the kernels, and most of them once. An operation meets each graph,
+// each shape and each number of rows, but not all of their combinations (turn). A new case is
+// worth its lines in the table if it reaches code that no other reaches (go test -coverpkg says so).
+//
+// The usual run computes a quarter of the entries, some of each operation and layer. All are
+// computed with EDGEWISE_FULL set, as before and after a refactoring that must keep its bits:
 //
 //	EDGEWISE_FULL=1 go test ./internal/bits
 //
-// Who means to change bits records the table again, in each of the three builds and in
-// the commit that changes them, and says there which entries changed and why:
+// A change that means to change bits records the table again, in each of the three builds and in
+// the same commit, which says which entries changed and why:
 //
 //	go test ./internal/bits -update
+//	go test -tags noasm ./internal/bits -update
+//	go test -tags f64 ./internal/bits -update
 //
 // # Processors
 //

@@ -143,7 +143,10 @@ func expressions(b *book) {
 		if i%4 == 0 {
 			g = block()
 		}
-		for _, r := range []message.Reducer{message.Sum, everyReducer[1+i%5]} {
+		for k, r := range []message.Reducer{message.Sum, everyReducer[1+i%5]} {
+			if !turn(2, i/4, k) {
+				continue
+			}
 			b.run(fmt.Sprintf("hub/%03d/%v", i, r), func(m *maker) []*grad.Var {
 				s := &sprout{maker: m, g: g}
 				return one(message.UpdateAll(g, s.tree(4), r))

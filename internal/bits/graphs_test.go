@@ -16,6 +16,9 @@ type place struct {
 	g    *graph.Graph
 }
 
+// places are a graph, a block of it and a bipartite graph.
+func places() []place { return []place{{"hub", hub()}, {"block", block()}, {"sides", sides()}} }
+
 // hub has a node of 1,300 in-edges, some of them parallel, another of 1,100
 // out-edges, and ten nodes without an edge.
 var hub = sync.OnceValue(func() *graph.Graph {

@@ -82,11 +82,12 @@ type option struct {
 // layersOn runs every layer with its options on the graph with a hub, a block of
 // it, a bipartite graph and some on a large one.
 func layersOn(b *book) {
-	for _, o := range slicesOf(attentionOptions(), convOptions(), catalogueOptions()) {
-		for _, at := range []place{{"hub", hub()}, {"block", block()}, {"sides", sides()}} {
+	for i, o := range slicesOf(attentionOptions(), convOptions(), catalogueOptions()) {
+		for j, at := range places() {
 			if (at.name == "sides") != (o.fed.dst > 0) || at.name == "block" && o.fed.whole {
 				continue
 			}
+			o.fed.quiet = o.fed.dst == 0 && !o.fed.whole && !turn(2, i, j) // one of hub and block
 			o.fed.run(b, o.name+"/"+at.name, at.g, o.make())
 		}
 	}
@@ -222,10 +223,13 @@ func convOptions() []option {
 
 // headShapes reach each kernel that is made for a number of heads and their width.
 func headShapes(b *book) {
-	for _, s := range [][2]int{{8, 8}, {4, 64}, {1, 8}, {1, 64}, {3, 5}, {1, 1}, {2, 128}, {8, 1}, {1, 7}, {16, 8}, {8, 3}} {
-		for _, drop := range []float64{0, 0.5} {
+	for i, s := range [][2]int{{8, 8}, {4, 64}, {1, 8}, {1, 64}, {3, 5}, {1, 1}, {2, 128}, {8, 1}, {1, 7}, {16, 8}, {8, 3}} {
+		for j, drop := range []float64{0, 0.5} {
 			name := fmt.Sprintf("%dx%d/drop%v", s[0], s[1], drop)
-			for _, at := range []place{{"hub", hub()}, {"block", block()}} {
+			for k, at := range places()[:2] {
+				if !turn(2, i, j, k) {
+					continue
+				}
 				f := fed{in: 5, quiet: drop > 0}
 				f.run(b, "gat/"+name+"/"+at.name, at.g, &layers.GATConv{In: 5, Heads: s[0], Out: s[1], AttnDrop: drop})
 				f.run(b, "gatv2/"+name+"/"+at.name, at.g, &layers.GATv2Conv{In: 5, Heads: s[0], Out: s[1], AttnDrop: drop})

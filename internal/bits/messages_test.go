@@ -119,14 +119,17 @@ var kernels = []formula{
 
 var everyReducer = []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std, message.LogSumExp}
 
-// messages runs the kernels by their sums on every graph, some by every reducer, and
-// on the edges.
+// messages runs the kernels by their sums on every graph and in every shape, some by every
+// reducer, and on the edges.
 func messages(b *book) {
 	shapes := [][2]int{{8, 8}, {4, 64}, {1, 8}, {1, 64}, {3, 5}, {1, 1}, {2, 128}}
-	for _, f := range kernels {
-		for _, at := range []place{{"hub", hub()}, {"block", block()}, {"sides", sides()}} {
-			for _, s := range shapes {
-				if at.name != "sides" && s[0]*s[1] > 100 && f.name != "gat" && f.name != "gatv2" && f.name != "transformer" {
+	places := places()
+	for i, f := range kernels {
+		own := f.name == "gat" || f.name == "gatv2" || f.name == "transformer" // have kernels of their own for a shape
+		for j, at := range places {
+			for k, s := range shapes {
+				wide := s[0]*s[1] > 100 // for the graph of the fewest edges
+				if !own && (wide && at.name != "sides" || !wide && !turn(len(places), i, j, k)) {
 					continue
 				}
 				b.reduce(fmt.Sprintf("%s/%s/%dx%d", f.name, at.name, s[0], s[1]), at.g, s, f, message.Sum)
@@ -147,12 +150,15 @@ func messages(b *book) {
 		"UAddE": message.UAddE, "USubE": message.USubE, "UMulE": message.UMulE, "UDivE": message.UDivE, "UDotE": message.UDotE,
 		"UAddV": message.UAddV, "USubV": message.USubV, "UMulV": message.UMulV, "UDivV": message.UDivV, "UDotV": message.UDotV,
 	} {
-		for _, at := range []place{{"hub", hub()}, {"block", block()}, {"sides", sides()}} {
+		for j, at := range places {
 			rows := at.g.NumEdges()
 			if name[len(name)-1] == 'V' {
 				rows = at.g.NumDst()
 			}
-			for _, r := range []message.Reducer{message.Sum, message.Mean, message.Max} {
+			for k, r := range []message.Reducer{message.Sum, message.Mean, message.Max} {
+				if !turn(len(places), j, k) {
+					continue
+				}
 				b.run(fmt.Sprintf("%s/%s/%v", name, at.name, r), func(m *maker) []*grad.Var {
 					return one(message.UpdateAll(at.g, f(m.watch(at.g.NumSrc(), 12), m.watch(rows, 12)), r))
 				})

@@ -39,13 +39,13 @@ func plain(b *book) {
 			return y.AddBias(m.use(y.Dim(-1)), grad.Identity).Add(y.Tanh()) // y is read again
 		}},
 	}
-	for _, f := range formulas {
-		for _, at := range []place{{"hub", hub()}, {"block", block()}, {"sides", sides()}} {
-			for _, s := range [][2]int{{8, 8}, {1, 7}, {2, 128}} {
-				if s[1] == 128 && at.name != "sides" {
-					continue
-				}
-				for _, end := range ends {
+	for i, f := range formulas {
+		for j, at := range places() {
+			for k, s := range [][2]int{{8, 8}, {1, 7}, {2, 128}} {
+				for l, end := range ends {
+					if s[1] == 128 && at.name != "sides" || !turn(3, i, j, k, l) {
+						continue
+					}
 					b.run(fmt.Sprintf("%s/%s/%dx%d/%s", f.name, at.name, s[0], s[1], end.name), func(m *maker) []*grad.Var {
 						y := f.make(m, at.g, s[0], s[1])
 						return one(end.make(m, y.Reshape(at.g.NumDst(), s[0]*s[1])))

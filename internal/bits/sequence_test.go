@@ -68,8 +68,11 @@ func trees() *graph.Graph {
 // sequences runs every recurrent layer over chains and trees.
 func sequences(b *book) {
 	places := []place{{"ragged", ragged(9)}, {"batch", ragged(200)}, {"trees", trees()}}
-	for _, at := range places {
-		for _, hidden := range []int{5, 32} {
+	for i, at := range places {
+		for j, hidden := range []int{5, 32} {
+			if !turn(2, i, j) {
+				continue
+			}
 			for name, l := range cells(6, hidden) {
 				b.run(fmt.Sprintf("%s/%d/%s", name, hidden, at.name), func(m *maker) []*grad.Var {
 					m.model(l)

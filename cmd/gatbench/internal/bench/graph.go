@@ -22,6 +22,7 @@ type Graph struct {
 	edges   int
 	get     func() *graph.Graph
 	weights []tensor.Float // of each edge; nil: it has none of its own
+	matrix  bool
 }
 
 // graphSize is a graph of a known kind and size: no data of the set whose name
@@ -98,14 +99,25 @@ func GraphOfMatrix(name string, a *sparse.CSR) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return GraphOf(name, g, a.Values)
+	out, err := GraphOf(name, g, a.Values)
+	if err == nil {
+		out.matrix = true
+	}
+	return out, err
 }
 
-// String says what g is, and where the weights of u_mul_e_sum come from.
+// String says what g is, and whether u_mul_e_sum multiplies by what is its own.
 func (g *Graph) String() string {
-	text := fmt.Sprintf("%s: %d × %d, %d edges or elements", plain.Text(g.name), g.rows, g.nodes, g.edges)
+	name, by := plain.Text(g.name), "weights"
+	text := fmt.Sprintf("%s: %s, %s", name, plural(g.nodes, "node"), plural(g.edges, "edge"))
+	switch {
+	case g.matrix:
+		text, by = fmt.Sprintf("%s: %d × %d, %s", name, g.rows, g.nodes, plural(g.edges, "element")), "values"
+	case g.rows != g.nodes:
+		text = fmt.Sprintf("%s: %s from %s to %d others", name, plural(g.edges, "edge"), plural(g.nodes, "node"), g.rows)
+	}
 	if g.weights != nil {
-		text += ", with the values it has"
+		text += "; u_mul_e_sum multiplies by its " + by
 	}
 	return text
 }
@@ -114,7 +126,7 @@ func (g *Graph) String() string {
 func (g *Graph) only(b Benchmark) Benchmark {
 	if g.rows != g.nodes {
 		b.prepare, b.open = nil, func() (workload, error) {
-			return workload{}, fmt.Errorf("%s is a matrix of %d × %d, and this needs a square one; of others only the kernels are timed (sparse)", g.name, g.rows, g.nodes)
+			return workload{}, fmt.Errorf("%s is %d × %d, and this needs a square matrix; the kernels do not: name sparse", g.name, g.rows, g.nodes)
 		}
 	}
 	return b

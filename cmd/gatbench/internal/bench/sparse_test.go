@@ -206,6 +206,22 @@ func TestNotSquare(t *testing.T) {
 	}
 }
 
+func TestGraphSaid(t *testing.T) {
+	pairs, err := GraphOf("shop", graph.Must(graph.NewBipartite(3, 1, []int32{0, 2}, []int32{0, 0})), []tensor.Float{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, g := range map[string]*Graph{
+		"30x1: 30 nodes, 1 edge": sized(t, "30x1"),
+		"small: 5 × 7, 9 elements; u_mul_e_sum multiplies by its values":                smallMatrix(t),
+		"shop: 2 edges from 3 nodes to 1 others; u_mul_e_sum multiplies by its weights": pairs,
+	} {
+		if got := g.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestWalkReadsEverySource(t *testing.T) {
 	g := graph.Ring(10, 1)
 	x := tensor.New(10, 3)

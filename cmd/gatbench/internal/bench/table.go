@@ -183,7 +183,7 @@ func (t *Table) Legend(c Ceilings) []string {
 		{"MB", "MB, MFLOP: what a call has to move and to compute at least, in millions; each byte counts once."},
 		{"of limit", "of limit: the least time in which this machine could do that, as a share of the median; and what binds: multiply-adds (fma), or a copy where the bytes fit (l1 to memory)."},
 		{"of walk", "of walk: how long a sum takes that reads the same rows in the same order and writes next to nothing, as a share of the median."},
-		{"× Go", "× Go: how many times faster than loops in plain Go on one thread."},
+		{"× Go", "× Go: how many times faster than loops in plain Go on one thread. Of long ones a part is timed and scaled, of gonum too."},
 		{"× gonum", "× gonum: how many times faster than gonum. It has no sparse matrices: on a graph this is a loop on one thread that calls its Axpy, or Dot, for each edge and head."},
 	} {
 		if t.met[head.of] {

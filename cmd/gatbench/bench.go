@@ -17,7 +17,7 @@ import (
 
 // benchCommand is gatbench bench.
 type benchCommand struct {
-	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"What to time: sparse (all kernels on a graph), spmm (its products of a sparse and a dense matrix), sddmm (inner products at its elements), a name that --list prints, the front of one (gemm) or a pattern (exp/*). Default: sparse with --graph or --size, else everything, which takes many minutes."`
+	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"What to time: sparse (all kernels on a graph), spmm (its products of a sparse and a dense matrix), sddmm (inner products at its elements), a name that --list prints, the front of one (gemm) or a pattern (exp/*). Default: sparse with --graph or --size, else everything, which takes ten to twenty minutes."`
 	Threads  int      `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
 	Isolate  bool     `help:"Run each name in a process of its own, so that memory is its own."`
 	Graph    string   `placeholder:"FILE" help:"Time kernels and layers on this graph or matrix instead of generated ones: an .mtx file, with its values, or anything else that gatbench train --dataset reads."`
@@ -64,7 +64,7 @@ func (c *benchCommand) Run(e env) error {
 		return list(e.out, chosen)
 	}
 	if c.everything() {
-		fmt.Fprintf(e.errOut, "gatbench: %d names take some twenty minutes; Ctrl-C keeps the rows that are done. In about a minute: %s bench %s\n", len(chosen), program, bench.Sparse)
+		fmt.Fprintf(e.errOut, "gatbench: %d names take ten to twenty minutes; Ctrl-C keeps the rows that are done. In about a minute: %s bench %s\n", len(chosen), program, bench.Sparse)
 	}
 	return c.timeAll(e, timer, chosen)
 }

@@ -114,7 +114,7 @@ func (g *Graph) String() string {
 	case g.matrix:
 		text, by = fmt.Sprintf("%s: %d × %d, %s", name, g.rows, g.nodes, plural(g.edges, "element")), "values"
 	case g.rows != g.nodes:
-		text = fmt.Sprintf("%s: %s from %s to %d others", name, plural(g.edges, "edge"), plural(g.nodes, "node"), g.rows)
+		text = fmt.Sprintf("%s: %s from %s to %s", name, plural(g.edges, "edge"), plural(g.nodes, "node"), plural(g.rows, "other"))
 	}
 	if g.weights != nil {
 		text += "; u_mul_e_sum multiplies by its " + by

@@ -175,6 +175,22 @@ func TestOwnValues(t *testing.T) {
 	}
 }
 
+// What a kernel has to move counts the rows that it reads by the columns of a matrix, and those
+// that it writes by its rows.
+func TestCostNotSquare(t *testing.T) {
+	g, s, one := smallMatrix(t), sparseShape{1, 4}, float64(floatSize)
+	f := 4 * one
+	want := map[string]float64{
+		"copy_u_sum": (7+5)*f + 9*indexBytes + 8*5, "u_mul_e_sum": (7+5)*f + 9*(indexBytes+one) + 8*5,
+		"edge_softmax": 2*9*one + 8*5, "message": (7+5)*3*f + 4*9*indexBytes, "gat_attention": (7+5)*(3*f+4*one) + 2*9*indexBytes,
+	}
+	for _, k := range sparseKernels() {
+		if _, bytes, _ := k.cost(g, s); want[k.name] != 0 && bytes != want[k.name] {
+			t.Errorf("%s moves %v bytes, want %v", k.name, bytes, want[k.name])
+		}
+	}
+}
+
 // All kernels run on a matrix that is not square; what needs a square one says so.
 func TestNotSquare(t *testing.T) {
 	b := smallMatrix(t)
@@ -213,8 +229,8 @@ func TestGraphSaid(t *testing.T) {
 	}
 	for want, g := range map[string]*Graph{
 		"30x1: 30 nodes, 1 edge": sized(t, "30x1"),
-		"small: 5 × 7, 9 elements; u_mul_e_sum multiplies by its values":                smallMatrix(t),
-		"shop: 2 edges from 3 nodes to 1 others; u_mul_e_sum multiplies by its weights": pairs,
+		"small: 5 × 7, 9 elements; u_mul_e_sum multiplies by its values":               smallMatrix(t),
+		"shop: 2 edges from 3 nodes to 1 other; u_mul_e_sum multiplies by its weights": pairs,
 	} {
 		if got := g.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -17,13 +17,13 @@ import (
 
 // benchCommand is gatbench bench.
 type benchCommand struct {
-	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"Names, fronts of paths (gemm) or patterns (exp/*). Default: all."`
+	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"What to time: sparse (all kernels on a graph), spmm (its products of a sparse and a dense matrix), sddmm (inner products at its elements), a name that --list prints, the front of one (gemm) or a pattern (exp/*). Default: sparse with --graph or --size, else everything, which takes ten to twenty minutes."`
 	Threads  int      `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
 	Isolate  bool     `help:"Run each name in a process of its own, so that memory is its own."`
-	Graph    string   `type:"path" placeholder:"FILE.npz" help:"Kernels and layers on a graph: on this one instead of their own."`
-	Size     string   `placeholder:"NAME" help:"The same with a graph of a size: cora, pubmed, arxiv, reddit-tenth or NODESxEDGES."`
-	Dim      int      `placeholder:"D" help:"Columns of a head, of kernels and layers on a graph."`
-	Heads    int      `placeholder:"H" help:"Heads, of kernels and layers on a graph."`
+	Graph    string   `placeholder:"FILE" help:"Time kernels and layers on this graph or matrix instead of generated ones: an .mtx file, with its values, or anything else that gatbench train --dataset reads."`
+	Size     string   `placeholder:"NAME" help:"Time them on a generated graph of this size: cora, pubmed, arxiv, reddit-tenth or NODESxEDGES."`
+	Dim      int      `placeholder:"D" help:"Columns of each head of kernels and layers on a graph."`
+	Heads    int      `placeholder:"H" help:"Heads of kernels and layers on a graph."`
 	Data     string   `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
 	Epochs   int      `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
 	Seed     uint64   `default:"0" placeholder:"N" help:"Seed of train/* and ablation/*."`
@@ -33,6 +33,7 @@ type benchCommand struct {
 
 	budget bench.Budget      // the zero value is the peers'
 	all    []bench.Benchmark // nil is all there are
+	on     *bench.Graph      // the graph of Graph or Size; nil: neither
 	self   func(ctx context.Context, args ...string) ([]byte, error)
 }
 
@@ -62,10 +63,15 @@ func (c *benchCommand) Run(e env) error {
 	if c.List {
 		return list(e.out, chosen)
 	}
-	if !c.JSON {
-		chosen = bench.WithMachine(c.all, chosen)
+	if c.everything() {
+		fmt.Fprintf(e.errOut, "gatbench: %d names take ten to twenty minutes; Ctrl-C keeps the rows that are done. In about a minute: %s bench %s\n", len(chosen), program, bench.Sparse)
 	}
 	return c.timeAll(e, timer, chosen)
+}
+
+// everything reports whether nothing says what to time.
+func (c *benchCommand) everything() bool {
+	return len(c.Patterns) == 0 && c.Graph == "" && c.Size == ""
 }
 
 func (c *benchCommand) defaults() error {
@@ -74,7 +80,7 @@ func (c *benchCommand) defaults() error {
 		if err != nil {
 			return err
 		}
-		c.all = bench.All(choice)
+		c.all, c.on = bench.All(choice), choice.Graph
 	}
 	if c.self == nil {
 		c.self = runSelf
@@ -92,7 +98,7 @@ func (c *benchCommand) choice() (bench.Choice, error) {
 	case c.Graph != "" && c.Size != "":
 		return out, misuse("--graph and --size both name a graph: leave one of them out")
 	case c.Graph != "":
-		out.Graph, err = bench.ReadGraph(c.Graph)
+		out.Graph, err = c.ownGraph()
 	case c.Size != "":
 		if out.Graph, err = bench.GraphOfSize(c.Size); err != nil {
 			err = misuse("--size %s: %w", c.Size, err)
@@ -103,11 +109,16 @@ func (c *benchCommand) choice() (bench.Choice, error) {
 
 // chosen returns the benchmarks that the patterns select, each once, in the order of all.
 func (c *benchCommand) chosen() ([]bench.Benchmark, error) {
-	if len(c.Patterns) == 0 {
+	wanted, patterns := map[string]bool{}, c.Patterns
+	switch {
+	case len(patterns) == 0 && c.Graph+c.Size != "":
+		patterns = []string{bench.Sparse}
+	case c.everything() && !c.JSON && !c.List: // people see the ceilings below the table
+		return bench.WithoutMachine(c.all), nil
+	case c.everything():
 		return c.all, nil
 	}
-	wanted := map[string]bool{}
-	for _, pattern := range c.Patterns {
+	for _, pattern := range patterns {
 		some, err := bench.Choose(c.all, pattern)
 		if err != nil {
 			return nil, usageError{err}
@@ -131,36 +142,94 @@ func list(w io.Writer, bs []bench.Benchmark) error {
 	return p.Err()
 }
 
-// timeAll times benchmarks in order and prints each when it is done, so that
-// what is interrupted leaves what it had.
+// benchRun is a run of the command: what was measured so far, and where it is shown.
+type benchRun struct {
+	*benchCommand
+	e        env
+	timer    *bench.Timer
+	limits   bench.Ceilings
+	table    *bench.Table
+	out      *report.Printer
+	progress *report.Progress
+	failed   []error
+}
+
+// timeAll times benchmarks in order and prints each when it is done, so that what
+// is interrupted leaves what it had. A table for people begins with nothing but the
+// graph: what its rows are compared with is measured first and said last.
 func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) error {
-	limits, table, p := bench.Ceilings{}, bench.NewTable(bs), report.NewPrinter(e.out)
-	progress := report.NewProgress(e.errOut)
-	for i := range bs {
-		progress.Show("%d/%d  %s", i+1, len(bs), bs[i].Name())
-		line, err := c.timeOne(e.ctx, timer, &bs[i])
-		progress.Clear()
-		if e.ctx.Err() != nil {
-			return fmt.Errorf("interrupted after %d of %d benchmarks", i, len(bs))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", bs[i].Name(), err)
-		}
-		limits.Compare(&bs[i], line)
-		if c.JSON {
-			p.Encode(line)
-		} else {
-			p.Lines(table.Row(&bs[i], line))
-		}
-		if p.Err() != nil {
-			return p.Err()
-		}
-		debug.FreeOSMemory() // the operands of a product may be most of the memory
+	r := &benchRun{
+		benchCommand: c, e: e, timer: timer, limits: bench.Ceilings{},
+		table: bench.NewTable(bs, report.Width(e.out)), out: report.NewPrinter(e.out), progress: report.NewProgress(e.errOut),
 	}
-	if !c.JSON {
-		p.Lines(table.Legend())
+	err := r.measure(bs)
+	done := 0
+	for i := 0; err == nil && i < len(bs); i++ {
+		r.progress.Show("%d/%d  %s%s", i+1, len(bs), bs[i].Name(), r.progress.Left(i, len(bs)))
+		line, failed := r.one(&bs[i])
+		switch {
+		case failed == nil:
+			done++
+			err = r.show(&bs[i], line)
+		case c.everything() && e.ctx.Err() == nil: // it may need data that is not here
+			r.failed = append(r.failed, failed)
+		default:
+			err = failed
+		}
 	}
-	return p.Err()
+	if !c.JSON && done > 0 {
+		r.out.Printf("\n")
+		for _, says := range r.table.Legend(r.limits) {
+			r.out.Paragraph("%s", says)
+		}
+	}
+	switch {
+	case e.ctx.Err() != nil:
+		return fmt.Errorf("interrupted after %d of %d benchmarks", done, len(bs))
+	case err == nil && len(r.failed) > 0:
+		return fmt.Errorf("%d of %d names could not be timed, the first of them %w", len(r.failed), len(bs), r.failed[0])
+	}
+	return cmp.Or(err, r.out.Err())
+}
+
+// measure says which graph is timed, and times what the rows are compared with.
+func (r *benchRun) measure(bs []bench.Benchmark) error {
+	if r.JSON {
+		return nil
+	}
+	if r.on != nil {
+		r.out.Printf("%v\n\n", r.on)
+	}
+	ceilings := bench.Limits(r.all, bs)
+	for i := range ceilings {
+		r.progress.Show("measuring this machine first  %d/%d  %s", i+1, len(ceilings), ceilings[i].Name())
+		if _, err := r.one(&ceilings[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one times a benchmark.
+func (r *benchRun) one(b *bench.Benchmark) (*bench.Line, error) {
+	line, err := r.timeOne(r.e.ctx, r.timer, b)
+	r.progress.Clear()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.Name(), err)
+	}
+	r.limits.Compare(b, line)
+	debug.FreeOSMemory() // the operands of a product may be most of the memory
+	return line, r.e.ctx.Err()
+}
+
+// show prints what came of a benchmark.
+func (r *benchRun) show(b *bench.Benchmark, line *bench.Line) error {
+	if r.JSON {
+		r.out.Encode(line)
+	} else {
+		r.out.Lines(r.table.Row(b, line))
+	}
+	return r.out.Err()
 }
 
 func (c *benchCommand) timeOne(ctx context.Context, timer *bench.Timer, b *bench.Benchmark) (*bench.Line, error) {

@@ -29,10 +29,10 @@ func small(t *testing.T) []bench.Benchmark {
 	return out
 }
 
-// benched runs the command, on small unless it has others, and returns what it prints.
+// benched runs the command, on small unless it has others or a graph, and returns what it prints.
 func benched(t *testing.T, c benchCommand) (string, error) {
 	t.Helper()
-	if c.all == nil {
+	if c.all == nil && c.Graph == "" {
 		c.all = small(t)
 	}
 	c.budget, c.Threads = quick, 1
@@ -64,35 +64,80 @@ func TestBenchList(t *testing.T) {
 	}
 }
 
+// A table has the rows in order, and what they are compared with below them; which the rows
+// are that were asked for, all says, without what it measures of the machine.
 func TestBenchTable(t *testing.T) {
 	out, err := benched(t, benchCommand{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := -1
-	for _, b := range small(t) {
+	for _, b := range bench.WithoutMachine(small(t)) {
 		next := strings.Index(out, "\n"+b.Name()+" ")
 		if next <= at {
 			t.Errorf("%s is missing or out of order:\n%s", b.Name(), out)
 		}
 		at = next
 	}
-	for _, want := range []string{" % fma/1 ", " copy", "kernels: " + cpu.Path()} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the table has no %q:\n%s", want, out)
+	for _, want := range []string{"kernels: " + cpu.Path(), "this machine, 1 thread: fma "} {
+		if !strings.Contains(out[at:], want) {
+			t.Errorf("the rows are not followed by %q:\n%s", want, out)
 		}
+	}
+	if !strings.Contains(out, " % fma") || strings.Contains(out, "machine/") {
+		t.Errorf("a row has no limit, or there are rows of the machine:\n%s", out)
 	}
 }
 
-// A table measures the machine even if it was not asked for; JSON does not.
+// A table measures the machine even if it was not asked for; JSON does not. Rows of the machine
+// are there for who asks for them.
 func TestBenchMachine(t *testing.T) {
 	out, err := benched(t, benchCommand{Patterns: []string{"exp"}})
-	if err != nil || !strings.Contains(out, "\nmachine/fma/1 ") || !strings.Contains(out, "\nexp/2048 ") || strings.Contains(out, "gemm/") {
+	if err != nil || strings.Contains(out, "machine/") || !strings.HasPrefix(out, "name ") || !strings.Contains(out, "\nexp/2048 ") || strings.Contains(out, "gemm/") || !strings.Contains(out, "fma ") {
+		t.Errorf("%v, table\n%s", err, out)
+	}
+	out, err = benched(t, benchCommand{Patterns: []string{"machine", "exp"}})
+	if err != nil || !strings.Contains(out, "\nmachine/fma/1 ") || strings.Count(out, "machine/copy/l1/1 ") != 1 || !strings.Contains(out, "\nexp/2048 ") {
 		t.Errorf("%v, table\n%s", err, out)
 	}
 	out, err = benched(t, benchCommand{Patterns: []string{"exp"}, JSON: true})
 	if err != nil || strings.Count(out, "\n") != 1 || !strings.Contains(out, `"op":"exp"`) {
 		t.Errorf("%v, lines\n%s", err, out)
+	}
+}
+
+// A run of everything says first how much that is and what is shorter.
+func TestBenchEverything(t *testing.T) {
+	for _, patterns := range [][]string{nil, {"exp"}} {
+		var stderr bytes.Buffer
+		c := benchCommand{Patterns: patterns, Threads: 1, budget: quick, all: small(t)}
+		if err := c.Run(env{t.Context(), new(bytes.Buffer), &stderr}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.HasPrefix(stderr.String(), "gatbench: 3 names ") && strings.Contains(stderr.String(), "gatbench bench sparse\n"); got != (patterns == nil) {
+			t.Errorf("bench %v says %q", patterns, stderr.String())
+		}
+	}
+}
+
+// What cannot be timed ends a run that asks for it, and is reported at the end of a run of
+// everything, as data that is not here is.
+func TestBenchMissing(t *testing.T) {
+	nowhere(t)
+	for _, patterns := range [][]string{nil, {"read/mutag", "exp"}} {
+		all := bench.All(bench.Choice{Threads: 1})
+		missing, err := bench.Choose(all, "read/mutag")
+		if err != nil || len(missing) != 1 {
+			t.Fatal(missing, err)
+		}
+		c := benchCommand{Patterns: patterns, all: append(missing, small(t)...)}
+		out, err := benched(t, c)
+		if err == nil || !strings.Contains(err.Error(), "read/mutag: no files of mutag") || strings.Contains(err.Error(), "1 of 4 names") != (patterns == nil) {
+			t.Errorf("bench %v: %v", patterns, err)
+		}
+		if strings.Contains(out, "\nexp/2048 ") != (patterns == nil) {
+			t.Errorf("bench %v prints\n%s", patterns, out)
+		}
 	}
 }
 
@@ -146,18 +191,19 @@ func TestBenchIsolated(t *testing.T) {
 	}
 }
 
-// A cancelled run has whole rows of what was done and an error.
+// A cancelled run has whole rows of what was done, what they are compared with, and an error.
 func TestBenchInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	all := small(t)
-	c := benchCommand{Threads: 1, budget: quick, all: all}
+	c := benchCommand{Threads: 1, budget: quick, all: all, Patterns: []string{"machine", "exp", "par"}}
 	out := &cancelling{cancel: cancel, before: 2} // the head and a row
 	err := c.Run(env{ctx, out, new(bytes.Buffer)})
-	if err == nil || err.Error() != "interrupted after 2 of 5 benchmarks" {
+	if err == nil || err.Error() != "interrupted after 2 of 4 benchmarks" {
 		t.Errorf("got the error %v", err)
 	}
-	if lines := strings.Split(out.String(), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[2], all[1].Name()) || lines[3] != "" {
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) < 5 || !strings.HasPrefix(lines[2], all[1].Name()) || lines[3] != "" || !strings.HasPrefix(lines[4], "this machine, 1 thread: fma ") {
 		t.Errorf("the partial table is\n%s", out.String())
 	}
 }
@@ -169,7 +215,6 @@ func TestBenchChoice(t *testing.T) {
 	}{
 		{benchCommand{Heads: -1}, "at least 1"},
 		{benchCommand{Graph: "a.npz", Size: "cora"}, "leave one of them out"},
-		{benchCommand{Graph: "nowhere.npz"}, "nowhere.npz"},
 		{benchCommand{Size: "huge"}, "--size huge"},
 	}
 	for _, c := range tests {

@@ -59,7 +59,7 @@ func neighboursBenchmark() Benchmark {
 		theirs := gonumGraph(g)
 		return workload{
 			call: func() { visited.Add(sumOfSources(g)) },
-			rival: reference{name: "gonum", share: 1, call: func() {
+			rival: reference{name: gonumName, share: 1, call: func() {
 				sum := int64(0)
 				for v := range g.NumDst() {
 					for it := theirs.To(int64(v)); it.Next(); {

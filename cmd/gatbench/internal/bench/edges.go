@@ -15,16 +15,16 @@ func edgeKernels() []sparseKernel {
 	on := []sparseCase{{"pubmed", sparseShape{8, 8}}, {"arxiv", sparseShape{8, 8}}}
 	return []sparseKernel{
 		{"u_dot_v", on, rowCost(two, heads), prepareUDotV},
-		{"edge_softmax", on, softmaxCost(2), prepareEdgeSoftmax},
-		{"edge_softmax_both", on, softmaxCost(5), prepareEdgeSoftmaxBoth},
+		{"edge_softmax", on, softmaxCost(2, 23), prepareEdgeSoftmax},
+		{"edge_softmax_both", on, softmaxCost(5, 27), prepareEdgeSoftmaxBoth},
 	}
 }
 
 // softmaxCost is that of a kernel which passes over so many arrays of a number
-// for each edge and head.
-func softmaxCost(arrays int) func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
+// for each edge and head, with so many operations, 20 of them for the exponential.
+func softmaxCost(arrays, each int) func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
 	return func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
-		return 0, float64(arrays*g.edges*s.heads*floatSize + 8*g.nodes), 0
+		return float64(each) * float64(g.edges*s.heads), float64(arrays*g.edges*s.heads*floatSize + 8*g.rows), 0
 	}
 }
 
@@ -43,6 +43,8 @@ func prepareUDotV(b *Graph, s sparseShape) workload {
 				}
 			}
 		}},
+		rival: reference{name: gonumName, share: share, call: func() { gonumDots(g.In(), rows, z, x, y, s) }},
+		out:   z,
 	}
 }
 
@@ -57,12 +59,27 @@ func plainDots(z, x, y []tensor.Float, dim int) {
 	}
 }
 
+// gonumDots is the inner products of the first rows by gonum: a call of its Dot for each
+// edge and head, on one thread.
+func gonumDots(a *sparse.CSR, rows int, z, x, y *tensor.Dense, s sparseShape) {
+	for v := range rows {
+		to := y.Row(v)
+		for k := a.Offsets[v]; k < a.Offsets[v+1]; k++ {
+			from, d := x.Row(int(a.Cols[k])), s.dim
+			for h := range z.Row(int(k)) {
+				z.Row(int(k))[h] = gonumDot(vectorOf(from[h*d:(h+1)*d]), vectorOf(to[h*d:(h+1)*d]))
+			}
+		}
+	}
+}
+
 func prepareEdgeSoftmax(b *Graph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumEdges(), s.heads), tensor.New(g.NumEdges(), s.heads)
 	return workload{
 		call:  func() { sparse.Softmax{A: g.In()}.Into(y, x) },
 		plain: plainSoftmax(g.In(), x, y),
+		out:   y,
 	}
 }
 
@@ -94,8 +111,32 @@ func prepareEdgeSoftmaxBoth(b *Graph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumEdges(), s.heads), tensor.New(g.NumEdges(), s.heads)
 	dy, dx := newOperand(g.NumEdges(), s.heads), tensor.New(g.NumEdges(), s.heads)
-	return workload{call: func() {
-		sparse.Softmax{A: g.In()}.Into(y, x)
-		sparse.Softmax{A: g.In()}.Grad(dx, y, dy)
-	}}
+	forward := plainSoftmax(g.In(), x, y)
+	rows, _ := firstRows(g.In(), 32*s.heads) // those of forward
+	return workload{
+		call: func() {
+			sparse.Softmax{A: g.In()}.Into(y, x)
+			sparse.Softmax{A: g.In()}.Grad(dx, y, dy)
+		},
+		plain: reference{share: forward.share, call: func() {
+			forward.call()
+			plainSoftmaxGrad(g.In(), rows, dx, y, dy)
+		}},
+		out: dx,
+	}
+}
+
+// plainSoftmaxGrad is the gradient of the softmax as loops, over the first rows.
+func plainSoftmaxGrad(a *sparse.CSR, rows int, dx, y, dy *tensor.Dense) {
+	for i := range rows {
+		for h := range y.RowLen() {
+			sum := tensor.Float(0)
+			for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+				sum += y.Row(int(k))[h] * dy.Row(int(k))[h]
+			}
+			for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
+				dx.Row(int(k))[h] = y.Row(int(k))[h] * (dy.Row(int(k))[h] - sum)
+			}
+		}
+	}
 }

@@ -1,9 +1,16 @@
 package bench
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"gonum.org/v1/gonum/blas"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // gonumFlops is about how much of a product gonum is timed on: some 20 ms.
 const gonumFlops = 1 << 29
+
+// gonumName is what a reference is called that is gonum's.
+const gonumName = "gonum"
 
 // gonum is about a share of the product in gonum's own BLAS, which uses
 // GOMAXPROCS threads whatever ours are: some of the rows of C or, where A is
@@ -22,5 +29,8 @@ func (p *matMul) gonum(share float64) reference {
 	}
 	b := general{Rows: k, Cols: p.n, Stride: p.n, Data: p.b.Data}
 	c := general{Rows: m, Cols: p.n, Stride: p.n, Data: p.c.Data}
-	return reference{name: "gonum", share: share, call: func() { gonumGemm(transposed, blas.NoTrans, 1, a, b, 0, c) }}
+	return reference{name: gonumName, share: share, call: func() { gonumGemm(transposed, blas.NoTrans, 1, a, b, 0, c) }}
 }
+
+// vectorOf is x as gonum's BLAS has it.
+func vectorOf(x []tensor.Float) strided { return strided{N: len(x), Inc: 1, Data: x} }

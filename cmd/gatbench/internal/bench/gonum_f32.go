@@ -4,6 +4,9 @@ package bench
 
 import "gonum.org/v1/gonum/blas/blas32"
 
-type general = blas32.General
+type (
+	general = blas32.General
+	strided = blas32.Vector
+)
 
-var gonumGemm = blas32.Gemm
+var gonumGemm, gonumAxpy, gonumScal, gonumDot = blas32.Gemm, blas32.Axpy, blas32.Scal, blas32.Dot

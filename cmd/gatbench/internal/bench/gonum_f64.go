@@ -4,6 +4,9 @@ package bench
 
 import "gonum.org/v1/gonum/blas/blas64"
 
-type general = blas64.General
+type (
+	general = blas64.General
+	strided = blas64.Vector
+)
 
-var gonumGemm = blas64.Gemm
+var gonumGemm, gonumAxpy, gonumScal, gonumDot = blas64.Gemm, blas64.Axpy, blas64.Scal, blas64.Dot

@@ -3,21 +3,26 @@ package bench
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/plain"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Graph is a graph that kernels are timed on. It is made when it is first
-// needed, and once.
+// Graph is a graph that kernels are timed on, or a matrix. It is made when it is
+// first needed, and once.
 type Graph struct {
-	name         string
-	nodes, edges int
-	get          func() *graph.Graph
+	name    string
+	nodes   int // that edges come from: the columns of a matrix
+	rows    int // that edges go to
+	edges   int
+	get     func() *graph.Graph
+	weights []tensor.Float // of each edge; nil: it has none of its own
+	matrix  bool
 }
 
 // graphSize is a graph of a known kind and size: no data of the set whose name
@@ -62,7 +67,7 @@ func GraphOfSize(name string) (*Graph, error) {
 
 // graph returns the graph of a size, which is always the same one.
 func (s graphSize) graph() *Graph {
-	return &Graph{name: s.name, nodes: s.nodes, edges: s.edges, get: sync.OnceValue(func() *graph.Graph {
+	return &Graph{name: s.name, nodes: s.nodes, rows: s.nodes, edges: s.edges, get: sync.OnceValue(func() *graph.Graph {
 		rng := rand.New(rand.NewPCG(0, 0))
 		if s.citation {
 			return graph.Must(graph.Citation(rng, s.nodes, s.edges))
@@ -71,14 +76,60 @@ func (s graphSize) graph() *Graph {
 	})}
 }
 
-// ReadGraph returns the graph of an .npz, whose name is the file's stem.
-func ReadGraph(path string) (*Graph, error) {
-	g, err := datasets.ReadGraph(path)
+// GraphOf returns a graph under a name, with the weight of each edge or nil.
+func GraphOf(name string, g *graph.Graph, weights []tensor.Float) (*Graph, error) {
+	if g.NumEdges() == 0 {
+		return nil, fmt.Errorf("it has %s and no edges: the kernels need at least one", plural(g.NumSrc(), "node"))
+	}
+	return &Graph{name: name, nodes: g.NumSrc(), rows: g.NumDst(), edges: g.NumEdges(), get: func() *graph.Graph { return g }, weights: weights}, nil
+}
+
+// GraphOfMatrix returns a matrix as a graph under a name: element (i, j) is the edge
+// from j into i, with its value for a weight, so that a sum over edges is a product
+// with the matrix. Its diagonal stays, and it need not be square.
+func GraphOfMatrix(name string, a *sparse.CSR) (*Graph, error) {
+	if a.NNZ() == 0 {
+		return nil, fmt.Errorf("it is %d × %d and has no elements that are not zero: the kernels need at least one", a.NumRows, a.NumCols)
+	}
+	structure, err := sparse.New(a.NumRows, a.NumCols, a.Offsets, a.Cols, nil)
 	if err != nil {
 		return nil, err
 	}
-	stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	return &Graph{name: stem, nodes: g.NumSrc(), edges: g.NumEdges(), get: func() *graph.Graph { return g }}, nil
+	g, err := graph.FromCSR(structure)
+	if err != nil {
+		return nil, err
+	}
+	out, err := GraphOf(name, g, a.Values)
+	if err == nil {
+		out.matrix = true
+	}
+	return out, err
+}
+
+// String says what g is, and whether u_mul_e_sum multiplies by what is its own.
+func (g *Graph) String() string {
+	name, by := plain.Text(g.name), "weights"
+	text := fmt.Sprintf("%s: %s, %s", name, plural(g.nodes, "node"), plural(g.edges, "edge"))
+	switch {
+	case g.matrix:
+		text, by = fmt.Sprintf("%s: %d × %d, %s", name, g.rows, g.nodes, plural(g.edges, "element")), "values"
+	case g.rows != g.nodes:
+		text = fmt.Sprintf("%s: %s from %s to %s", name, plural(g.edges, "edge"), plural(g.nodes, "node"), plural(g.rows, "other"))
+	}
+	if g.weights != nil {
+		text += "; u_mul_e_sum multiplies by its " + by
+	}
+	return text
+}
+
+// only returns b, or if g is not square, which b needs, what says so instead.
+func (g *Graph) only(b Benchmark) Benchmark {
+	if g.rows != g.nodes {
+		b.prepare, b.open = nil, func() (workload, error) {
+			return workload{}, fmt.Errorf("%s is %d × %d, and this needs a square matrix; the kernels do not: name sparse", g.name, g.rows, g.nodes)
+		}
+	}
+	return b
 }
 
 // sparseShape is the width of a kernel's rows: heads of some columns each.

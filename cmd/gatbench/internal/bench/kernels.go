@@ -36,6 +36,7 @@ type workload struct {
 	failed        func() error // why a call could not do its work; nil: none can fail
 	plain         reference    // a loop in Go, without assembly, on one thread
 	rival         reference
+	out           *tensor.Dense // what call, plain and rival of some write; nil: they do not share it
 }
 
 // reference is other code for the same work, or for a share of it where the

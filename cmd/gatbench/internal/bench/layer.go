@@ -74,14 +74,14 @@ func layerBenchmarks(threads int, c sparseChoice) []Benchmark {
 	var out []Benchmark
 	for _, k := range layerKernels() {
 		for _, at := range c.cases(k.on) {
-			out = append(out, Benchmark{
+			out = append(out, at.g.only(Benchmark{
 				name: fmt.Sprintf("layer/%s/%s/%dx%d", k.name, at.g.name, at.shape.heads, at.shape.dim), op: "layer/" + k.name, lanes: threads,
 				params: map[string]any{
 					"graph": at.g.name, "nodes": at.g.nodes, "edges": at.g.edges,
 					"heads": at.shape.heads, "dim": at.shape.dim, "threads": threads,
 				},
 				prepare: func() workload { return k.prepare(at.g, at.shape) },
-			})
+			}))
 		}
 	}
 	return out

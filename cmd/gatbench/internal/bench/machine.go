@@ -2,7 +2,10 @@ package bench
 
 import (
 	"fmt"
+	"maps"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -62,22 +65,33 @@ func (b *Benchmark) machine() bool { return strings.HasPrefix(b.name, "machine/"
 // limited reports whether b is compared with a ceiling.
 func (b *Benchmark) limited() bool { return b.flops > 0 || b.bytes > 0 }
 
-// WithMachine puts the ceilings of the machine before what was chosen, which a
-// table compares with them. What only reads files or trains has none.
-func WithMachine(all, chosen []Benchmark) []Benchmark {
-	if !slices.ContainsFunc(chosen, func(b Benchmark) bool { return b.limited() || b.machine() }) {
-		return chosen
-	}
-	var out []Benchmark
-	for _, b := range all {
-		if b.machine() {
-			out = append(out, b)
+// Limits returns the ceilings that the chosen ones are compared with, but for those
+// that were chosen themselves. What only reads files or trains has none.
+func Limits(all, chosen []Benchmark) []Benchmark {
+	wanted := map[string]bool{}
+	for _, b := range chosen {
+		if b.limited() && !b.machine() {
+			for _, what := range limits() {
+				wanted[fmt.Sprintf("machine/%s/%d", what, b.lanes)] = true
+			}
 		}
 	}
 	for _, b := range chosen {
-		if !b.machine() {
-			out = append(out, b)
-		}
+		delete(wanted, b.name)
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(b Benchmark) bool { return !wanted[b.name] })
+}
+
+// WithoutMachine returns all but the ceilings.
+func WithoutMachine(all []Benchmark) []Benchmark {
+	return slices.DeleteFunc(slices.Clone(all), func(b Benchmark) bool { return b.machine() })
+}
+
+// limits are what a call may be bound by: the operations, or the bytes at each level.
+func limits() []string {
+	out := []string{"fma"}
+	for _, l := range levels {
+		out = append(out, "copy/"+l.name)
 	}
 	return out
 }
@@ -179,6 +193,32 @@ type Ceilings map[string]float64
 func (c Ceilings) Compare(b *Benchmark, l *Line) {
 	c.learn(b, l)
 	c.judge(b, l)
+}
+
+// said returns lines about the ceilings of each number of threads that were measured.
+func (c Ceilings) said() []string {
+	threads := map[int]bool{}
+	for name := range c {
+		if n, err := strconv.Atoi(path.Base(name)); err == nil {
+			threads[n] = true
+		}
+	}
+	var out []string
+	for _, n := range slices.Sorted(maps.Keys(threads)) {
+		if rate := c[fmt.Sprintf("machine/fma/%d", n)]; rate > 0 {
+			out = append(out, fmt.Sprintf("this machine, %s: fma %s GFLOP/s", plural(n, "thread"), some(rate)))
+		}
+		var rates []string
+		for _, l := range levels {
+			if rate := c[fmt.Sprintf("machine/copy/%s/%d", l.name, n)]; rate > 0 {
+				rates = append(rates, fmt.Sprintf("%s %s", l.name, some(rate)))
+			}
+		}
+		if len(rates) > 0 {
+			out = append(out, fmt.Sprintf("this machine, %s: copies %s GB/s", plural(n, "thread"), strings.Join(rates, ", ")))
+		}
+	}
+	return out
 }
 
 // learn takes note of a ceiling: the best call counts.

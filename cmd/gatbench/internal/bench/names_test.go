@@ -58,6 +58,7 @@ func TestChoose(t *testing.T) {
 		{"gemm/*x1024x1024", "gemm/1024x1024x1024 gemm/45000x1024x1024"},
 		{"gemm_packed", "gemm_packed/64x128x512"},
 		{"machine/copy", "machine/copy/l1/1 machine/copy/l2/1 machine/copy/l3/1 machine/copy/memory/1"},
+		{"sddmm", "u_dot_v/pubmed/8x8 u_dot_v/arxiv/8x8"},
 		{"", names(all)},
 		{"gem", ""},
 	}
@@ -65,5 +66,42 @@ func TestChoose(t *testing.T) {
 		if got, err := Choose(all, tt.pattern); err != nil || names(got) != tt.want {
 			t.Errorf("%q: got %q, %v, want %q", tt.pattern, names(got), err, tt.want)
 		}
+	}
+}
+
+// A group has the kernels that its name says, of which sparse has all and nothing else;
+// no benchmark is called like one.
+func TestGroups(t *testing.T) {
+	all := All(Choice{Threads: 1})
+	for _, b := range all {
+		front, _, _ := strings.Cut(b.name, "/")
+		if groups[front] != nil {
+			t.Errorf("%s begins like a group", b.name)
+		}
+		for group, has := range map[string]bool{
+			"sparse": strings.HasPrefix(b.op, "kernel/"), "sddmm": b.op == "kernel/u_dot_v",
+			"spmm": b.op == "kernel/copy_u_sum" || b.op == "kernel/copy_u_mean" || b.op == "kernel/u_mul_e_sum",
+		} {
+			some, err := Choose(all, group)
+			if err != nil || strings.Contains(" "+names(some)+" ", " "+b.name+" ") != has {
+				t.Errorf("%s in %s: %v, want %v", b.name, group, !has, has)
+			}
+		}
+	}
+	for wrong, want := range map[string]string{"sprase": "sparse", "spm": "spmm", "sdmm": "sddmm"} {
+		if got := Nearest(all, wrong); got != want {
+			t.Errorf("%s: did you mean %s? want %s", wrong, got, want)
+		}
+	}
+}
+
+// The name of a file that is no pattern still selects itself.
+func TestNamesWithBrackets(t *testing.T) {
+	all := []Benchmark{{name: "copy_u_sum/a[b/64"}, {name: "copy_u_sum/c/64"}}
+	if got, err := Choose(all, all[0].name); err != nil || names(got) != all[0].name {
+		t.Errorf("%q, %v", names(got), err)
+	}
+	if _, err := Choose(all, "copy_u_sum/[c"); err == nil {
+		t.Error("half a bracket is a pattern")
 	}
 }

@@ -19,7 +19,7 @@ func walkBenchmarks(threads int, c sparseChoice) []Benchmark {
 			name            string
 			back, elsewhere float64
 		}{{"deepwalk", 1, 1}, {"node2vec", 0.25, 4}, {"node2vec_far", 4, 0.25}} {
-			out = append(out, Benchmark{
+			out = append(out, g.only(Benchmark{
 				name: "walks/" + w.name + "/" + g.name, op: "walks/" + w.name, lanes: threads,
 				params: map[string]any{
 					"graph": g.name, "nodes": g.nodes, "edges": g.edges, "length": walkLength, "p": w.back, "q": w.elsewhere, "threads": threads,
@@ -35,7 +35,7 @@ func walkBenchmarks(threads int, c sparseChoice) []Benchmark {
 						}
 					}}
 				},
-			})
+			}))
 		}
 	}
 	return out

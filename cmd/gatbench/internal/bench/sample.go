@@ -22,7 +22,7 @@ const (
 // sampleGraph is what is sampled: edges between any two of a million nodes.
 func sampleGraph() *Graph {
 	const nodes, edges = 1_000_000, 10_000_000
-	return &Graph{name: fmt.Sprintf("%dx%d", nodes, edges), nodes: nodes, edges: edges, get: sync.OnceValue(func() *graph.Graph {
+	return &Graph{name: fmt.Sprintf("%dx%d", nodes, edges), nodes: nodes, rows: nodes, edges: edges, get: sync.OnceValue(func() *graph.Graph {
 		return graph.Must(graph.Uniform(rand.New(rand.NewPCG(0, 0)), nodes, edges))
 	})}
 }
@@ -37,14 +37,14 @@ func sampleBenchmarks(threads int, c sparseChoice) []Benchmark {
 	var out []Benchmark
 	for _, g := range graphs {
 		add := func(op, after string, ahead int, prepare func(l *sample.Loader) func()) {
-			out = append(out, Benchmark{
+			out = append(out, g.only(Benchmark{
 				name: op + "/" + g.name + after, op: op, lanes: threads,
 				params: map[string]any{
 					"graph": g.name, "nodes": g.nodes, "edges": g.edges, "batch": sampleBatch, "fanout": sampleFanout,
 					"dim": sampleDim, "hidden": sampleHidden, "classes": sampleClasses, "ahead": max(0, ahead), "threads": threads,
 				},
 				prepare: func() workload { return workload{call: prepare(sampleLoader(g, ahead))} },
-			})
+			}))
 		}
 		add("sample/batch", "", -1, batchCall)
 		add("sample/step", "", 2, stepCall)

@@ -83,6 +83,9 @@ func (k sparseKernel) benchmark(g *Graph, s sparseShape, threads int) Benchmark 
 		name: fmt.Sprintf("%s/%s/%s", k.name, g.name, s), op: "kernel/" + k.name, lanes: threads,
 		params: map[string]any{"graph": g.name, "nodes": g.nodes, "edges": g.edges, "heads": s.heads, "dim": s.width(), "threads": threads},
 	}
+	if g.rows != g.nodes {
+		b.params["rows"] = g.rows
+	}
 	b.flops, b.bytes, b.gathered = k.cost(g, s)
 	b.prepare = func() workload { return k.prepare(g, s) }
 	return b
@@ -95,8 +98,8 @@ const indexBytes = 4
 // beside a source's row and its index, and writes a row for each destination.
 func rowCost(perFlop, perEdge func(s sparseShape) int) func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
 	return func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
-		n, e, f := float64(g.nodes), float64(g.edges), float64(s.width()*floatSize)
+		from, to, e, f := float64(g.nodes), float64(g.rows), float64(g.edges), float64(s.width()*floatSize)
 		own := float64(indexBytes + perEdge(s)*floatSize)
-		return e * float64(perFlop(s)), 2*n*f + e*own + 8*n, e*(f+own) + n*f + 8*n
+		return e * float64(perFlop(s)), (from+to)*f + e*own + 8*to, e*(f+own) + to*f + 8*to
 	}
 }

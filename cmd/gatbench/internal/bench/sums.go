@@ -20,6 +20,7 @@ func sumKernels() []sparseKernel {
 		{"copy_u_mean", []sparseCase{{"arxiv", sparseShape{1, 64}}}, rowCost(one, none), prepareCopyUMean},
 		{"u_mul_e_sum", []sparseCase{
 			{"pubmed", sparseShape{8, 8}}, {"arxiv", sparseShape{8, 8}}, {"arxiv", sparseShape{1, 128}},
+			{"arxiv", sparseShape{1, 64}},
 		}, rowCost(two, heads), prepareUMulESum},
 	}
 }
@@ -27,19 +28,22 @@ func sumKernels() []sparseKernel {
 func prepareCopyUSum(b *Graph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumSrc(), s.width()), tensor.New(g.NumDst(), s.width())
+	sum := edgeSum{a: g.In(), x: x, y: y, shape: s}
 	return workload{
 		call:  func() { sparse.Product{A: g.In()}.Into(y, x) },
 		walk:  walk(g, x, walkParts),
-		plain: plainSum(g.In(), x, y, nil, s),
+		plain: sum.plain(), rival: sum.gonum(), out: y,
 	}
 }
 
 func prepareCopyUMean(b *Graph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumSrc(), s.width()), tensor.New(g.NumDst(), s.width())
+	sum := edgeSum{a: g.In(), x: x, y: y, shape: s, mean: true}
 	return workload{
-		call: func() { sparse.Product{A: g.In(), Mean: true}.Into(y, x) },
-		walk: walk(g, x, walkParts),
+		call:  func() { sparse.Product{A: g.In(), Mean: true}.Into(y, x) },
+		walk:  walk(g, x, walkParts),
+		plain: sum.plain(), rival: sum.gonum(), out: y,
 	}
 }
 
@@ -47,29 +51,73 @@ func prepareUMulESum(b *Graph, s sparseShape) workload {
 	g := b.get()
 	x, y := newOperand(g.NumSrc(), s.heads, s.dim), tensor.New(g.NumDst(), s.heads, s.dim)
 	w := newOperand(g.NumEdges(), s.heads)
+	for k, v := range b.weights { // a matrix of one's own: every head has its values
+		for h := range w.Row(k) {
+			w.Row(k)[h] = v
+		}
+	}
+	sum := edgeSum{a: g.In(), x: x, y: y, w: w, shape: s}
 	return workload{
 		call:  func() { sparse.Product{A: g.In(), Weights: w}.Into(y, x) },
 		walk:  walk(g, x, walkParts),
-		plain: plainSum(g.In(), x, y, w, s),
+		plain: sum.plain(), rival: sum.gonum(), out: y,
 	}
 }
 
-// plainSum is the sum as loops, over the first rows with about plainFlops.
-func plainSum(a *sparse.CSR, x, y, w *tensor.Dense, s sparseShape) reference {
-	rows, share := firstRows(a, s.width())
+// edgeSum is a sum of the rows of x into those of y, over the edges of a.
+type edgeSum struct {
+	a       *sparse.CSR
+	x, y, w *tensor.Dense // of w a number an edge and head; nil: 1
+	shape   sparseShape
+	mean    bool
+}
+
+// plain is the sum as loops, over the first rows with about plainFlops.
+func (e edgeSum) plain() reference {
+	rows, share := firstRows(e.a, e.shape.width())
 	return reference{share: share, call: func() {
 		for i := range rows {
-			to := y.Row(i)
+			to, d := e.y.Row(i), e.shape.dim
 			clear(to)
-			for k := a.Offsets[i]; k < a.Offsets[i+1]; k++ {
-				from := x.Row(int(a.Cols[k]))
-				if w == nil {
+			for k := e.a.Offsets[i]; k < e.a.Offsets[i+1]; k++ {
+				from := e.x.Row(int(e.a.Cols[k]))
+				if e.w == nil {
 					addScaled(to, from, 1)
 					continue
 				}
-				for h, c := range w.Row(int(k)) {
-					addScaled(to[h*s.dim:(h+1)*s.dim], from[h*s.dim:(h+1)*s.dim], c)
+				for h, c := range e.w.Row(int(k)) {
+					addScaled(to[h*d:(h+1)*d], from[h*d:(h+1)*d], c)
 				}
+			}
+			if n := e.a.Offsets[i+1] - e.a.Offsets[i]; e.mean && n > 0 {
+				for j := range to {
+					to[j] /= tensor.Float(n)
+				}
+			}
+		}
+	}}
+}
+
+// gonum is the same rows by gonum, which has no sparse matrices: a loop that calls the
+// Axpy of its BLAS for each edge and head, on one thread.
+func (e edgeSum) gonum() reference {
+	rows, share := firstRows(e.a, e.shape.width())
+	return reference{name: gonumName, share: share, call: func() {
+		for i := range rows {
+			to, d := e.y.Row(i), e.shape.dim
+			clear(to)
+			for k := e.a.Offsets[i]; k < e.a.Offsets[i+1]; k++ {
+				from := e.x.Row(int(e.a.Cols[k]))
+				if e.w == nil {
+					gonumAxpy(1, vectorOf(from), vectorOf(to))
+					continue
+				}
+				for h, c := range e.w.Row(int(k)) {
+					gonumAxpy(c, vectorOf(from[h*d:(h+1)*d]), vectorOf(to[h*d:(h+1)*d]))
+				}
+			}
+			if n := e.a.Offsets[i+1] - e.a.Offsets[i]; e.mean && n > 0 {
+				gonumScal(1/tensor.Float(n), vectorOf(to))
 			}
 		}
 	}}

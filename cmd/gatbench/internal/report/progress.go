@@ -69,9 +69,9 @@ func (p *Progress) Show(format string, args ...any) {
 // Run says which of how many trainings of the same length comes next, from 0.
 func (p *Progress) Run(i, of int) { p.runs = [2]int{i, of} }
 
-// left says how long a task takes on, of which done of total parts are over that take the same, or "" if it is
+// Left says how long a task takes on, of which done of total parts are over that take the same, or "" if it is
 // called for the first time: those that were done before, perhaps in a run that was resumed, tell nothing.
-func (p *Progress) left(done, total int) string {
+func (p *Progress) Left(done, total int) string {
 	if n := p.runs[1]; n > 0 {
 		done, total = p.runs[0]*total+done, n*total
 	}
@@ -102,7 +102,7 @@ func (p *Progress) Epoch(e train.Epoch, l Length) string {
 		return fmt.Sprintf("epoch %d  patience left %d of %d", e.N, max(0, l.Patience-e.Waited), l.Patience)
 	}
 	steps := max(1, l.Steps)
-	return fmt.Sprintf("epoch %d/%d%s", e.N, l.Epochs, p.left(e.N*steps, l.Epochs*steps))
+	return fmt.Sprintf("epoch %d/%d%s", e.N, l.Epochs, p.Left(e.N*steps, l.Epochs*steps))
 }
 
 // Step says where a training is before a step, which counts from 1 over all epochs.
@@ -112,13 +112,13 @@ func (p *Progress) Step(step uint64, l Length) string {
 	if l.Patience > 0 {
 		return fmt.Sprintf("epoch %d  %s", done/steps+1, at)
 	}
-	return fmt.Sprintf("epoch %d/%d%s  %s", done/steps+1, l.Epochs, p.left(done, l.Epochs*steps), at)
+	return fmt.Sprintf("epoch %d/%d%s  %s", done/steps+1, l.Epochs, p.Left(done, l.Epochs*steps), at)
 }
 
 // Fold says where the trainings of several folds are side by side: an epoch of a fold, from 0, is over, and so
 // many in all.
 func (p *Progress) Fold(fold, folds int, e train.Epoch, epochs, done int) string {
-	return fmt.Sprintf("fold %d of %d  epoch %d/%d%s", fold+1, folds, e.N, epochs, p.left(done, folds*epochs))
+	return fmt.Sprintf("fold %d of %d  epoch %d/%d%s", fold+1, folds, e.N, epochs, p.Left(done, folds*epochs))
 }
 
 // Clear takes the line off the terminal, for what is to be printed next.

@@ -31,6 +31,14 @@ func terminal(w io.Writer) func() int {
 	}
 }
 
+// Width returns how many columns the terminal has that w is, 0 if it is none.
+func Width(w io.Writer) int {
+	if wide := terminal(w); wide != nil {
+		return wide()
+	}
+	return 0
+}
+
 // columns returns how wide a terminal is that says width. A serial line, or one of a
 // machine that builds, does not know its width and says 0.
 func columns(width int, err error) int {

@@ -27,7 +27,7 @@ type settingFlags struct {
 	OutHeads       *int     `placeholder:"N" help:"Heads of the last layer, of which the mean is taken."`
 	Layers         *int     `placeholder:"N" help:"Number of layers (2)."`
 	Features       *string  `placeholder:"FORM" help:"How the networks get the features: raw (as they are), rows (each row divided by its sum), standard (each column of mean 0 and deviation 1) or binary (1 for what is not zero); without it the data and the preset decide."`
-	Encoding       *string  `placeholder:"NAME:K" help:"Give nodes K features more that say where they are in their graph: random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors) or degree:K."`
+	Encoding       *string  `placeholder:"NAME,NAME:K" help:"Give nodes features more that say where they are in their graph, one or several of: random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors), degree:K, pagerank, core (core numbers) and louvain:K (which of the K largest communities); K is 16 if it is left out."`
 	NoEdgeFeatures *bool    `help:"Leave out the features of edges, and their kinds, which are read where the data has them."`
 	Dropout        *float64 `placeholder:"P" help:"Dropout of each layer's features, and of attention."`
 	AttnDrop       *float64 `name:"attention-dropout" placeholder:"P" help:"Dropout of attention, where it is another."`

@@ -16,7 +16,9 @@ import (
 // Attributes of looks, such as shape and color, are left out, and so are those that node […]
 // and edge […] give to all; Graphviz' label is the node's name, unless it is chosen. Edges of a
 // graph are meant in both directions, those of a digraph in one. An edge of subgraphs joins
-// each node of one with each of the other.
+// each node of one with each of the other. Of a strict graph a pair has one edge, which has the
+// attributes of all that name it. In quotes \" is a quote and \\ a backslash; other backslashes
+// stay.
 func DOT(path string) (*Dataset, error) { return openedWith(path, dot) }
 
 // looks are the attributes of Graphviz that say what a drawing looks like.
@@ -54,7 +56,8 @@ type dotReader struct {
 	o                *chosen
 	names            names
 	directed         bool
-	values           [][]dotValue // of the nodes
+	strict           map[[2]int32]int // where each pair's edge is, of a graph that says so; nil: edges may be parallel
+	values           [][]dotValue     // of the nodes
 	edges            []dotEdges
 	count            int // of edges
 	ofNodes, ofEdges dotKeys
@@ -83,6 +86,7 @@ func (g *dotReader) file() error {
 		return err
 	}
 	if g.isWord("strict") {
+		g.strict = map[[2]int32]int{}
 		if err := g.next(); err != nil {
 			return err
 		}
@@ -170,7 +174,8 @@ func (g *dotReader) statement(depth int, asked bool) ([]int32, error) {
 		g.values[v] = append(g.values[v], values...)
 		return keptIf(asked, first.nodes), err
 	}
-	line, from, at := g.line, first, len(g.edges)
+	line, from := g.line, first
+	var joined []int // of g.edges
 	nodes := slices.Clone(keptIf(asked, first.nodes))
 	for g.kind == dotEdge {
 		if g.text == "->" != g.directed {
@@ -183,15 +188,17 @@ func (g *dotReader) statement(depth int, asked bool) ([]int32, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := g.join(from.nodes, to.nodes, line); err != nil {
+		edges, err := g.join(from.nodes, to.nodes, line)
+		if err != nil {
 			return nil, err
 		}
+		joined = append(joined, edges...)
 		nodes = append(nodes, keptIf(asked, to.nodes)...)
 		from = to
 	}
 	values, err := g.attributes(&g.ofEdges)
-	for i := range g.edges[at:] {
-		g.edges[at+i].values = values
+	for _, i := range joined { // an edge that is there already gets them too
+		g.edges[i].values = append(slices.Clip(g.edges[i].values), values...)
 	}
 	return nodes, err
 }
@@ -267,14 +274,22 @@ func (g *dotReader) end(depth int, may bool) (end dotEnd, setting bool, err erro
 // edgesMostPer is how many edges subgraphs may make of each byte, beside a million.
 const edgesMostPer = 16
 
-// join adds edges from each of some nodes to each of others.
-func (g *dotReader) join(from, to []int32, line int) error {
+// join adds edges from each of some nodes to each of others, and returns where in g.edges they
+// are. Of a strict graph an edge that is there already is not added again.
+func (g *dotReader) join(from, to []int32, line int) (edges []int, err error) {
 	n := len(from) * len(to)
 	if g.count += n; g.count > 1<<20+edgesMostPer*g.read {
-		return fmt.Errorf("subgraphs of %d and %d nodes make so many edges, %d, that they are not believed of %d bytes", len(from), len(to), g.count, g.read)
+		return nil, fmt.Errorf("subgraphs of %d and %d nodes make so many edges, %d, that they are not believed of %d bytes", len(from), len(to), g.count, g.read)
 	}
-	if err := g.budget.Keep(100 + 8*n); err != nil {
-		return err
+	each := 8
+	if g.strict != nil {
+		each = 200
+	}
+	if err := g.budget.Keep(100 + each*n); err != nil {
+		return nil, err
+	}
+	if g.strict != nil {
+		return g.joinOnce(from, to, line), nil
 	}
 	e := dotEdges{line: line, src: make([]int32, 0, n), dst: make([]int32, 0, n)}
 	for _, u := range from {
@@ -283,7 +298,27 @@ func (g *dotReader) join(from, to []int32, line int) error {
 		}
 	}
 	g.edges = append(g.edges, e)
-	return nil
+	return []int{len(g.edges) - 1}, nil
+}
+
+// joinOnce is join of a strict graph.
+func (g *dotReader) joinOnce(from, to []int32, line int) (edges []int) {
+	for _, u := range from {
+		for _, v := range to {
+			pair := [2]int32{u, v}
+			if !g.directed {
+				pair = [2]int32{min(u, v), max(u, v)}
+			}
+			i, known := g.strict[pair]
+			if !known {
+				i = len(g.edges)
+				g.strict[pair] = i
+				g.edges = append(g.edges, dotEdges{line: line, src: []int32{u}, dst: []int32{v}})
+			}
+			edges = append(edges, i)
+		}
+	}
+	return edges
 }
 
 // attributes reads lists in brackets, if there are any, and what begins the next statement.

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/graph"
+	attributes "gonum.org/v1/gonum/graph/encoding"
 	encoding "gonum.org/v1/gonum/graph/encoding/dot"
+	"gonum.org/v1/gonum/graph/multi"
 	"gonum.org/v1/gonum/graph/simple"
 )
 
@@ -87,6 +90,118 @@ func TestDOTOfGonum(t *testing.T) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	}
+}
+
+// dotNode, dotLine, dotEdgeOf and dotDirected are what gonum writes names, attributes and subgraphs of.
+type dotNode struct {
+	graph.Node
+	name string
+	dotAttributes
+}
+
+func (n dotNode) DOTID() string { return n.name }
+
+type dotLine struct {
+	graph.Line
+	dotAttributes
+}
+
+func (l dotLine) ReversedLine() graph.Line { return dotLine{l.Line.ReversedLine(), l.dotAttributes} }
+
+type dotEdgeOf struct {
+	graph.Edge
+	dotAttributes
+}
+
+func (e dotEdgeOf) ReversedEdge() graph.Edge {
+	return dotEdgeOf{e.Edge.ReversedEdge(), e.dotAttributes}
+}
+
+type dotAttributes []string
+
+func (a dotAttributes) Attributes() (all []attributes.Attribute) {
+	for i := 0; i < len(a); i += 2 {
+		all = append(all, attributes.Attribute{Key: a[i], Value: a[i+1]})
+	}
+	return all
+}
+
+type dotDirected struct {
+	*simple.DirectedGraph
+	name  string
+	parts []encoding.Graph
+}
+
+func (g dotDirected) DOTID() string               { return g.name }
+func (g dotDirected) Structure() []encoding.Graph { return g.parts }
+
+// Names, attributes, weights, subgraphs and parallel edges that gonum writes are read as they
+// were given to it.
+func TestDOTOfGonumAttributes(t *testing.T) {
+	var nodes []dotNode
+	for i, name := range []string{`Ann "A"`, `C:\`, `x\y z`, "node", "-1.5", "3x", "中"} {
+		nodes = append(nodes, dotNode{simple.Node(i), name, dotAttributes{"class", []string{"b", "a c"}[i%2], "pop", fmt.Sprint(i)}})
+	}
+	nodes[2].dotAttributes = dotAttributes{"pop", "2"}
+	of := func(from, to int, attributes ...string) (graph.Edge, dotAttributes) {
+		return simple.Edge{F: nodes[from], T: nodes[to]}, attributes
+	}
+	edges := func(set func(graph.Edge)) {
+		for _, ends := range [][2]int{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {6, 5}} {
+			e, a := of(ends[0], ends[1], "weight", fmt.Sprint(ends[0])+".5", "label", `the "label"`)
+			set(dotEdgeOf{e, a})
+		}
+	}
+	const wholeShown = `x ["Ann \"A\"" "C:\\" "x\\y z" "node" "-1.5" "3x" "中"]: %s; labels [1 0 -1 0 1 0 1] of 2 ["a c" "b"]; features [7 1] [0 1 2 3 4 5 6]`
+	const directed = "0→1:0.5 1→2:1.5 2→0:2.5 3→4:3.5 6→5:6.5"
+	const both = "0→1:0.5 0→2:2.5 1→0:0.5 1→2:1.5 2→0:2.5 2→1:1.5 3→4:3.5 4→3:3.5 5→6:6.5 6→5:6.5"
+	doubled := func(edges string) string { // the weights of parallel edges add up
+		return strings.NewReplacer("0.5", "1", "1.5", "3", "2.5", "5", "3.5", "7", "6.5", "13").Replace(edges)
+	}
+	read := func(what, want string, text []byte, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := dot(bytes.NewReader(text), "x.dot", new(chosen))
+		if err != nil {
+			t.Fatalf("%s: %v of\n%s", what, err, text)
+		}
+		if d.Name = "x"; shown(d) != fmt.Sprintf(wholeShown, want) {
+			t.Errorf("%s: read as\n%s, want\n%s, of\n%s", what, shown(d), fmt.Sprintf(wholeShown, want), text)
+		}
+	}
+
+	whole, part := simple.NewDirectedGraph(), simple.NewDirectedGraph()
+	undirected := simple.NewUndirectedGraph()
+	lines, ways := multi.NewDirectedGraph(), multi.NewUndirectedGraph()
+	for _, n := range nodes {
+		whole.AddNode(n)
+		undirected.AddNode(n)
+		lines.AddNode(n)
+		ways.AddNode(n)
+	}
+	edges(whole.SetEdge)
+	edges(undirected.SetEdge)
+	edges(func(e graph.Edge) {
+		for id := range int64(2) {
+			l := dotLine{multi.Line{F: e.From(), T: e.To(), UID: id}, e.(dotEdgeOf).dotAttributes}
+			lines.SetLine(l)
+			ways.SetLine(l)
+		}
+	})
+	e, _ := of(0, 1)
+	part.SetEdge(e)
+	text, err := encoding.Marshal(whole, "all", "", "\t")
+	read("directed", directed, text, err)
+	text, err = encoding.Marshal(dotDirected{whole, "all", []encoding.Graph{dotDirected{part, "a part", nil}}}, "", "", "\t")
+	read("a strict graph, an edge of which is in a subgraph, too", directed, text, err)
+	text, err = encoding.Marshal(undirected, "all", "  ", " ")
+	read("undirected", both, text, err)
+	text, err = encoding.MarshalMulti(lines, "", "", " ")
+	read("directed lines", doubled(directed), text, err)
+	text, err = encoding.MarshalMulti(ways, "graph", "", " ")
+	read("lines", doubled(both), text, err)
 }
 
 func badDOT() []bad {

@@ -173,7 +173,7 @@ func (l *dotLexer) quote() error {
 			l.line = line
 			return errors.New("a quote is not closed")
 		}
-		if c == '\\' && (l.peek() == '"' || l.peek() == '\n') {
+		if c == '\\' && (l.peek() == '"' || l.peek() == '\\' || l.peek() == '\n') {
 			if c, err = l.byte(); err != nil {
 				return err
 			}

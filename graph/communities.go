@@ -11,20 +11,29 @@ import (
 // Communities returns the number of each node's community: groups with more edges inside
 // than a random graph of the same degrees would have there, found by the method of Blondel
 // and others, "Fast unfolding of communities in large networks" (2008), known as Louvain's.
-// Communities are numbered from 0, in each member of a batch from its largest on. A
-// resolution of 1 is usual; a larger one makes smaller communities. Directions do not
-// count, parallel edges do, and rng decides the order in which nodes are looked at.
+// Each member of a batch is divided by itself, and its communities are numbered from 0, the
+// largest first. A resolution of 1 is usual; a larger one makes smaller communities.
+// Directions do not count, parallel edges do, and rng decides the order in which nodes are
+// looked at.
 //
-// It does what gonum's community.Modularize does, on 2,708 nodes and 27,030 edges in an eightieth of
-// its time and to 0.2829 of modularity beside 0.2845; 20,000 nodes and 200,000 edges take 0.6 s. The error is of a resolution that is not positive. It panics with a
-// [*tensor.ShapeError] if g is bipartite.
+// It does what gonum's community.Modularize does: on 2,708 nodes and 27,030 edges to 0.2829 of
+// modularity beside 0.2845, in 14 ms beside 2.5 s. 20,000 nodes and 200,000 edges take 0.5 s,
+// and gonum's had not ended after two minutes. The error is of a resolution that is not
+// positive. It panics with a [*tensor.ShapeError] if g is bipartite.
 func Communities(rng *rand.Rand, g *Graph, resolution float64) ([]int32, error) {
 	g.wantHomogeneous("graph.Communities")
 	if !(resolution > 0) || math.IsInf(resolution, 0) {
 		return nil, fmt.Errorf("graph: communities at resolution %v, want a positive number", resolution)
 	}
-	l := louvainOf(g)
-	of := make([]int32, g.NumNodes())
+	of, at := make([]int32, g.NumNodes()), g.NodeOffsets()
+	for m := range len(at) - 1 {
+		louvainOf(g, at[m], at[m+1]).divide(rng, resolution, of[at[m]:at[m+1]])
+	}
+	return of, nil
+}
+
+// divide sets of to the communities of the nodes.
+func (l *louvain) divide(rng *rand.Rand, resolution float64, of []int32) {
 	for v := range of {
 		of[v] = int32(v)
 	}
@@ -34,7 +43,8 @@ func Communities(rng *rand.Rand, g *Graph, resolution float64) ([]int32, error) 
 			of[v] = next[c]
 		}
 		if n == len(next) { // nobody has moved
-			return bySize(of, g.NodeOffsets()), nil
+			bySize(of)
+			return
 		}
 		l = l.merged(next, n)
 	}
@@ -49,13 +59,15 @@ type louvain struct {
 	whole   float64   // the sum of degree
 }
 
-// louvainOf returns that of a graph.
-func louvainOf(g *Graph) *louvain {
+// louvainOf returns that of the member of g that has the nodes lo to hi.
+func louvainOf(g *Graph, lo, hi int) *louvain {
 	var lists weightedLists
-	for e, u := range g.In().Cols {
-		lists.add(u, g.Destinations()[e], 1)
+	for v := lo; v < hi; v++ {
+		for _, u := range g.Sources(v) {
+			lists.add(u-int32(lo), int32(v-lo), 1)
+		}
 	}
-	return lists.graph(g.NumNodes())
+	return lists.graph(hi - lo)
 }
 
 // weightedLists are edges that are being collected.
@@ -181,25 +193,21 @@ func (l *louvain) merged(of []int32, n int) *louvain {
 	return lists.graph(n)
 }
 
-// bySize numbers the communities of each member from its largest on; of two as large, the
-// one whose first node comes first is first.
-func bySize(of []int32, members []int) []int32 {
-	for m := range len(members) - 1 {
-		nodes := of[members[m]:members[m+1]]
-		size, seen := map[int32]int{}, []int32(nil)
-		for _, c := range nodes {
-			if size[c]++; size[c] == 1 {
-				seen = append(seen, c)
-			}
-		}
-		slices.SortStableFunc(seen, func(a, b int32) int { return cmp.Compare(size[b], size[a]) })
-		place := make(map[int32]int32, len(seen))
-		for i, c := range seen {
-			place[c] = int32(i)
-		}
-		for v, c := range nodes {
-			nodes[v] = place[c]
+// bySize numbers communities from the largest on; of two as large, the one whose first node
+// comes first is first.
+func bySize(of []int32) {
+	size, seen := map[int32]int{}, []int32(nil)
+	for _, c := range of {
+		if size[c]++; size[c] == 1 {
+			seen = append(seen, c)
 		}
 	}
-	return of
+	slices.SortStableFunc(seen, func(a, b int32) int { return cmp.Compare(size[b], size[a]) })
+	place := make(map[int32]int32, len(seen))
+	for i, c := range seen {
+		place[c] = int32(i)
+	}
+	for v, c := range of {
+		of[v] = place[c]
+	}
 }

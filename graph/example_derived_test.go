@@ -2,11 +2,13 @@ package graph_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/topo"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -216,4 +218,26 @@ func ExampleNearest() {
 	}
 	fmt.Println(g.In().Cols, g.NodeOffsets())
 	// Output: [1 0 1 4 3] [0 3 5]
+}
+
+// PageRank, core numbers and the four largest communities become features beside those of a dataset.
+func ExampleCommunities() {
+	d := datasets.Karate()
+	ranks, cores := graph.PageRank(d.Graph, 0.85), graph.CoreNumbers(d.Graph)
+	community, err := graph.Communities(rand.New(rand.NewPCG(0, 0)), d.Graph, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := tensor.New(d.Graph.NumNodes(), 6)
+	for v := range d.Graph.NumNodes() {
+		x.Row(v)[0] = tensor.Float(math.Log(ranks[v]))
+		x.Row(v)[1] = tensor.Float(math.Log1p(float64(cores[v])))
+		if c := community[v]; c < 4 {
+			x.Row(v)[2+c] = 1
+		}
+	}
+	d = d.WithFeatures(x)
+	fmt.Println(d.Features.Shape())
+	// Output: [34 40]
 }

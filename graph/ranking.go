@@ -1,34 +1,78 @@
 package graph
 
 import (
-	"gonum.org/v1/gonum/graph/network"
+	"math"
+
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// PageRank returns how often a reader who follows edges comes by each node, and who begins
-// anew at any node with probability 1 − damping at each step; 0.85 is usual. The numbers
-// are those of gonum's PageRankSparse times the number of nodes, so that their mean is 1
-// and a member of a batch has those it has alone. Parallel edges count as one.
+// pageRankError is how far a rank may be from its limit on average, and pageRankRounds how
+// many rounds there are at most: as many as a damping of 0.997 takes.
+const (
+	pageRankError  = 1e-9
+	pageRankRounds = 10_000
+)
+
+// PageRank returns how often a reader who follows edges visits each node. With probability
+// 1 − damping the reader starts again at a random node of the same member instead. A reader
+// whose node has no edge out of it always does. A damping of 0.85 is usual; it must be at
+// least 0 and less than 1. The numbers are those of gonum's network.PageRankSparse times the number of
+// nodes: their mean is 1, and a member of a batch has the same as alone. Parallel edges count
+// as one. The ranks start equal, so that they are the same each time; gonum's start at random.
 //
-// It takes 60 ms for 20,000 nodes and 200,000 edges. It panics with a
+// Ranks are wrong by 1e-9 on average; a damping above 0.997 is stopped earlier. 20,000 nodes
+// and 200,000 edges take 9 ms, and gonum's PageRankSparse 82. It panics with a
 // [*tensor.ShapeError] if g is bipartite.
 func PageRank(g *Graph, damping float64) []float64 {
-	ranks := make([]float64, g.NumNodes())
-	if len(ranks) == 0 { // gonum wants a node
-		return ranks
+	g.wantHomogeneous("graph.PageRank")
+	ranks, at := make([]float64, g.NumNodes()), g.NodeOffsets()
+	out, _ := g.Out()
+	to, offsets := make([]int32, 0, len(out.Cols)), make([]int, 1, len(ranks)+1)
+	for u := range ranks {
+		for k := out.Offsets[u]; k < out.Offsets[u+1]; k++ {
+			if v := out.Cols[k]; k == out.Offsets[u] || v != out.Cols[k-1] { // destinations ascend
+				to = append(to, v)
+			}
+		}
+		ranks[u], offsets = 1, append(offsets, len(to))
 	}
-	for v, p := range network.PageRankSparse(g.Gonum(), damping, 1e-9) {
-		ranks[v] = p * float64(len(ranks))
+	next := make([]float64, len(ranks))
+	for m := range len(at) - 1 {
+		lo, hi := at[m], at[m+1]
+		nodes := float64(hi - lo)
+		for range pageRankRounds {
+			stuck := 0.0 // readers without an edge to follow
+			clear(next[lo:hi])
+			for u := lo; u < hi; u++ {
+				targets := to[offsets[u]:offsets[u+1]]
+				if len(targets) == 0 {
+					stuck += ranks[u]
+				}
+				each := ranks[u] / float64(len(targets))
+				for _, v := range targets {
+					next[v] += each
+				}
+			}
+			moved := 0.0
+			for v := lo; v < hi; v++ {
+				r := 1 - damping + damping*(next[v]+stuck/nodes)
+				moved += math.Abs(r - ranks[v])
+				ranks[v] = r
+			}
+			if damping*moved <= pageRankError*(1-damping)*nodes { // what all later rounds move is less
+				break
+			}
+		}
 	}
 	return ranks
 }
 
 // CoreNumbers returns the largest k for each node so that it is in a part of the graph in
 // which all nodes have at least k neighbours: 0 alone, 1 in a tree, n − 1 in a clique of n. Directions,
-// loops and parallel edges do not count. The order is that of gonum's DegeneracyOrdering.
+// loops and parallel edges do not count. It is gonum's topo.DegeneracyOrdering on a view of g.
 //
-// It takes 0.2 s for 20,000 nodes and 200,000 edges. It panics with a
-// [*tensor.ShapeError] if g is bipartite.
+// 20,000 nodes and 200,000 edges take 0.16 s, and in a graph of gonum's own 0.17 s. It panics
+// with a [*tensor.ShapeError] if g is bipartite.
 func CoreNumbers(g *Graph) []int32 {
 	g.wantHomogeneous("graph.CoreNumbers")
 	numbers := make([]int32, g.NumNodes())

@@ -62,15 +62,12 @@ func (k *task) encode(text string) (err error) {
 	if text == k.encoding {
 		return nil
 	}
-	e, err := encodingOf(text)
+	all, err := encodingsOf(text)
 	if err != nil {
 		return err
 	}
-	k.encoded = nil
-	if e.name != "" {
-		if k.encoded, err = e.of(k.Graph); err != nil {
-			return err
-		}
+	if k.encoded, err = all.of(k.Graph); err != nil {
+		return err
 	}
 	k.encoding = text
 	k.join()
@@ -79,10 +76,6 @@ func (k *task) encode(text string) (err error) {
 
 // join puts the encoding beside the features in their form.
 func (k *task) join() {
-	k.rows, k.near = k.plain, new(nearby)
-	if k.encoded != nil {
-		d := &datasets.Dataset{Graph: k.graph, Features: k.plain}
-		k.rows = d.WithFeatures(k.encoded).Features
-	}
+	k.rows, k.near = beside(k.graph, k.plain, k.encoded), new(nearby)
 	k.features = grad.Const(k.rows)
 }

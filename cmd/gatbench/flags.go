@@ -24,7 +24,7 @@ type settingFlags struct {
 	SplitNumber    *string  `placeholder:"K" group:"data" help:"Which split to use if the dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
 	Undirected     *bool    `group:"data" help:"Use every edge of the dataset in both directions."`
 	Features       *string  `placeholder:"FORM" group:"data" help:"How to scale the node features: raw (as they are), rows (each row divided by its sum), standard (each column with mean 0 and standard deviation 1) or binary (1 for every nonzero value). Default: the data and the preset decide."`
-	Encoding       *string  `placeholder:"NAME:K" group:"data" help:"Give nodes K features more that say where they are in their graph: random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors) or degree:K."`
+	Encoding       *string  `placeholder:"NAME,NAME:K" group:"data" help:"Give nodes extra features that say where they are in their graph. One or several of random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors), degree:K, pagerank, core (core numbers) and louvain:K (which of the K largest communities), separated by commas. K is 16 if left out."`
 	NoEdgeFeatures *bool    `group:"data" help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
 	Hidden         *int     `placeholder:"N" group:"model" help:"Width of each hidden layer; of a layer with several heads, the width of each head."`
 	Heads          *int     `placeholder:"N" group:"model" help:"Number of attention heads in each hidden layer. Their outputs are concatenated."`

@@ -135,18 +135,18 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 	return k, k.encode(encoding)
 }
 
-// encode gives the nodes an encoding more, such as random-walk:16.
+// encode gives the nodes encodings more, such as pagerank,random-walk:16.
 func (k *graphTask) encode(text string) error {
-	e, err := encodingOf(text)
-	if err != nil || e.name == "" {
-		return err
-	}
-	x, err := e.of(k.Graph)
+	all, err := encodingsOf(text)
 	if err != nil {
 		return err
 	}
+	x, err := all.of(k.Graph)
+	if err != nil || x == nil {
+		return err
+	}
 	k.Graphs = k.WithFeatures(x)
-	k.feeds += e.says()
+	k.feeds += all.says()
 	return nil
 }
 

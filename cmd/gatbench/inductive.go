@@ -22,11 +22,12 @@ func (k *task) training(r *recipe) (*task, error) {
 	seen := &task{Dataset: k.Dataset, name: k.name, graph: part, near: new(nearby), words: k.words, form: k.form}
 	seen.plain = datasets.GatherRows(k.plain, nodes)
 	seen.goal, seen.split = k.goal.only(nodes), datasets.Split{Train: numbersTo(len(nodes))}
-	if e, _ := encodingOf(k.encoding); e.name != "" {
-		var err error
-		if seen.encoded, err = e.of(graph.Must(k.Graph.Subgraph(nodes))); err != nil {
-			return nil, fmt.Errorf("the nodes that train: %w", err)
-		}
+	all, err := encodingsOf(k.encoding)
+	if err != nil {
+		return nil, err
+	}
+	if seen.encoded, err = all.of(graph.Must(k.Graph.Subgraph(nodes))); err != nil {
+		return nil, fmt.Errorf("the nodes that train: %w", err)
 	}
 	seen.join()
 	if k.edges != nil {

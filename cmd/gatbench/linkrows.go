@@ -137,7 +137,8 @@ func (r *linkRecipe) checkRows() error {
 // lightgcnRemedies are those of the flags that LightGCN has no use for, which other models of
 // links have or have not.
 func lightgcnRemedies() map[string]string {
-	of := map[string]string{"features": "LightGCN reads none, a row of each node is learnt: leave it out"}
+	none := "LightGCN reads none, a row of each node is learnt: leave it out"
+	of := map[string]string{"features": none, "encoding": none}
 	for name, remedy := range remedies[taskLink] {
 		if name != "layers" && name != "batch" {
 			of[name] = remedy

@@ -55,6 +55,7 @@ func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
 		}
 	}
 	set(&r.Features, (*form)(c.Features))
+	set(&r.Encoding, c.Encoding)
 	r.Dataset = datasetNamed(c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, "cora")))
 	if c.Resume == "" {
 		c.at = places{dataset: r.Dataset}
@@ -97,6 +98,9 @@ func (r *linkRecipe) check() error {
 			return err
 		}
 	}
+	if _, err := encodingsOf(r.Encoding); err != nil {
+		return err
+	}
 	return modelNamed(taskLink, r.Model, "")
 }
 
@@ -116,6 +120,7 @@ type linkSummary struct {
 	Event     string  `json:"event"` // "summary"
 	Dataset   string  `json:"dataset"`
 	Model     string  `json:"model"`
+	Encoding  string  `json:"encoding,omitempty"`
 	Seed      uint64  `json:"seed"`
 	BestEpoch int     `json:"best_epoch"`
 	ValAUC    float64 `json:"val_auc"`
@@ -221,7 +226,7 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, w
 		return s, l.history, diverged(err, r.LR, usual.LR)
 	}
 	all := l.summary
-	s = linkSummary{Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,
+	s = linkSummary{Event: "summary", Model: r.Model, Encoding: r.Encoding, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,
 		Checkpoint: l.checkpoint, Log: l.log, CSV: c.CSV}
 	err = l.measure(ctx, func(t *grad.Tape) {
 		s.TestAUC, s.TestAP = k.measure(t, net, k.Test)
@@ -254,8 +259,9 @@ func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe,
 	if r.Splits != "" {
 		out.Printf("split: %s\n", r.Splits)
 	}
-	out.Line("links: %d for training, %d for validation and %d for testing; only the first carry messages; features: %s",
-		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), cmp.Or(r.Features, "none"))
+	all, _ := encodingsOf(r.Encoding)
+	out.Line("links: %d for training, %d for validation and %d for testing; only the first carry messages; features: %s%s",
+		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), cmp.Or(r.Features, "none"), all.says())
 	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\nMRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\nrecall@20, NDCG@20 %6.1f %%, %.1f %%\n\n",
 		100*s.TestAUC, 100*s.TestAP, s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10, 100*s.Recall, 100*s.NDCG)
 	out.Paragraph("%s", k.ranked())

@@ -84,12 +84,13 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 			return nil, fmt.Errorf("%s is a model of %d nodes, of which %d are users (it was trained on %s); %s has %d and %d, and a row that is learnt is of one node: %s",
 				f.File, a.In, a.Users, a.Recipe.Dataset, d.Name, n, d.users, f.instead())
 		}
-	} else if w := d.Features.Shape()[1]; w != a.In {
-		return nil, fmt.Errorf("%s is a model for %d features (it was trained on %s); %s has %d: %s", f.File, a.In, a.Recipe.Dataset, d.Name, w, f.instead())
 	}
 	k, err := newLinkTask(d, &a.Recipe)
 	if err != nil {
 		return nil, fmt.Errorf("--dataset %s: %w", at.dataset, err)
+	}
+	if w := k.width(); w != a.In {
+		return nil, fmt.Errorf("%s is a model for %d features (it was trained on %s); %s has %d: %s", f.File, a.In, a.Recipe.Dataset, d.Name, w, f.instead())
 	}
 	a.Recipe.Dataset = r.Dataset
 	return &savedLinks{a, d.Dataset, k}, nil

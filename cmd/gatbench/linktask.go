@@ -38,6 +38,7 @@ type linkRecipe struct {
 	Test     float64
 	Splits   string `flag:"splits" json:",omitempty"` // by time; empty: the shares
 	Features form   `flag:"features"`
+	Encoding string `flag:"encoding" json:",omitempty"` // of the graph of the links that train
 
 	WeightDecay float64 `flag:"weight-decay"`
 	Patience    int     `flag:"patience"`
@@ -128,7 +129,7 @@ func (k *linkTask) width() int {
 }
 
 // newLinkTask divides the links of a dataset, each direction of which counts as one, and
-// brings its features into a form.
+// brings its features into a form, beside which its encodings stand.
 func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
 	d := data.Dataset
 	if !d.Graph.Symmetric() {
@@ -145,7 +146,15 @@ func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(x)}, nil
+	all, err := encodingsOf(r.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := all.of(links.Graph) // the links that validate and test would give themselves away
+	if err != nil {
+		return nil, err
+	}
+	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(beside(links.Graph, x, encoded))}, nil
 }
 
 // divided divides the links of a dataset: by shares, or by time.

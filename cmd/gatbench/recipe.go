@@ -25,7 +25,7 @@ type recipe struct {
 	OutHeads    int     `flag:"out-heads"` // of the last layer, averaged
 	Layers      int     `flag:"layers"`
 	Features    form    `flag:"features"`
-	Encoding    string  `flag:"encoding" json:",omitempty"` // more features, such as random-walk:16
+	Encoding    string  `flag:"encoding" json:",omitempty"` // more features, such as pagerank,random-walk:16
 	NoEdges     bool    `flag:"no-edge-features" json:",omitempty"`
 	EdgeIn      int     `flag:"no-edge-features" json:",omitempty"` // features of edges that the layers read; 0: none
 	Kinds       int     `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
@@ -188,7 +188,11 @@ func (r *recipe) check() error {
 			return err
 		}
 	}
-	if _, err := encodingOf(r.Encoding); err != nil {
+	all, err := encodingsOf(r.Encoding)
+	if err == nil && r.Inductive {
+		err = all.checkInductive()
+	}
+	if err != nil {
 		return err
 	}
 	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {

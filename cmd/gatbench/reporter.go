@@ -112,8 +112,8 @@ func (r *reporter) settings() string {
 	if own := r.task.suits(); r.Preset == nil && own.preset == r.recipe.Preset {
 		because = own.because
 	}
-	e, _ := encodingOf(r.recipe.Encoding)
-	return fmt.Sprintf("preset: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), e.says()+r.recipe.ofEdges())
+	all, _ := encodingsOf(r.recipe.Encoding)
+	return fmt.Sprintf("preset: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), all.says()+r.recipe.ofEdges())
 }
 
 // advice returns the flags to try next.

@@ -28,7 +28,7 @@ type task struct {
 	words    datasets.FeatureKind // what the features are like, as published
 	form     form                 // that the networks get them in
 	plain    tensor.Array         // the features in that form
-	encoding string               // what the networks get beside them, such as random-walk:16; empty: nothing
+	encoding string               // what the networks get beside them, such as pagerank,random-walk:16; empty: nothing
 	encoded  *tensor.Dense        // the same
 	rows     tensor.Array         // both
 	features *grad.Var            // the same

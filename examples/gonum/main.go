@@ -65,7 +65,6 @@ func draw(rng *rand.Rand) (*simple.WeightedDirectedGraph, *mat.Dense, []int32) {
 func main() {
 	rng := rand.New(rand.NewPCG(2, 0))
 	heard, words, interest := draw(rng)
-
 	// Node v of g is the node ids[v] of heard, and edge e of g weighs messages[e].
 	g, ids, messages, err := graph.FromGonum(heard)
 	if err != nil {

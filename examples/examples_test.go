@@ -97,7 +97,14 @@ func TestExamples(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", built+string(filepath.Separator), "./...").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	list, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, bounds := range programs {
+		if !strings.Contains(string(list), "| `go run ./examples/"+name+"` | ["+name+"]("+name+"/main.go): ") {
+			t.Errorf("README.md has no row of %s", name)
+		}
 		t.Run(name, func(t *testing.T) {
 			want := output(t, name)
 			got := run(t, filepath.Join(built, name))

@@ -57,7 +57,7 @@ func run() error {
 	// The settings of the publication: eight heads of eight numbers each, then one a class.
 	net := &GAT{
 		Hidden: layers.GATConv{In: words.Shape()[1], Out: 8, Heads: 8, FeatDrop: 0.6, AttnDrop: 0.6, Activation: grad.ELU},
-		Output: layers.GATConv{In: 8 * 8, Out: data.Classes, Average: true, FeatDrop: 0.6, AttnDrop: 0.6},
+		Output: layers.GATConv{In: 8 * 8, Out: data.Classes, FeatDrop: 0.6, AttnDrop: 0.6},
 	}
 	net.Init(rand.New(rand.NewPCG(1, 0)))
 	fit := &train.Fit{

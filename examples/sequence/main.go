@@ -28,25 +28,22 @@ var names = []string{"", "aside", "doubt"} // of the tags
 
 // draw returns a sentence and the tag of each of its words, brackets and the sign at its end.
 func draw(rng *rand.Rand) (sentence string, tags []int32) {
-	nouns := strings.Fields("the a cat dog bird runs sings sleeps small old red green very here there")
-	end := rng.IntN(2) // 0: a full stop, 1: a question mark
+	common := strings.Fields("the a cat dog bird runs sings sleeps small old red green very here there")
+	end := rng.IntN(2)
 	var words []string
+	add := func(word string, tag int) { words, tags = append(words, word), append(tags, int32(tag)) }
 	for range 1 + rng.IntN(2) {
-		for _, inside := range []bool{false, true} {
-			tag := int32(0)
-			if inside {
-				tag = int32(1 + end)
-				words, tags = append(words, "("), append(tags, 0)
-			}
-			for range 1 + rng.IntN(9) {
-				words, tags = append(words, nouns[rng.IntN(len(nouns))]), append(tags, tag)
-			}
-			if inside {
-				words, tags = append(words, ")"), append(tags, 0)
-			}
+		for range 1 + rng.IntN(9) {
+			add(common[rng.IntN(len(common))], 0)
 		}
+		add("(", 0)
+		for range 1 + rng.IntN(9) {
+			add(common[rng.IntN(len(common))], 1+end)
+		}
+		add(")", 0)
 	}
-	return strings.Join(append(words, []string{".", "?"}[end]), " "), append(tags, 0)
+	add([]string{".", "?"}[end], 0)
+	return strings.Join(words, " "), tags
 }
 
 // Tagger looks words up, reads them in both directions and names the tag of each.
@@ -95,7 +92,7 @@ func main() {
 			t.Reset()
 			loss := net.Forward(t, batch.Graph, batch.Tokens).CrossEntropy(truth.Batch(rows).Tokens)
 			gradients := t.Backward(loss)
-			gradients.ClipNorm(1)
+			gradients.ClipNorm(1) // a long chain may make them large
 			opt.Step(gradients)
 		}
 	}

@@ -1,6 +1,6 @@
 // Tables goes from two CSV files to predictions: one lists the customers of a telephone company,
-// the other who calls whom. Some customers have left and some have stayed; of the others the
-// column churned is empty, and the program says what they will probably do.
+// the other who calls whom. The column churned says who has left and who has stayed. Where it is
+// empty, the program says what the customer will probably do.
 //
 //	go run ./examples/tables                                      # in the clone
 //	go run ./examples/tables 'mine_edges.csv#column,undirected'   # your tables, and what to learn
@@ -96,7 +96,11 @@ func main() {
 	written := 0
 	for v, label := range data.Labels {
 		if label == grad.NoLabel && written < 5 {
-			out.Write([]string{data.NodeNames[v], data.ClassNames[class[v]], fmt.Sprintf("%.2f", probability.Value().Data[v])})
+			name := fmt.Sprint(class[v]) // classes that are numbers have no other names
+			if len(data.ClassNames) > 0 {
+				name = data.ClassNames[class[v]]
+			}
+			out.Write([]string{data.NodeNames[v], name, fmt.Sprintf("%.2f", probability.Value().Data[v])})
 			written++
 		}
 	}

@@ -80,6 +80,7 @@ func TestGonumGraphs(t *testing.T) {
 
 func TestGonumViews(t *testing.T) {
 	g, ids, weights, err := graph.FromGonum(roads())
+	is(t, "error", err, nil)
 	view := g.Gonum()
 	is(t, "view", view.HasEdgeFromTo(0, 1), true)
 	lengths := make([]float64, len(weights))

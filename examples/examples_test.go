@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,6 +94,7 @@ func TestExamples(t *testing.T) {
 	if err != nil || len(found) != len(programs) {
 		t.Fatalf("%d programs and files %q: want one file each (%v)", len(programs), found, err)
 	}
+	lookAtSources(t)
 	built := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", built+string(filepath.Separator), "./...").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -119,6 +121,26 @@ func TestExamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// lookAtSources asks when each file that a program is made of was changed. What go build reads
+// the cache of go test does not see, so without this a change of the library would run nothing.
+func lookAtSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 2 && d.Name()[0] == '.'):
+			return filepath.SkipDir
+		case slices.Contains([]string{".go", ".s", ".zst", ".csv", ".mod"}, filepath.Ext(path)) && !strings.HasSuffix(path, "_test.go"):
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -54,7 +54,7 @@ func run() error {
 	x := grad.Const(words)
 	labels, split := data.Labels, data.Split
 
-	// The settings of the publication: eight heads of eight numbers each, then one a class.
+	// As published: eight heads of eight numbers each, then one head with a number for each class.
 	net := &GAT{
 		Hidden: layers.GATConv{In: words.Shape()[1], Out: 8, Heads: 8, FeatDrop: 0.6, AttnDrop: 0.6, Activation: grad.ELU},
 		Output: layers.GATConv{In: 8 * 8, Out: data.Classes, FeatDrop: 0.6, AttnDrop: 0.6},

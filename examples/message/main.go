@@ -19,7 +19,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-const points, near, in, heads, width = 20_000, 12, 32, 4, 8 // a point hears the 12 nearest to it
+const points, near, in, heads, width = 20_000, 12, 32, 4, 8 // each point hears the 12 nearest
 
 // Faded is the formula. Points stand at p; a, b and h are linear in their features x:
 //

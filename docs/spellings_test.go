@@ -35,6 +35,7 @@ func TestPagesCompile(t *testing.T) {
 	}{
 		{"library/from-dgl.md", []string{"fromdgl_test.go", "fromdgl_more_test.go", "fromdgl_models_test.go"}, true, 280},
 		{"library/from-pyg.md", []string{"frompyg_test.go", "frompyg_models_test.go"}, false, 110},
+		{"library/from-gonum.md", []string{"fromgonum_test.go"}, false, 50},
 	} {
 		doc := text(t, page.name)
 		var src strings.Builder

@@ -49,8 +49,9 @@ func write(path string, model any, places []namedTensor, metadata map[string]str
 }
 
 // LoadConfig fills the struct that model points to from the JSON in the file at
-// path, and leaves its Params alone: the model can then be built and given to
-// [Load]. A field in the file that the struct does not have is an error.
+// path, and leaves its Params alone: the model's Init then makes them, and [Load]
+// gives them their values. A field in the file that the struct does not have is an
+// error.
 func LoadConfig(path string, model any) error {
 	_, metadata, err := read(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // a network's settings have to keep it from learning them by heart.
 const manyLabels = 100
 
-// suited is whose settings suit a dataset, and why.
+// suited names the preset for a dataset, and the reason for the choice.
 type suited struct{ preset, because string }
 
 // suits returns the preset of a training that names none.

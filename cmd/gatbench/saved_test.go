@@ -408,3 +408,58 @@ func TestProfile(t *testing.T) {
 		t.Errorf("no profile: %v", err)
 	}
 }
+
+// Predictions and explanations of tables name the nodes as the tables do, and a reader of CSV
+// gets back what stood there: marks of quotation, commas, blanks, letters of any script.
+func TestNamesInTables(t *testing.T) {
+	dir := t.TempDir()
+	ids := []string{`Anna "Ann" Lee`, `Łukasz, Co`, `東京 1`, `a\b`, "e", "f", `\"`, "h"}
+	var nodes, edges bytes.Buffer
+	n, e := csv.NewWriter(&nodes), csv.NewWriter(&edges)
+	n.Write([]string{"id", "x", "likes"})
+	e.Write([]string{"source", "target"})
+	for i, id := range ids {
+		n.Write([]string{id, strconv.Itoa(i % 3), []string{`"tea"`, "dark, coffee", ""}[min(i%2+2*(i/7), 2)]})
+		e.Write([]string{id, ids[(i+3)%len(ids)]})
+	}
+	n.Flush()
+	e.Flush()
+	table, model, scores := filepath.Join(dir, "t_edges.csv"), filepath.Join(dir, "m"), filepath.Join(dir, "s.csv")
+	for name, text := range map[string]string{
+		"t_nodes.csv": nodes.String(), "t_edges.csv": edges.String(), "s.json": `{"train": [0, 1, 4], "val": [2, 3], "test": [5, 6]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ok(t, "train", "--dataset", table+"#likes,undirected", "--splits", filepath.Join(dir, "s.json"), "--epochs", "3", "--save", model)
+
+	rows, err := csv.NewReader(strings.NewReader(ok(t, "predict", model))).ReadAll()
+	if err != nil || len(rows) != 1+len(ids) || strings.Join(rows[0], ",") != "node,class,name,probability,label,node_name" {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	for i, row := range rows[1:] {
+		if row[5] != ids[i] || row[2] != `"tea"` && row[2] != "dark, coffee" {
+			t.Errorf("row %d is %q, want the node %q", i, row, ids[i])
+		}
+	}
+	if got := results(t, "predict", model, "--nodes", "2", "--json")[0]["node_name"]; got != ids[2] {
+		t.Errorf("JSON calls node 2 %v", got)
+	}
+	text := ok(t, "explain", "--model", model, "--node", "2", "--method", "saliency", "--csv", scores)
+	if !strings.Contains(text, "node 2 (東京 1): ") || !strings.Contains(text, "  no label  h\n") {
+		t.Errorf("nodes are not named in\n%s", text)
+	}
+	raw, err := os.ReadFile(scores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = csv.NewReader(bytes.NewReader(raw)).ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		if v, _ := strconv.Atoi(row[1]); row[0] == "edge" && row[5] != ids[v] {
+			t.Errorf("the source of %q is %q", row, ids[v])
+		}
+	}
+}

@@ -59,6 +59,14 @@ func (d *Dataset) Describe(w io.Writer) error {
 	return err
 }
 
+// counted is a number of things, with an s unless it is 1.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 func (d *Dataset) describeEdges(b *describer) {
 	n, loops := d.Graph.NumEdges(), d.selfLoops()
 	direction := "each in both directions"
@@ -77,7 +85,7 @@ func (d *Dataset) describeEdges(b *describer) {
 		b.line("", "with weights")
 	}
 	if d.repeated > 0 {
-		b.line("", "%d more in the raw data stood there already", d.repeated)
+		b.line("", "%s of the raw data left out", counted(d.repeated, "duplicate"))
 	}
 	if d.dangling > 0 {
 		b.line("", "%d of the raw data were left out: one of their nodes is not there", d.dangling)
@@ -88,7 +96,7 @@ func (d *Dataset) describeEdges(b *describer) {
 	case known:
 		b.line("", "PyG and DGL count as many")
 	case d.loops > 0:
-		b.line("", "%d self-loops of the raw data were left out", d.loops)
+		b.line("", "%s of the raw data left out", counted(d.loops, "self-loop"))
 	}
 }
 

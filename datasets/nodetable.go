@@ -119,7 +119,7 @@ func (n *nodeReader) assign(bare bool, o *chosen) error {
 		case i >= 0:
 			n.roles[i] = one.role
 		case one.role == anID:
-			return fmt.Errorf("of the columns %s none is the node's: call it id", listed(columns))
+			return fmt.Errorf("of the columns %s none names the nodes: call one id", listed(columns))
 		}
 	}
 	for i, c := range columns {

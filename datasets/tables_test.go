@@ -272,7 +272,7 @@ func badTables() []bad {
 		{"weight is empty", csv("source,target,weight\na,b,\n"), `DIR/x.csv: line 2, column "weight": the edge has no weight, and others have one: write it, 1 perhaps, or leave the column out with #- and its name after the file's`},
 		{"cut gzip", fileOf("x.csv.gz", gz(peopleEdges)[:40]), "DIR/x.csv.gz: line 2: the gzip file ends early: it was cut, so download or copy it again"},
 		{"unknown node", tablesWith("source,target\na,b\nb,c\n", "id\na\nb\n"), `DIR/e_edges.csv: line 3: node "c" is not in DIR/e_nodes.csv: add it there, or leave its edges out`},
-		{"no id", tablesWith(edges, "age,label\n1,2\n"), `DIR/e_nodes.csv: line 1: of the columns "age", "label" none is the node's: call it id`},
+		{"no id", tablesWith(edges, "age,label\n1,2\n"), `DIR/e_nodes.csv: line 1: of the columns "age", "label" none names the nodes: call one id`},
 		{"empty id", tablesWith(edges, "id,label\na,1\n,2\n"), `DIR/e_nodes.csv: line 3, column "id": it is empty`},
 		{"node twice", tablesWith(edges, "id,label\na,1\nb,2\na,1\n"), `DIR/e_nodes.csv: line 4, column "id": node "a" stands in line 2 already`},
 		{"no nodes", tablesWith(edges, "id,label\n"), "DIR/e_nodes.csv: there is no line below its names"},

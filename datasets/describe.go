@@ -117,14 +117,14 @@ func (d *Dataset) describeLabels(b *describer) {
 	default:
 		b.line("classes", "none")
 	}
-	noun := "nodes"
+	noun := "node"
 	if d.LearnsEdges() {
-		noun = "edges"
+		noun = "edge"
 	}
 	b.classes(d.classSizes(), noun, d.ClassNames)
 }
 
-// classes writes a line for each class, of which there are so many.
+// classes writes a line for each class, of which there are so many; noun is one example.
 func (b *describer) classes(sizes []int, noun string, names []string) {
 	for c, n := range sizes {
 		if c == maxClassLines {
@@ -135,7 +135,7 @@ func (b *describer) classes(sizes []int, noun string, names []string) {
 		if c < len(names) {
 			name = "  " + plain.Text(names[c])
 		}
-		b.line("", "%d: %d %s%s", c, n, noun, name)
+		b.line("", "%d: %s%s", c, counted(n, noun), name)
 	}
 }
 

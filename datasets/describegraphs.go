@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -88,7 +89,7 @@ func (d *Graphs) describeLabels(b *describer) {
 			}
 		}
 		b.line("classes", "%d, one of each of the %s", d.Classes, noun)
-		b.classes(sizes, noun, d.ClassNames)
+		b.classes(sizes, strings.TrimSuffix(noun, "s"), d.ClassNames)
 	}
 }
 

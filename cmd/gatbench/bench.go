@@ -198,7 +198,8 @@ func (r *benchRun) measure(bs []bench.Benchmark) error {
 		return nil
 	}
 	if r.on != nil {
-		r.out.Printf("%v\n\n", r.on)
+		r.out.Line("%v", r.on)
+		r.out.Printf("\n")
 	}
 	ceilings := bench.Limits(r.all, bs)
 	for i := range ceilings {

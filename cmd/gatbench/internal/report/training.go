@@ -36,7 +36,8 @@ func (t *Training) Print(p *Printer) {
 	}
 	p.Printf("\n")
 	if t.Split != "" {
-		p.Printf("%s\n\n", t.Split)
+		p.Line("%s", t.Split)
+		p.Printf("\n")
 	}
 	what := t.What
 	if what == "" {

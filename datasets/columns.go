@@ -243,6 +243,30 @@ func dressedAs(first string) string {
 
 const dressedSays = "%.40q is a number written for people: write digits and a dot alone, as 1041.5, or leave the column out with #-%s after the file's name"
 
+// called returns the names of the features that matrix made of the columns: a column's own, and of
+// words column=word.
+func (c *columns) called(width int) ([]string, error) {
+	if err := c.budget.Keep(nameTakes * width); err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, width)
+	for i := range c.list {
+		p := &c.list[i]
+		if p.at[aWord] == 0 {
+			if c.first == nil || p.at[aNumber]+p.at[aTime] > 0 {
+				names = append(names, p.name)
+			}
+			continue
+		}
+		texts := slices.Clone(p.texts)
+		for j, place := range placesOf(p.texts) {
+			texts[place] = p.name + "=" + p.texts[j]
+		}
+		names = append(names, texts...)
+	}
+	return names, nil
+}
+
 // missingWord reports whether a text is what programs write where a number is not known.
 func missingWord(text string) bool {
 	switch strings.ToLower(text) {

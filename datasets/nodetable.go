@@ -84,6 +84,9 @@ func (n *nodeReader) gathered() (err error) {
 		return err
 	}
 	n.kinds = n.features.kinds(n.x, nodeKindColumns)
+	if n.x != nil {
+		n.called, err = n.features.called(n.x.NumCols)
+	}
 	if len(n.learnt) > 1 {
 		n.targets = tensor.Of(n.answers.join(), len(n.names.list), len(n.learnt))
 	}

@@ -47,6 +47,7 @@ type edgeLine struct {
 type featureLine struct {
 	Event   string  `json:"event"` // "feature"
 	Feature int32   `json:"feature"`
+	Name    string  `json:"name,omitempty"`
 	Nodes   int     `json:"nodes"` // of the neighbourhood that have it
 	Score   float64 `json:"score"`
 }
@@ -80,7 +81,7 @@ func (x *explained) best() (edges []edgeLine, features []featureLine) {
 		edges = append(edges, edgeLine{"edge", u, v, x.scores.Edges[edge], x.nodeName(u), x.nodeName(v)})
 	}
 	for _, j := range x.scores.TopFeatures(x.command.Top) {
-		f := featureLine{"feature", j, 0, x.scores.Features[j]}
+		f := featureLine{"feature", j, x.featureName(j), 0, x.scores.Features[j]}
 		for v := range x.why.Features.Rows() {
 			if x.why.Features.Row(v)[j] != 0 {
 				f.Nodes++
@@ -137,7 +138,11 @@ func (x *explained) print(p *report.Printer) error {
 		p.Printf("\n%16s  %9s  %s\n", "feature", "score", "nodes that have it")
 	}
 	for _, f := range features {
-		p.Printf("%16d  %9.4f  %d of %d\n", f.Feature, f.Score, f.Nodes, l.Neighbours)
+		name := ""
+		if f.Name != "" {
+			name = "  " + f.Name
+		}
+		p.Printf("%16d  %9.4f  %d of %d%s\n", f.Feature, f.Score, f.Nodes, l.Neighbours, name)
 	}
 	x.trust(p, l)
 	return p.Err()

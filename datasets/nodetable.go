@@ -264,7 +264,7 @@ func answerOf(text []byte) (tensor.Float, error) {
 		v, ok = numberOf(text)
 	}
 	if f := tensor.Float(v); !ok || math.IsInf(float64(f), 0) {
-		return 0, fmt.Errorf("%.40q is no number: of several columns that are to be learnt each is one, or empty", text)
+		return 0, fmt.Errorf("%.40q is not a number: if several columns are to be learnt, all of their cells must be numbers or empty", text)
 	}
 	return tensor.Float(v), nil
 }

@@ -134,7 +134,7 @@ func (p *tableColumn) word(c *columns, text []byte, add func(kind int, col int32
 
 func (p *tableColumn) tooMany(last string) error {
 	if isDressed(last) {
-		return fmt.Errorf(dressedSays, last, p.name)
+		return fmt.Errorf(dressedAs(last), last, p.name)
 	}
 	return fmt.Errorf("%.40q is one more word than the %d that may have a feature each: group them, leave the column out with #-%s after the file's name, or call it name", last, wordsMost, p.name)
 }
@@ -187,7 +187,7 @@ func (p *tableColumn) check(unit string) error {
 	case p.at[aNumber] > 0 && len(p.texts) > 0 && !p.plain && !slices.ContainsFunc(p.texts, func(text string) bool { return !missingWord(text) }):
 		return wrong(p.at[aWord], "%q stands among numbers, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-%s after the file's name", p.texts[0], p.name)
 	case len(p.texts) > 0 && !p.plain && !slices.ContainsFunc(p.texts, func(text string) bool { return !isDressed(text) && !missingWord(text) }):
-		return wrong(p.at[aWord], dressedSays, p.texts[0], p.name)
+		return wrong(p.at[aWord], dressedAs(p.texts[0]), p.texts[0], p.name)
 	case times > 0 && others > 0:
 		return wrong(others, "it is no time, and %s %d has one: times are like 2024-03-01T12:30:00Z", unit, times)
 	case p.at[anEmpty] > 0 && p.at[aWord] == 0 && times+others > 0:
@@ -226,10 +226,46 @@ var dressed = regexp.MustCompile(`^[+-]?[$€£]? ?(\d{1,3}([ ,'’]\d{3})+(\.\d
 
 func isDressed(text string) bool {
 	_, bare := numberOf([]byte(text))
-	return !bare && dressed.MatchString(text)
+	return !bare && (dressed.MatchString(text) || dressedDate.MatchString(text))
 }
 
-const dressedSays = "%.40q is a number to people, and none here: write digits and a dot alone, as 1041.5, or leave the column out with #-%s after the file's name"
+// dressedDate are dates as people write them: 05/19/2024 or 19.5.2024 12:30.
+var dressedDate = regexp.MustCompile(`^\d{1,2}([./-])\d{1,2}([./-])[12]\d{3}([ T,]+\d{1,2}:\d{2}.*)?$`)
+
+// dressedAs returns what is wrong with the texts of a column that are all numbers, or all dates, as
+// people write them, of which the first is given.
+func dressedAs(first string) string {
+	if dressedDate.MatchString(first) {
+		return "%.40q is a date written for people: write it as 2024-05-19, or leave the column out with #-%s after the file's name"
+	}
+	return dressedSays
+}
+
+const dressedSays = "%.40q is a number written for people: write digits and a dot alone, as 1041.5, or leave the column out with #-%s after the file's name"
+
+// called returns the names of the features that matrix made of the columns: a column's own, and of
+// words column=word.
+func (c *columns) called(width int) ([]string, error) {
+	if err := c.budget.Keep(nameTakes * width); err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, width)
+	for i := range c.list {
+		p := &c.list[i]
+		if p.at[aWord] == 0 {
+			if c.first == nil || p.at[aNumber]+p.at[aTime] > 0 {
+				names = append(names, p.name)
+			}
+			continue
+		}
+		texts := slices.Clone(p.texts)
+		for j, place := range placesOf(p.texts) {
+			texts[place] = p.name + "=" + p.texts[j]
+		}
+		names = append(names, texts...)
+	}
+	return names, nil
+}
 
 // missingWord reports whether a text is what programs write where a number is not known.
 func missingWord(text string) bool {

@@ -17,6 +17,7 @@ type Dataset struct {
 	Graph        *graph.Graph   // each edge once, no self-loops
 	Weights      []tensor.Float // of each edge, in the graph's order; nil: 1
 	Features     tensor.Array   // a row a node, as published: *sparse.CSR or *tensor.Dense
+	FeatureNames []string       // of the columns of Features; empty if they have none
 	EdgeFeatures *tensor.Dense  // a row an edge, in the graph's order; nil: none
 
 	Labels      Labels        // a class a node; −1: not known
@@ -97,6 +98,9 @@ func (d *Dataset) Check() error {
 	}
 	if len(d.NodeNames) > 0 && len(d.NodeNames) != n {
 		return fmt.Errorf("%d names for %d nodes", len(d.NodeNames), n)
+	}
+	if names := len(d.FeatureNames); names > 0 && names != d.Features.Shape()[1] {
+		return fmt.Errorf("%d names for %d features", names, d.Features.Shape()[1])
 	}
 	if err := checkColumns(d.NodeColumns, n, "node"); err != nil {
 		return err

@@ -59,6 +59,14 @@ func (d *Dataset) Describe(w io.Writer) error {
 	return err
 }
 
+// counted is a number of things, with an s unless it is 1.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 func (d *Dataset) describeEdges(b *describer) {
 	n, loops := d.Graph.NumEdges(), d.selfLoops()
 	direction := "each in both directions"
@@ -77,7 +85,7 @@ func (d *Dataset) describeEdges(b *describer) {
 		b.line("", "with weights")
 	}
 	if d.repeated > 0 {
-		b.line("", "%d more in the raw data stood there already", d.repeated)
+		b.line("", "%s of the raw data left out", counted(d.repeated, "duplicate"))
 	}
 	if d.dangling > 0 {
 		b.line("", "%d of the raw data were left out: one of their nodes is not there", d.dangling)
@@ -88,7 +96,7 @@ func (d *Dataset) describeEdges(b *describer) {
 	case known:
 		b.line("", "PyG and DGL count as many")
 	case d.loops > 0:
-		b.line("", "%d self-loops of the raw data were left out", d.loops)
+		b.line("", "%s of the raw data left out", counted(d.loops, "self-loop"))
 	}
 }
 
@@ -109,14 +117,14 @@ func (d *Dataset) describeLabels(b *describer) {
 	default:
 		b.line("classes", "none")
 	}
-	noun := "nodes"
+	noun := "node"
 	if d.LearnsEdges() {
-		noun = "edges"
+		noun = "edge"
 	}
 	b.classes(d.classSizes(), noun, d.ClassNames)
 }
 
-// classes writes a line for each class, of which there are so many.
+// classes writes a line for each class, of which there are so many; noun is one example.
 func (b *describer) classes(sizes []int, noun string, names []string) {
 	for c, n := range sizes {
 		if c == maxClassLines {
@@ -127,7 +135,7 @@ func (b *describer) classes(sizes []int, noun string, names []string) {
 		if c < len(names) {
 			name = "  " + plain.Text(names[c])
 		}
-		b.line("", "%d: %d %s%s", c, n, noun, name)
+		b.line("", "%d: %s%s", c, counted(n, noun), name)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -21,10 +22,10 @@ func (d *Graphs) Describe(w io.Writer) error {
 	b.line("nodes", "%d, from %d to %d a graph", d.Graph.NumNodes(), slices.Min(sizes), slices.Max(sizes))
 	b.line("edges", "%d directed, no self-loops", d.Graph.NumEdges())
 	if d.repeated > 0 {
-		b.line("", "%d more in the raw data stood there already", d.repeated)
+		b.line("", "%s of the raw data left out", counted(d.repeated, "duplicate"))
 	}
 	if d.loops > 0 {
-		b.line("", "%d self-loops of the raw data were left out", d.loops)
+		b.line("", "%s of the raw data left out", counted(d.loops, "self-loop"))
 	}
 	switch {
 	case d.Features == nil:
@@ -88,7 +89,7 @@ func (d *Graphs) describeLabels(b *describer) {
 			}
 		}
 		b.line("classes", "%d, one of each of the %s", d.Classes, noun)
-		b.classes(sizes, noun, d.ClassNames)
+		b.classes(sizes, strings.TrimSuffix(noun, "s"), d.ClassNames)
 	}
 }
 

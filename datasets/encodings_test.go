@@ -74,7 +74,7 @@ func TestNothingPassedOn(t *testing.T) {
 	}
 	const want = "its 3 edges lead from nodes to themselves, and such are left out: nothing is passed from node to node, so that a network sees each by itself"
 	var b strings.Builder
-	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "edges     none\n          3 self-loops of the raw data were left out\n") || !strings.Contains(b.String(), "mind      "+want+"\n") {
+	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "edges     none\n          3 self-loops of the raw data left out\n") || !strings.Contains(b.String(), "mind      "+want+"\n") {
 		t.Errorf("described as %s, error %v", b.String(), err)
 	}
 	if got := d.WithSelfLoops().Doubt(); got != want {

@@ -133,7 +133,7 @@ func (m *jsonMembers) ofNodes(n *jsonNodes, known []string, o *chosen) error {
 		return err
 	}
 	if n.x != nil {
-		listed = besideSparse(listed, n.x)
+		listed, n.called = besideSparse(listed, n.x), nil
 	}
 	n.x = listed
 	return nil

@@ -160,7 +160,8 @@ type namedNodes struct {
 	parts  []uint8  // inTrain and so on; nil: there is no split
 	titles []string // what nodes are called beside their ids; nil: nothing
 	x      *sparse.CSR
-	kinds  *Kinds // of the rows; nil: nothing says so
+	called []string // the columns of x; nil: they have no names
+	kinds  *Kinds   // of the rows; nil: nothing says so
 
 	moments *moments      // columns that say when; nil: none
 	learnt  []string      // columns that were chosen to be learnt
@@ -359,7 +360,7 @@ func (t *namedNodes) describe(d *Dataset, ids *names, order []int32) error {
 			return errors.New("another table has features, too: leave one of them out")
 		}
 		d.NodeKinds = t.kinds.carried(rows)
-		d.Features = storedSparse(sparse.GatherRows(t.x, rows))
+		d.Features, d.FeatureNames = storedSparse(sparse.GatherRows(t.x, rows)), t.called
 	}
 	return nil
 }

@@ -84,6 +84,9 @@ func (n *nodeReader) gathered() (err error) {
 		return err
 	}
 	n.kinds = n.features.kinds(n.x, nodeKindColumns)
+	if n.x != nil {
+		n.called, err = n.features.called(n.x.NumCols)
+	}
 	if len(n.learnt) > 1 {
 		n.targets = tensor.Of(n.answers.join(), len(n.names.list), len(n.learnt))
 	}
@@ -119,7 +122,7 @@ func (n *nodeReader) assign(bare bool, o *chosen) error {
 		case i >= 0:
 			n.roles[i] = one.role
 		case one.role == anID:
-			return fmt.Errorf("of the columns %s none is the node's: call it id", listed(columns))
+			return fmt.Errorf("of the columns %s none names the nodes: call one id", listed(columns))
 		}
 	}
 	for i, c := range columns {
@@ -261,7 +264,7 @@ func answerOf(text []byte) (tensor.Float, error) {
 		v, ok = numberOf(text)
 	}
 	if f := tensor.Float(v); !ok || math.IsInf(float64(f), 0) {
-		return 0, fmt.Errorf("%.40q is no number: of several columns that are to be learnt each is one, or empty", text)
+		return 0, fmt.Errorf("%.40q is not a number: if several columns are to be learnt, all of their cells must be numbers or empty", text)
 	}
 	return tensor.Float(v), nil
 }

@@ -35,7 +35,7 @@ import (
 // predicted; of these and of zeros and ones NaN is not known. The edges may have edge_attr,
 // a row of features each, and edge_labels, a class each, −1 for none; splits are of edges
 // then. The splits are as [ReadSplits] has them. There may be class_names,
-// node_names, and weights or edge_weight; node_type and edge_type, numbers from 0 of the kinds of
+// node_names, feature_names, and weights or edge_weight; node_type and edge_type, numbers from 0 of the kinds of
 // nodes and edges; and what NodeColumns, EdgeColumns, NodeKinds and EdgeKinds hold, as WriteNPZ
 // writes it: of columns node_columns, their names; node_column_dated, whether each is of times;
 // and node_column_0 and so on, of times int64 in microseconds since 1970. The error names the file, the array, and the
@@ -246,6 +246,9 @@ func (d *Dataset) readNames(z archive) (err error) {
 		d.ClassNames = names
 	}
 	if d.NodeNames, err = z.names("node_names"); err != nil {
+		return err
+	}
+	if d.FeatureNames, err = z.names("feature_names"); err != nil {
 		return err
 	}
 	if d.NodeColumns, err = z.columns("node", d.Graph.NumNodes()); err != nil {

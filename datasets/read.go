@@ -112,6 +112,18 @@ func unread(name string) string {
 // forms are what a folder is searched for, one after the other.
 var forms = [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, tables, drawings, lists, {".json"}, {".mat"}}
 
+// foldersAndArchives returns the paths of what in a folder may have a dataset inside, the first few of many.
+func foldersAndArchives(dir string) (found []string) {
+	all, _ := os.ReadDir(dir) // a folder that cannot be read has failed before
+	for _, e := range all {
+		archive := slices.Contains([]string{".zip", ".tar", ".tgz"}, filepath.Ext(unpack.Plain(e.Name())))
+		if hidden := strings.HasPrefix(e.Name(), "."); !hidden && (e.IsDir() || archive) && len(found) < namesMost {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
+	}
+	return found
+}
+
 // readFolder reads the one dataset whose files are in a folder.
 func readFolder(dir string, o *chosen) (*Dataset, error) {
 	if isOGB(dir) {
@@ -140,6 +152,9 @@ func readFolder(dir string, o *chosen) (*Dataset, error) {
 		case n > 1:
 			return nil, fmt.Errorf("%s: there are several datasets in it: name one of %s", dir, strings.Join(names, ", "))
 		}
+	}
+	if inside := foldersAndArchives(dir); len(inside) > 0 {
+		return nil, fmt.Errorf("%s: there is no dataset in it, but there may be one inside of %s: name that", dir, strings.Join(inside, ", "))
 	}
 	return nil, fmt.Errorf("%s: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (%s)", dir, strings.Join(lists, ", "))
 }

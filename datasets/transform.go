@@ -41,6 +41,7 @@ func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
 // sparse and stay so.
 func (d *Dataset) WithFeatures(x *tensor.Dense) *Dataset {
 	e, n := *d, d.Graph.NumNodes()
+	e.FeatureNames = nil // those of x are not known
 	if x.Axes() != 2 || x.Dim(0) != n {
 		panic(&tensor.ShapeError{Op: "datasets.WithFeatures", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("there are %d nodes, want a row for each", n)})
 	}

@@ -67,6 +67,9 @@ func (d *Dataset) WriteNPZ(path string) error {
 	if len(d.NodeNames) > 0 {
 		add("node_names", d.NodeNames)
 	}
+	if len(d.FeatureNames) > 0 {
+		add("feature_names", d.FeatureNames)
+	}
 	arrays = append(arrays, columnArrays("node", d.NodeColumns)...)
 	arrays = append(arrays, columnArrays("edge", d.EdgeColumns)...)
 	arrays = append(arrays, kindArrays("node", d.NodeKinds)...)

@@ -22,8 +22,8 @@ type benchCommand struct {
 	Isolate  bool     `help:"Run each name in a process of its own, so that memory is its own."`
 	Graph    string   `placeholder:"FILE" help:"Time kernels and layers on this graph or matrix instead of generated ones: an .mtx file, with its values, or anything else that gatbench train --dataset reads."`
 	Size     string   `placeholder:"NAME" help:"Time them on a generated graph of this size: cora, pubmed, arxiv, reddit-tenth or NODESxEDGES."`
-	Dim      int      `placeholder:"D" help:"Columns of each head of kernels and layers on a graph."`
-	Heads    int      `placeholder:"H" help:"Heads of kernels and layers on a graph."`
+	Dim      *int     `placeholder:"D" help:"Columns of each head of kernels and layers on a graph."`
+	Heads    *int     `placeholder:"H" help:"Heads of kernels and layers on a graph."`
 	Data     string   `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
 	Epochs   int      `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
 	Seed     uint64   `default:"0" placeholder:"N" help:"Seed of train/* and ablation/*."`
@@ -90,11 +90,13 @@ func (c *benchCommand) defaults() error {
 
 // choice returns what the flags say of what is timed.
 func (c *benchCommand) choice() (bench.Choice, error) {
-	out := bench.Choice{Threads: par.Threads(), Heads: c.Heads, Dim: c.Dim, Data: c.Data, Trainings: c.trainings()}
+	out := bench.Choice{Threads: par.Threads(), Heads: or(c.Heads, 0), Dim: or(c.Dim, 0), Data: c.Data, Trainings: c.trainings()}
 	var err error
 	switch {
-	case c.Heads < 0 || c.Dim < 0:
-		return out, misuse("--heads %d --dim %d: they must be at least 1", c.Heads, c.Dim)
+	case or(c.Heads, 1) < 1:
+		return out, misuse("--heads %d: it must be at least 1", *c.Heads)
+	case or(c.Dim, 1) < 1:
+		return out, misuse("--dim %d: it must be at least 1", *c.Dim)
 	case c.Graph != "" && c.Size != "":
 		return out, misuse("--graph and --size both name a graph: leave one of them out")
 	case c.Graph != "":
@@ -198,7 +200,8 @@ func (r *benchRun) measure(bs []bench.Benchmark) error {
 		return nil
 	}
 	if r.on != nil {
-		r.out.Printf("%v\n\n", r.on)
+		r.out.Line("%v", r.on)
+		r.out.Printf("\n")
 	}
 	ceilings := bench.Limits(r.all, bs)
 	for i := range ceilings {

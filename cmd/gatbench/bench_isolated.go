@@ -19,7 +19,7 @@ func (c *benchCommand) selfArgs(name string) []string {
 			args = append(args, "--"+flag+"="+value)
 		}
 	}
-	for flag, value := range map[string]int{"dim": c.Dim, "heads": c.Heads, "epochs": c.Epochs} {
+	for flag, value := range map[string]int{"dim": or(c.Dim, 0), "heads": or(c.Heads, 0), "epochs": c.Epochs} {
 		if value != 0 {
 			args = append(args, fmt.Sprintf("--%s=%d", flag, value))
 		}

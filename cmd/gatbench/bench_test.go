@@ -213,7 +213,8 @@ func TestBenchChoice(t *testing.T) {
 		c    benchCommand
 		want string
 	}{
-		{benchCommand{Heads: -1}, "at least 1"},
+		{benchCommand{Heads: new(-1)}, "--heads -1: it must be at least 1"},
+		{benchCommand{Dim: new(0)}, "--dim 0: it must be at least 1"},
 		{benchCommand{Graph: "a.npz", Size: "cora"}, "leave one of them out"},
 		{benchCommand{Size: "huge"}, "--size huge"},
 	}
@@ -222,7 +223,7 @@ func TestBenchChoice(t *testing.T) {
 			t.Errorf("%+v: got %v, want an error with %q", c.c, err, c.want)
 		}
 	}
-	c, err := (&benchCommand{Size: "50x60", Heads: 2, Dim: 4}).choice()
+	c, err := (&benchCommand{Size: "50x60", Heads: new(2), Dim: new(4)}).choice()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +237,7 @@ func TestBenchChoice(t *testing.T) {
 }
 
 func TestSelfArgs(t *testing.T) {
-	c := benchCommand{Size: "cora", Heads: 4, Data: "d"}
+	c := benchCommand{Size: "cora", Heads: new(4), Data: "d"}
 	got := strings.Join(c.selfArgs("gemm"), " ")
 	for _, want := range []string{"--size=cora", "--heads=4", "--data=d"} {
 		if !strings.Contains(got, want) {

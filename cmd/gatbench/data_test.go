@@ -153,7 +153,7 @@ func TestDataErrors(t *testing.T) {
 		status int
 	}{
 		{"data describe corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
-		{"data describe " + dir + "/none.npz", "stat " + dir + "/none.npz: no such file or directory", failed},
+		{"data describe " + dir + "/none.npz", dir + "/none.npz: no such file or directory", failed},
 		{"data describe pubmed", "no files of pubmed (ind.pubmed.allx) in " + cache + ", nor in planetoid there: get it with gatbench data fetch pubmed, or name the folder it is in with --data or EDGEWISE_DATA", failed},
 		{"data check " + dir, "1 of 1 cannot be used", failed},
 		{"data convert karate -o " + dir + "/x.csv", "--out " + dir + "/x.csv: its name must end in .npz", misused},

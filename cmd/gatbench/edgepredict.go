@@ -20,7 +20,7 @@ func (k *task) edgesAnswered(a *answers, nodes []int32) {
 	a.of = func(e int32) example {
 		x := example{Source: &from[e], Target: &to[e]}
 		if named {
-			x.SourceName, x.TargetName = k.NodeNames[from[e]], k.NodeNames[to[e]]
+			x.SourceName, x.TargetName = &k.NodeNames[from[e]], &k.NodeNames[to[e]]
 		}
 		return x
 	}

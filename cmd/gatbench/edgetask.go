@@ -168,6 +168,9 @@ func learnable(d *datasets.Dataset, what, name string) error {
 	case what == taskEdge && !edges:
 		file, _ := datasets.CutColumns(name)
 		return misuse("--dataset %s: its edges have no classes, labels or numbers to predict: name the column to predict, in the table of edges, after a #, as in %s", name, word(file+"#COLUMN"))
+	case !edges && !nodes && len(d.FeatureNames) > 0:
+		file, _ := datasets.CutColumns(name)
+		return misuse("--dataset %s: its nodes have no classes, labels or numbers to predict: name the column to predict after a #, as in %s", name, word(file+"#COLUMN"))
 	case !edges && !nodes:
 		return misuse("--dataset %s: its nodes have no classes, labels or numbers to predict", name)
 	case d.Classes == 1 && (d.Labels != nil || d.EdgeLabels != nil):

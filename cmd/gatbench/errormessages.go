@@ -19,6 +19,10 @@ func complaints(err error) []string {
 	files, at := map[string][]string{}, map[string]int{} // by the reason
 	for _, one := range parts(err) {
 		text := one.Error()
+		// The name of the system call helps nobody.
+		if e := (*fs.PathError)(nil); errors.As(one, &e) && (e.Op == "stat" || e.Op == "lstat" || e.Op == "open") {
+			text = strings.Replace(text, e.Op+" "+e.Path+": ", e.Path+": ", 1)
+		}
 		if path, reason, ok := unwritten(one); ok {
 			if files[reason] == nil {
 				at[reason] = len(lines)

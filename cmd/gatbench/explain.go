@@ -261,15 +261,44 @@ func (x *explained) files() error {
 // csv writes a line for each edge and each feature, the best first.
 func (x *explained) csv(w io.Writer) error {
 	p := report.NewPrinter(w)
-	p.Printf("kind,source,target,feature,score\n")
+	head, named := "kind,source,target,feature,score", len(x.NodeNames) > 0
+	if named {
+		head += ",source_name,target_name,feature_name"
+	}
+	p.Printf("%s\n", head)
 	for _, edge := range x.scores.TopEdges(len(x.scores.Edges)) {
 		u, v := x.ends(edge)
-		p.Printf("edge,%d,%d,,%.6g\n", u, v, x.scores.Edges[edge])
+		p.Printf("edge,%d,%d,,%.6g", u, v, x.scores.Edges[edge])
+		if named {
+			p.Printf(",%s,%s,", cell(x.NodeNames[u]), cell(x.NodeNames[v]))
+		}
+		p.Printf("\n")
 	}
 	for _, j := range x.scores.TopFeatures(len(x.scores.Features)) {
-		p.Printf("feature,,,%d,%.6g\n", j, x.scores.Features[j])
+		p.Printf("feature,,,%d,%.6g", j, x.scores.Features[j])
+		if named {
+			p.Printf(",,,%s", cell(x.featureName(j)))
+		}
+		p.Printf("\n")
 	}
 	return p.Err()
+}
+
+// featureName is what the dataset calls a feature; empty if it has no names, or if it is of an
+// encoding.
+func (k *task) featureName(j int32) string {
+	if int(j) >= len(k.FeatureNames) {
+		return ""
+	}
+	return k.FeatureNames[j]
+}
+
+// nodeName is what the dataset calls a node; empty if it has no names.
+func (k *task) nodeName(v int32) string {
+	if len(k.NodeNames) == 0 {
+		return ""
+	}
+	return k.NodeNames[v]
 }
 
 // className is the name of a class, or its number.

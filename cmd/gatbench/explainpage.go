@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/explain"
 )
@@ -12,6 +14,7 @@ type explainedLine struct {
 	Dataset     string   `json:"dataset"`
 	Method      string   `json:"method"`
 	Node        int32    `json:"node"`
+	NodeName    string   `json:"node_name,omitempty"`
 	Class       int      `json:"class"`
 	Name        string   `json:"name"`
 	Probability float64  `json:"probability"`
@@ -33,15 +36,18 @@ type measure struct {
 
 // edgeLine and featureLine are the JSON of what is best.
 type edgeLine struct {
-	Event  string  `json:"event"` // "edge"
-	Source int32   `json:"source"`
-	Target int32   `json:"target"`
-	Score  float64 `json:"score"`
+	Event      string  `json:"event"` // "edge"
+	Source     int32   `json:"source"`
+	Target     int32   `json:"target"`
+	Score      float64 `json:"score"`
+	SourceName string  `json:"source_name,omitempty"`
+	TargetName string  `json:"target_name,omitempty"`
 }
 
 type featureLine struct {
 	Event   string  `json:"event"` // "feature"
 	Feature int32   `json:"feature"`
+	Name    string  `json:"name,omitempty"`
 	Nodes   int     `json:"nodes"` // of the neighbourhood that have it
 	Score   float64 `json:"score"`
 }
@@ -50,7 +56,7 @@ type featureLine struct {
 func (x *explained) line() explainedLine {
 	c := x.command
 	l := explainedLine{
-		Event: "explain", Model: x.net.Recipe.Model, Dataset: x.net.Recipe.Dataset, Method: c.Method, Node: c.Node,
+		Event: "explain", Model: x.net.Recipe.Model, Dataset: x.net.Recipe.Dataset, Method: c.Method, Node: c.Node, NodeName: x.nodeName(c.Node),
 		Class: x.why.Class, Name: x.className(x.why.Class), Probability: x.why.Probability(), Label: x.Labels[c.Node],
 		Neighbours: x.why.Graph.NumNodes(), Edges: len(x.why.Edges()),
 	}
@@ -72,10 +78,10 @@ func (x *explained) line() explainedLine {
 func (x *explained) best() (edges []edgeLine, features []featureLine) {
 	for _, edge := range x.scores.TopEdges(x.command.Top) {
 		u, v := x.ends(edge)
-		edges = append(edges, edgeLine{"edge", u, v, x.scores.Edges[edge]})
+		edges = append(edges, edgeLine{"edge", u, v, x.scores.Edges[edge], x.nodeName(u), x.nodeName(v)})
 	}
 	for _, j := range x.scores.TopFeatures(x.command.Top) {
-		f := featureLine{"feature", j, 0, x.scores.Features[j]}
+		f := featureLine{"feature", j, x.featureName(j), 0, x.scores.Features[j]}
 		for v := range x.why.Features.Rows() {
 			if x.why.Features.Row(v)[j] != 0 {
 				f.Nodes++
@@ -105,19 +111,38 @@ func (x *explained) print(p *report.Printer) error {
 		label = "its label is " + x.className(int(l.Label))
 	}
 	p.Line("%s on %s", x.net.Recipe.model().describe(&x.net.Recipe, x.Classes), x.Name)
-	p.Line("node %d: "+p.Strong("%s")+", probability %.4f; %s", l.Node, l.Name, l.Probability, label)
+	node := fmt.Sprint(l.Node)
+	if l.NodeName != "" {
+		node += " (" + l.NodeName + ")"
+	}
+	p.Line("node %s: "+p.Strong("%s")+", probability %.4f; %s", node, l.Name, l.Probability, label)
 	p.Line("the prediction depends on %d nodes and %d edges; scores by %s:", l.Neighbours, l.Edges, l.Method)
 	if len(edges) > 0 {
-		p.Printf("\n%16s  %9s  %s\n", "edge", "score", "class of the source")
+		source := "class of the source"
+		if l.NodeName != "" {
+			source = "class and name of the source"
+		}
+		p.Printf("\n%16s  %9s  %s\n", "edge", "score", source)
 	}
 	for _, e := range edges {
-		p.Printf("%7d → %6d  %9.4f  %s\n", e.Source, e.Target, e.Score, x.className(int(x.Labels[e.Source])))
+		source := "no label"
+		if c := int(x.Labels[e.Source]); c >= 0 {
+			source = x.className(c)
+		}
+		if e.SourceName != "" {
+			source += "  " + e.SourceName
+		}
+		p.Printf("%7d → %6d  %9.4f  %s\n", e.Source, e.Target, e.Score, source)
 	}
 	if len(features) > 0 {
 		p.Printf("\n%16s  %9s  %s\n", "feature", "score", "nodes that have it")
 	}
 	for _, f := range features {
-		p.Printf("%16d  %9.4f  %d of %d\n", f.Feature, f.Score, f.Nodes, l.Neighbours)
+		name := ""
+		if f.Name != "" {
+			name = "  " + f.Name
+		}
+		p.Printf("%16d  %9.4f  %d of %d%s\n", f.Feature, f.Score, f.Nodes, l.Neighbours, name)
 	}
 	x.trust(p, l)
 	return p.Err()

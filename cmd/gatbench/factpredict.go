@@ -185,7 +185,7 @@ func (p *factAnswers) write(w io.Writer, asJSON bool) error {
 		if asJSON {
 			out.Encode(l)
 		} else {
-			out.Printf("%s,%s,%s,%v,%.6g,%s\n", strconv.Quote(l.Head), strconv.Quote(l.Relation), strconv.Quote(l.Tail), l.Rank, float64(l.Score), l.Known)
+			out.Printf("%s,%s,%s,%v,%.6g,%s\n", cell(l.Head), cell(l.Relation), cell(l.Tail), l.Rank, float64(l.Score), l.Known)
 		}
 	}
 	return out.Err()

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -41,6 +43,51 @@ func (f form) in(d *datasets.Dataset) (tensor.Array, error) {
 		return d.Binarised(), nil
 	}
 	return d.Features, nil
+}
+
+// largeScale is the standard deviation of a column from which on features are better made of one
+// scale. Columns of ages, days and amounts have more; counts of words have less.
+const largeScale = 10
+
+// rescale says what to try if a column of the features has a large scale and the form keeps it, or
+// keeps only whether there is a number; empty if no column has.
+func (k *task) rescale(f form) string {
+	if most := largestDeviation(k.Features); f != formStandard && most > largeScale {
+		return fmt.Sprintf("some features have a large scale (standard deviations up to %.3g), so equal scales may help: try --features %s", most, formStandard)
+	}
+	return ""
+}
+
+// largestDeviation returns the largest standard deviation of a column, or what it is at most if all
+// that is not zero is 1.
+func largestDeviation(x tensor.Array) float64 {
+	rows, width := x.Shape()[0], x.Shape()[1]
+	sum, squares := make([]float64, width), make([]float64, width)
+	add := func(j int, v tensor.Float) {
+		sum[j] += float64(v)
+		squares[j] += float64(v) * float64(v)
+	}
+	switch x := x.(type) {
+	case *sparse.CSR:
+		if x.Values == nil { // each is 1, and deviates by at most a half
+			return 0.5
+		}
+		for i, j := range x.Cols {
+			add(int(j), x.Values[i])
+		}
+	case *tensor.Dense:
+		for v := range rows {
+			for j, f := range x.Row(v) {
+				add(j, f)
+			}
+		}
+	}
+	most := 0.0
+	for j, s := range sum {
+		mean := s / float64(rows)
+		most = max(most, squares[j]/float64(rows)-mean*mean)
+	}
+	return math.Sqrt(most)
 }
 
 // use gives the networks the features in another form.

@@ -347,7 +347,11 @@ func (g *goal) says() string {
 	case manyTags:
 		return fmt.Sprintf("predicts %d labels, each present or absent; the loss is binary cross-entropy over the known labels, the score micro F1", g.outputs)
 	case someReals:
-		return fmt.Sprintf("predicts %d numbers, standardised with the mean and deviation of the training set; the score is R²", g.outputs)
+		what := "a number"
+		if g.outputs > 1 {
+			what = fmt.Sprintf("%d numbers", g.outputs)
+		}
+		return fmt.Sprintf("predicts %s, standardised with the mean and deviation of the training set; the score is R²", what)
 	}
 	return ""
 }

@@ -253,11 +253,11 @@ func (k *graphTask) reads(r *graphRecipe) string {
 	}
 	switch {
 	case r.EdgeIn > 0:
-		return fmt.Sprintf("%s; of edges %d", k.feeds, r.EdgeIn)
+		return fmt.Sprintf("%s; %d per edge", k.feeds, r.EdgeIn)
 	case r.Kinds > 0 && k.EdgeNumbers > 0:
-		return fmt.Sprintf("%s; of edges their kinds, %d, and not their %d numbers", k.feeds, r.Kinds, k.EdgeNumbers)
+		return fmt.Sprintf("%s; %d kinds of edges, without their other features (%d)", k.feeds, r.Kinds, k.EdgeNumbers)
 	case r.Kinds > 0:
-		return fmt.Sprintf("%s; of edges their kinds, %d", k.feeds, r.Kinds)
+		return fmt.Sprintf("%s; %d kinds of edges", k.feeds, r.Kinds)
 	}
 	return k.feeds
 }

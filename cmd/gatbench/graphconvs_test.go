@@ -70,7 +70,7 @@ func TestEdgesThatModelsCannotRead(t *testing.T) {
 		}
 	}
 	small := []string{"train", "--splits", "random", "--epochs", "1", "--hidden", "4", "--layers", "2", "--dataset", both}
-	if text := ok(t, append(small, "--model", "rgcn")...); !strings.Contains(text, "of edges their kinds, 2, and not their 1 numbers") || !strings.Contains(text, "320 edges") {
+	if text := ok(t, append(small, "--model", "rgcn")...); !strings.Contains(text, "; 2 kinds of edges, without their other features") || !strings.Contains(text, "320 edges") {
 		t.Errorf("the page says %s", text)
 	}
 	if text := ok(t, append(small, "--model", "gat", "--no-edge-features")...); !strings.Contains(text, "320 edges") { // without its loops

@@ -53,7 +53,7 @@ func TestEdgeFeaturesOfGraphs(t *testing.T) {
 		return lines[len(lines)-1]
 	}
 	s := last("--save", file)
-	if s["test_accuracy"] != 1.0 || s["features"] != "attributes of nodes; of edges 1" {
+	if s["test_accuracy"] != 1.0 || s["features"] != "attributes of nodes; 1 per edge" {
 		t.Errorf("with features of edges: %v", s)
 	}
 	if plain := last("--no-edge-features"); plain["train_accuracy"].(float64) > 0.6 || plain["features"] != "attributes of nodes" {

@@ -211,7 +211,7 @@ func (p *linkAnswers) write(w io.Writer, asJSON bool) error {
 		}
 		out.Printf("%d,%d,%.6g,%.4f,%s", l.Source, l.Target, float64(l.Score), l.Probability, l.Known)
 		if called {
-			out.Printf(",%s,%s", strconv.Quote(l.SourceName), strconv.Quote(l.TargetName))
+			out.Printf(",%s,%s", cell(l.SourceName), cell(l.TargetName))
 		}
 		out.Printf("\n")
 	}

@@ -229,6 +229,7 @@ func TestUnfitDataset(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	bare := "../../examples/tables/customers_edges.csv#-churned"
 	few, one := filepath.Join(dir, "few_edges.csv"), filepath.Join(dir, "one")
 	for args, want := range map[string]string{
 		"train --splits random --dataset " + few:   "--dataset " + few + ": --splits random leaves no nodes to train on or to choose the best epoch by: too few of its nodes have classes",
@@ -236,6 +237,7 @@ func TestUnfitDataset(t *testing.T) {
 		"train --dataset " + one + ".jsonl":        "--dataset " + one + ".jsonl: all its graphs are of one class, so there is nothing to learn",
 		"train --dataset " + dir + "/several.npz":  "--dataset " + dir + "/several.npz: it has no nodes to choose the best epoch by: use --splits random",
 		"train --dataset " + dir + "/numbers.npz":  "--dataset " + dir + "/numbers.npz: it has no nodes to choose the best epoch by: use --splits random",
+		"train --dataset " + bare:                  "--dataset " + bare + ": its nodes have no classes, labels or numbers to predict: name the column to predict after a #, as in \"" + strings.TrimSuffix(bare, "#-churned") + "#COLUMN\"",
 		"train --dataset facebook --splits random": "--dataset facebook: its nodes have no classes, labels or numbers to predict",
 		"train --dataset cora_linqs":               "--dataset cora_linqs: it has no nodes to choose the best epoch by: use --splits random",
 	} {

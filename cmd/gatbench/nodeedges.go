@@ -21,9 +21,9 @@ func (r *recipe) loopedKinds() int {
 func (r *recipe) ofEdges() string {
 	switch {
 	case r.EdgeIn > 0:
-		return fmt.Sprintf("; of edges %d", r.EdgeIn)
+		return fmt.Sprintf("; %d per edge", r.EdgeIn)
 	case r.Kinds > 0:
-		return fmt.Sprintf("; of edges their kinds, %d", r.Kinds)
+		return fmt.Sprintf("; %d kinds of edges", r.Kinds)
 	}
 	return ""
 }

@@ -5,9 +5,11 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -25,25 +27,39 @@ type predictCommand struct {
 
 // example is what a prediction is of: a node, a graph, or an edge.
 type example struct {
-	Node       *int32 `json:"node,omitempty"`
-	Graph      *int32 `json:"graph,omitempty"`
-	Source     *int32 `json:"source,omitempty"`
-	Target     *int32 `json:"target,omitempty"`
-	SourceName string `json:"source_name,omitempty"`
-	TargetName string `json:"target_name,omitempty"`
+	Node       *int32  `json:"node,omitempty"`
+	NodeName   *string `json:"node_name,omitempty"`
+	Graph      *int32  `json:"graph,omitempty"`
+	Source     *int32  `json:"source,omitempty"`
+	Target     *int32  `json:"target,omitempty"`
+	SourceName *string `json:"source_name,omitempty"`
+	TargetName *string `json:"target_name,omitempty"`
 }
 
 // csv is how the columns of an example begin a line, and end it.
 func (x *example) csv() (first, last string) {
 	switch {
 	case x.Node != nil:
-		return fmt.Sprint(*x.Node), ""
+		if x.NodeName != nil {
+			last = "," + cell(*x.NodeName)
+		}
+		return fmt.Sprint(*x.Node), last
 	case x.Graph != nil:
 		return fmt.Sprint(*x.Graph), ""
-	case x.SourceName != "" || x.TargetName != "":
-		last = "," + strconv.Quote(x.SourceName) + "," + strconv.Quote(x.TargetName)
+	case x.SourceName != nil:
+		last = "," + cell(*x.SourceName) + "," + cell(*x.TargetName)
 	}
 	return fmt.Sprintf("%d,%d", *x.Source, *x.Target), last
+}
+
+// cell is a text as a cell of a table. A quotation mark is doubled, as readers of CSV want it. What
+// could harm a terminal, and a line break, is written as an escape of Go.
+func cell(s string) string {
+	if plain.Text(s) != s {
+		escaped := strconv.QuoteToGraphic(s)
+		return `"` + strings.ReplaceAll(escaped[1:len(escaped)-1], `\"`, `""`) + `"`
+	}
+	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }
 
 // predicted is the class of an example.
@@ -138,6 +154,10 @@ func (c *predictCommand) said(e env) (*answers, error) {
 		return nil, err
 	}
 	a := &answers{goal: k.goal, y: logits, ids: c.Nodes, names: k.ClassNames, first: "node", of: func(i int32) example { return example{Node: &i} }}
+	if len(k.NodeNames) > 0 {
+		a.last = ",node_name"
+		a.of = func(i int32) example { return example{Node: &i, NodeName: &k.NodeNames[i]} }
+	}
 	if k.pairs != nil {
 		k.edgesAnswered(a, c.Nodes)
 	} else if len(c.Nodes) == 0 {
@@ -167,7 +187,7 @@ func (c *predictCommand) writeRows(w io.Writer, a *answers) error {
 			if j < len(a.names) {
 				name = a.names[j]
 			}
-			p.Printf(",%s,%s", strconv.Quote(name), strconv.Quote(name+" known"))
+			p.Printf(",%s,%s", cell(name), cell(name+" known"))
 		}
 		p.Printf("%s\n", a.last)
 	}
@@ -214,7 +234,7 @@ func (c *predictCommand) write(w io.Writer, a *answers) error {
 			continue
 		}
 		first, last := line.csv()
-		p.Printf("%s,%d,%s,%.4f,%d%s\n", first, line.Class, strconv.Quote(line.Name), line.Probability, line.Label, last)
+		p.Printf("%s,%d,%s,%.4f,%d%s\n", first, line.Class, cell(line.Name), line.Probability, line.Label, last)
 	}
 	return p.Err()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -274,5 +275,30 @@ func TestTableOfKinds(t *testing.T) {
 	}
 	if text := ok(t, "table", "--datasets", "cora", "--models", "gcn", "--splits", "shchur", "--seeds", "2", "--epochs", "2"); !strings.Contains(text, " 81.5 ± 1.3 ") || !strings.Contains(text, "Shchur and") {
 		t.Errorf("nothing published stands beside shchur's splits:\n%s", text)
+	}
+}
+
+// Features of a large scale are said to be, unless they are made of one scale or are words; a
+// matrix that is sparse has the deviations of the dense one.
+func TestLargeScale(t *testing.T) {
+	const hint, shop = "so equal scales may help: try --features standard", "../../datasets/testdata/shop_edges.csv#churned,-email,undirected"
+	for args, want := range map[string]bool{
+		"--dataset " + shop: true, "--features binary --dataset " + shop: true, "--features standard --dataset " + shop: false,
+		"--dataset cora": false, "--features raw --dataset karate --splits random": false,
+	} {
+		text := ok(t, append(strings.Fields("train --epochs 2 "), strings.Fields(args)...)...)
+		if got := strings.Contains(strings.Join(strings.Fields(text), " "), hint); got != want {
+			t.Errorf("%s: %v, want %v, in\n%s", args, got, want, text)
+		}
+	}
+	dense := tensor.Of([]tensor.Float{0, 30, 3, 0, 0, 10, 1, 0}, 4, 2) // columns 0 3 0 1 and 30 0 10 0
+	bag, err := sparse.FromMat(dense.Matrix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []tensor.Array{dense, bag} {
+		if got, want := largestDeviation(x), math.Sqrt(150); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%T: %g, want %g", x, got, want)
+		}
 	}
 }

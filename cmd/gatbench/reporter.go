@@ -91,7 +91,8 @@ func (r *reporter) page(s report.Summary) *report.Training {
 		Settings: r.settings(), Batching: r.recipe.batching(k.goal.example),
 		Nodes: [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)}, What: k.goal.example + "s",
 		Network: model.title, Chosen: says, Drawn: r.heads, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
-		Next: r.command(r.advice(s)),
+		Rescale: k.rescale(r.recipe.Features),
+		Next:    r.command(r.advice(s)),
 	}
 	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {
 		page.Split = fmt.Sprintf("split %d of %d (counted from 0); --split-number chooses another", r.recipe.choice().index(n), n)

@@ -213,7 +213,7 @@ func TestBadFiles(t *testing.T) {
 		{"train --resume " + path("run") + " --batch 9 --fanout 5,5", "--resume " + path("run") + ": its run has --batch 0, not 9: leave the flag out", misused},
 		{"train --resume " + path("run") + " --fanout 5,5", "--resume " + path("run") + ": its run has no --fanout: leave the flag out", misused},
 		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is no such name; did you mean \"quick\"? The choices are ", failed},
-		{"eval " + path("none"), "train: load: open " + path("none") + ": no such file or directory", failed},
+		{"eval " + path("none"), "train: load: " + path("none") + ": no such file or directory", failed},
 		{"eval " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
 		{"eval " + path("short"), "train: load: " + path("short") + ": safetensors: 5 bytes are no file", failed},
 		{"eval " + path("empty"), "train: load: " + path("empty") + ": safetensors: 0 bytes are no file", failed},
@@ -228,7 +228,7 @@ func TestBadFiles(t *testing.T) {
 		{"eval " + path("gcn") + " --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"?`, misused},
 		{"predict " + path("gcn") + " --nodes 2708", "--nodes: number 1 of the list is 2708; Cora has the nodes 0 to 2707", misused},
 		{"predict " + path("gcn") + " --nodes=-4", "--nodes: number 1 of the list is -4; Cora has the nodes 0 to 2707", misused},
-		{"train --resume " + path("none"), "train: load: open " + path("none") + ": no such file or directory", failed},
+		{"train --resume " + path("none"), "train: load: " + path("none") + ": no such file or directory", failed},
 		{"train --resume " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
 		{"train --resume " + path("gcn"), "train: load " + path("gcn") + `: the metadata has no "run": it is no checkpoint`, failed},
 		{"train --resume " + path("run") + " --model gat", "--resume " + path("run") + ": its run has --model gcn, not gat: leave the flag out", misused},
@@ -406,5 +406,60 @@ func TestProfile(t *testing.T) {
 	ok(t, "train", "--epochs", "2", "--profile", file)
 	if data, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		t.Errorf("no profile: %v", err)
+	}
+}
+
+// Predictions and explanations of tables name the nodes as the tables do, and a reader of CSV
+// gets back what stood there: marks of quotation, commas, blanks, letters of any script.
+func TestNamesInTables(t *testing.T) {
+	dir := t.TempDir()
+	ids := []string{`Anna "Ann" Lee`, `Łukasz, Co`, `東京 1`, `a\b`, "e", "f", `\"`, "h"}
+	var nodes, edges bytes.Buffer
+	n, e := csv.NewWriter(&nodes), csv.NewWriter(&edges)
+	n.Write([]string{"id", "x", "likes"})
+	e.Write([]string{"source", "target"})
+	for i, id := range ids {
+		n.Write([]string{id, strconv.Itoa(i % 3), []string{`"tea"`, "dark, coffee", ""}[min(i%2+2*(i/7), 2)]})
+		e.Write([]string{id, ids[(i+3)%len(ids)]})
+	}
+	n.Flush()
+	e.Flush()
+	table, model, scores := filepath.Join(dir, "t_edges.csv"), filepath.Join(dir, "m"), filepath.Join(dir, "s.csv")
+	for name, text := range map[string]string{
+		"t_nodes.csv": nodes.String(), "t_edges.csv": edges.String(), "s.json": `{"train": [0, 1, 4], "val": [2, 3], "test": [5, 6]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ok(t, "train", "--dataset", table+"#likes,undirected", "--splits", filepath.Join(dir, "s.json"), "--epochs", "3", "--save", model)
+
+	rows, err := csv.NewReader(strings.NewReader(ok(t, "predict", model))).ReadAll()
+	if err != nil || len(rows) != 1+len(ids) || strings.Join(rows[0], ",") != "node,class,name,probability,label,node_name" {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	for i, row := range rows[1:] {
+		if row[5] != ids[i] || row[2] != `"tea"` && row[2] != "dark, coffee" {
+			t.Errorf("row %d is %q, want the node %q", i, row, ids[i])
+		}
+	}
+	if got := results(t, "predict", model, "--nodes", "2", "--json")[0]["node_name"]; got != ids[2] {
+		t.Errorf("JSON calls node 2 %v", got)
+	}
+	text := ok(t, "explain", "--model", model, "--node", "2", "--method", "saliency", "--csv", scores)
+	if !strings.Contains(text, "node 2 (東京 1): ") || !strings.Contains(text, "  no label  h\n") || !strings.Contains(text, " of 5  colour=red\n") && !strings.Contains(text, " of 5  x\n") {
+		t.Errorf("nodes are not named in\n%s", text)
+	}
+	raw, err := os.ReadFile(scores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err = csv.NewReader(bytes.NewReader(raw)).ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		if v, _ := strconv.Atoi(row[1]); row[0] == "edge" && row[5] != ids[v] {
+			t.Errorf("the source of %q is %q", row, ids[v])
+		}
 	}
 }

@@ -118,7 +118,7 @@ func TestOwnDataset(t *testing.T) {
 		t.Errorf("no %q in\n%s", next, text)
 	}
 	missing := filepath.Join(dir, "Other.npz")
-	if _, stderr, status := gatbench(t, "train", "--dataset", missing); status != failed || stderr != "gatbench: stat "+missing+": no such file or directory\n" {
+	if _, stderr, status := gatbench(t, "train", "--dataset", missing); status != failed || stderr != "gatbench: "+missing+": no such file or directory\n" {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }

@@ -43,7 +43,7 @@ func main() {
 		log.Fatal(err)
 	}
 	if len(data.Labels) == 0 {
-		log.Fatalf("%s: there are no classes of nodes to learn; name their column after a #", path)
+		log.Fatalf("%s: after a #, name the column of the nodes whose classes are to be learnt", path)
 	}
 	features, err := data.Standardised() // months and complaints are of different sizes
 	if err != nil {
@@ -53,7 +53,7 @@ func main() {
 	split := data.Split        // what a column called split says
 	if len(split.Train) == 0 { // there is none: 50 of each class train, 50 nodes validate, 50 test
 		if split, err = data.RandomSplit(rng, 50, 50, 50); err != nil {
-			log.Fatal(err)
+			log.Fatalf("%v; a column called split may say train, val or test instead", err)
 		}
 	}
 

@@ -18,6 +18,7 @@ type Training struct {
 	Network  string // the model's name for people
 	Chosen   string // how the epoch was chosen
 	Longer   string // what to try if the training ended too early; empty: it did not
+	Rescale  string // what to try if features are of different scales; empty: they are not
 	Drawn    string // what heads attend to, in lines as they stand; empty: nobody asked
 	Next     string // the command to try next
 }
@@ -35,7 +36,8 @@ func (t *Training) Print(p *Printer) {
 	}
 	p.Printf("\n")
 	if t.Split != "" {
-		p.Printf("%s\n\n", t.Split)
+		p.Line("%s", t.Split)
+		p.Printf("\n")
 	}
 	what := t.What
 	if what == "" {
@@ -56,6 +58,9 @@ func (t *Training) Print(p *Printer) {
 	p.Paragraph("kept the model of epoch %d of %d, %s", s.BestEpoch, s.Epochs, strings.Replace(t.Chosen, "accuracy", s.Metric.Name(), 1))
 	if t.Longer != "" {
 		p.Paragraph("%s", t.Longer)
+	}
+	if t.Rescale != "" {
+		p.Paragraph("%s", t.Rescale)
 	}
 	t.end(p)
 }

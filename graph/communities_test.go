@@ -190,3 +190,18 @@ func TestCoreNumbers(t *testing.T) {
 		}
 	})
 }
+
+// A chain of a million nodes takes a moment, and by a method whose time goes with the square of
+// the nodes most of an hour, which go test ends.
+func TestCoreNumbersChain(t *testing.T) {
+	const n = 1 << 20
+	src, dst := make([]int32, n-1), make([]int32, n-1)
+	for i := range src {
+		src[i], dst[i] = int32(i), int32(i+1)
+	}
+	for v, k := range CoreNumbers(Must(New(n, src, dst))) {
+		if k != 1 {
+			t.Fatalf("node %d is in core %d", v, k)
+		}
+	}
+}

@@ -88,6 +88,9 @@ func (c *benchCommand) defaults() error {
 	return nil
 }
 
+// mostColumns is how wide rows of kernels may be.
+const mostColumns = 1 << 16
+
 // choice returns what the flags say of what is timed.
 func (c *benchCommand) choice() (bench.Choice, error) {
 	out := bench.Choice{Threads: par.Threads(), Heads: c.Heads, Dim: c.Dim, Data: c.Data, Trainings: c.trainings()}
@@ -95,6 +98,8 @@ func (c *benchCommand) choice() (bench.Choice, error) {
 	switch {
 	case c.Heads < 0 || c.Dim < 0:
 		return out, misuse("--heads %d --dim %d: they must be at least 1", c.Heads, c.Dim)
+	case max(c.Heads, c.Dim) > mostColumns || max(c.Heads, 1)*max(c.Dim, 1) > mostColumns:
+		return out, misuse("--heads %d --dim %d: rows have at most %d columns, those of all heads together", c.Heads, c.Dim, mostColumns)
 	case c.Graph != "" && c.Size != "":
 		return out, misuse("--graph and --size both name a graph: leave one of them out")
 	case c.Graph != "":

@@ -214,6 +214,10 @@ func TestBenchChoice(t *testing.T) {
 		want string
 	}{
 		{benchCommand{Heads: -1}, "at least 1"},
+		{benchCommand{Size: "9x9", Dim: 1 << 40}, "at most 65536 columns"},
+		{benchCommand{Size: "9x9", Heads: 1 << 32, Dim: 1 << 32}, "at most 65536 columns"},
+		{benchCommand{Size: "9x9", Heads: 300, Dim: 300}, "at most 65536 columns"},
+		{benchCommand{Size: "9x0"}, "NODESxEDGES"},
 		{benchCommand{Graph: "a.npz", Size: "cora"}, "leave one of them out"},
 		{benchCommand{Size: "huge"}, "--size huge"},
 	}

@@ -55,7 +55,7 @@ func GraphOfSize(name string) (*Graph, error) {
 	nodes, edges, ok := strings.Cut(name, "x")
 	n, err := strconv.Atoi(nodes)
 	m, err2 := strconv.Atoi(edges)
-	if !ok || err != nil || err2 != nil || n < 1 || m < 0 || n > 1<<30 || m > 1<<30 {
+	if !ok || err != nil || err2 != nil || n < 1 || m < 1 || n > 1<<30 || m > 1<<30 {
 		var names []string
 		for _, s := range graphSizes {
 			names = append(names, s.name)

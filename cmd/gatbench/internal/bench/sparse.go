@@ -59,7 +59,7 @@ func (c sparseChoice) cases(on []sparseCase) []placed {
 	for _, at := range on {
 		shape := at.sparseShape
 		if c.heads > 0 {
-			shape = sparseShape{c.heads, shape.width() / c.heads}
+			shape = sparseShape{c.heads, max(1, shape.width()/c.heads)}
 		}
 		if c.dim > 0 {
 			shape.dim = c.dim
@@ -69,7 +69,7 @@ func (c sparseChoice) cases(on []sparseCase) []placed {
 			graphs = []*Graph{c.sizes[at.graph]}
 		}
 		for _, g := range graphs {
-			if p := (placed{g, shape}); shape.dim > 0 && !slices.Contains(out, p) {
+			if p := (placed{g, shape}); !slices.Contains(out, p) {
 				out = append(out, p)
 			}
 		}

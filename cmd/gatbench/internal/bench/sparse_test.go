@@ -238,6 +238,23 @@ func TestGraphSaid(t *testing.T) {
 	}
 }
 
+// Every kernel is timed at any number of heads: more than a row has columns have one each.
+func TestManyHeads(t *testing.T) {
+	for _, heads := range []int{3, 65, 1000} {
+		all := onSmallGraph(t, heads, 0)
+		for _, k := range sparseKernels() {
+			if some, err := Choose(all, k.name); err != nil || len(some) == 0 {
+				t.Errorf("%d heads: %s is not timed (%v)", heads, k.name, err)
+			}
+		}
+		for _, b := range all {
+			if got := b.params["heads"]; got != heads {
+				t.Errorf("%s has %v heads, want %d", b.name, got, heads)
+			}
+		}
+	}
+}
+
 func TestWalkReadsEverySource(t *testing.T) {
 	g := graph.Ring(10, 1)
 	x := tensor.New(10, 3)
@@ -269,7 +286,7 @@ func TestGraphSizes(t *testing.T) {
 			t.Errorf("%s: %d nodes and %d edges, want %d and %d, and the same graph each time", s.name, g.NumSrc(), g.NumEdges(), s.nodes, s.edges)
 		}
 	}
-	for _, bad := range []string{"", "x", "12", "0x5", "5x-1", "ax3", "citeseer", "9999999999x1"} {
+	for _, bad := range []string{"", "x", "12", "0x5", "5x-1", "5x0", "ax3", "citeseer", "9999999999x1"} {
 		if _, err := GraphOfSize(bad); err == nil || !strings.Contains(err.Error(), "NODESxEDGES") {
 			t.Errorf("size %q gives %v", bad, err)
 		}

@@ -175,18 +175,22 @@ func TestOwnValues(t *testing.T) {
 	}
 }
 
-// What a kernel has to move counts the rows that it reads by the columns of a matrix, and those
-// that it writes by its rows.
+// What a kernel has to move counts the rows that it reads by the columns of a matrix that have
+// elements, and those that it writes by its rows.
 func TestCostNotSquare(t *testing.T) {
 	g, s, one := smallMatrix(t), sparseShape{1, 4}, float64(floatSize)
 	f := 4 * one
 	want := map[string]float64{
-		"copy_u_sum": (7+5)*f + 9*indexBytes + 8*5, "u_mul_e_sum": (7+5)*f + 9*(indexBytes+one) + 8*5,
+		"copy_u_sum": (6+5)*f + 9*indexBytes + 8*5, "u_mul_e_sum": (6+5)*f + 9*(indexBytes+one) + 8*5,
+		"copy_u_max": (6+5)*f + 9*indexBytes + 8*5, "u_dot_v": (6+4)*f + 9*(indexBytes+one) + 8*5,
 		"edge_softmax": 2*9*one + 8*5, "message": (7+5)*3*f + 4*9*indexBytes, "gat_attention": (7+5)*(3*f+4*one) + 2*9*indexBytes,
 	}
 	for _, k := range sparseKernels() {
 		if _, bytes, _ := k.cost(g, s); want[k.name] != 0 && bytes != want[k.name] {
 			t.Errorf("%s moves %v bytes, want %v", k.name, bytes, want[k.name])
+		}
+		if _, bytes, _ := k.cost(sized(t, "1000x2"), s); k.name == "u_dot_v" && bytes != (2+2)*f+2*(indexBytes+one)+8*1000 {
+			t.Errorf("%s moves %v bytes of two edges", k.name, bytes)
 		}
 	}
 }

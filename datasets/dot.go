@@ -40,7 +40,7 @@ type dotValue struct {
 type dotEdges struct {
 	src, dst []int32
 	line     int
-	values   []dotValue
+	values   [][]dotValue // of a strict graph: of each statement that names the edge
 }
 
 // dotKeys numbers attributes by name.
@@ -198,7 +198,7 @@ func (g *dotReader) statement(depth int, asked bool) ([]int32, error) {
 	}
 	values, err := g.attributes(&g.ofEdges)
 	for _, i := range joined { // an edge that is there already gets them too
-		g.edges[i].values = append(slices.Clip(g.edges[i].values), values...)
+		g.edges[i].values = append(g.edges[i].values, values)
 	}
 	return nodes, err
 }
@@ -417,8 +417,10 @@ func (g *dotReader) dataset(path string) (*Dataset, error) {
 	fields = make([][]byte, len(a.edges.columns))
 	for _, e := range g.edges {
 		clear(fields)
-		for _, x := range e.values {
-			fields[2+x.key] = []byte(x.text)
+		for _, values := range e.values {
+			for _, x := range values {
+				fields[2+x.key] = []byte(x.text)
+			}
 		}
 		for k, u := range e.src {
 			fields[0], fields[1] = []byte(g.names.list[u]), []byte(g.names.list[e.dst[k]])

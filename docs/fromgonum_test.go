@@ -146,7 +146,10 @@ func TestGonumOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranks := graph.PageRank(g, 0.85)
+	ranks, err := graph.PageRank(g, 0.85)
+	if err != nil {
+		t.Fatal(err)
+	}
 	theirs := network.PageRankSparse(view, 0.85, 1e-9)
 	for v, rank := range ranks {
 		if want := 200 * theirs[int64(v)]; math.Abs(rank-want) > 1e-5 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	gonum "gonum.org/v1/gonum/graph"
@@ -116,7 +117,7 @@ func TestPageRankEquation(t *testing.T) {
 	each(t, func(t *testing.T, _ *rand.Rand, b *Graph) {
 		var all []float64
 		for _, g := range b.Unbatch() {
-			ranks, view := PageRank(g, 0.85), g.Gonum()
+			ranks, view := ranksOf(t, g, 0.85), g.Gonum()
 			all = append(all, ranks...)
 			n := float64(g.NumNodes())
 			stuck := 0.0 // readers who cannot go on
@@ -144,16 +145,28 @@ func TestPageRankEquation(t *testing.T) {
 				}
 			}
 		}
-		if ranks := PageRank(b, 0.85); !slices.Equal(ranks, all) {
+		if ranks := ranksOf(t, b, 0.85); !slices.Equal(ranks, all) {
 			t.Fatalf("the members have %v, alone %v", ranks, all)
 		}
 	})
 	pair := Must(New(3, []int32{0, 1, 1}, []int32{1, 0, 2}))
-	for _, damping := range []float64{0, 1, 2, -1, math.NaN(), math.Inf(1)} { // an end is all that can be asked
-		if ranks := PageRank(pair, damping); damping == 0 && !slices.Equal(ranks, []float64{1, 1, 1}) {
-			t.Errorf("damping 0: %v", ranks)
+	if ranks := ranksOf(t, pair, 0); !slices.Equal(ranks, []float64{1, 1, 1}) {
+		t.Errorf("damping 0: %v", ranks)
+	}
+	for _, damping := range []float64{1, 2, -1, math.NaN(), math.Inf(1)} {
+		if ranks, err := PageRank(pair, damping); err == nil || !strings.Contains(err.Error(), "from 0 to less than 1") {
+			t.Errorf("damping %v: %v, error %v", damping, ranks, err)
 		}
 	}
+}
+
+func ranksOf(t *testing.T, g *Graph, damping float64) []float64 {
+	t.Helper()
+	ranks, err := PageRank(g, damping)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ranks
 }
 
 // Taking away nodes of fewer than k neighbours, again and again, leaves the core.
@@ -189,4 +202,19 @@ func TestCoreNumbers(t *testing.T) {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})
+}
+
+// A chain of a million nodes takes a moment, and by a method whose time goes with the square of
+// the nodes most of an hour, which go test ends.
+func TestCoreNumbersChain(t *testing.T) {
+	const n = 1 << 20
+	src, dst := make([]int32, n-1), make([]int32, n-1)
+	for i := range src {
+		src[i], dst[i] = int32(i), int32(i+1)
+	}
+	for v, k := range CoreNumbers(Must(New(n, src, dst))) {
+		if k != 1 {
+			t.Fatalf("node %d is in core %d", v, k)
+		}
+	}
 }

@@ -223,7 +223,12 @@ func ExampleNearest() {
 // PageRank, core numbers and the four largest communities become features beside those of a dataset.
 func ExampleCommunities() {
 	d := datasets.Karate()
-	ranks, cores := graph.PageRank(d.Graph, 0.85), graph.CoreNumbers(d.Graph)
+	cores := graph.CoreNumbers(d.Graph)
+	ranks, err := graph.PageRank(d.Graph, 0.85)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	community, err := graph.Communities(rand.New(rand.NewPCG(0, 0)), d.Graph, 1)
 	if err != nil {
 		fmt.Println(err)

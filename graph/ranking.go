@@ -1,9 +1,9 @@
 package graph
 
 import (
+	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/graph/topo"
+	"slices"
 )
 
 // pageRankError is how far a rank may be from its limit on average, and pageRankRounds how
@@ -15,28 +15,25 @@ const (
 
 // PageRank returns how often a reader who follows edges visits each node. With probability
 // 1 − damping the reader starts again at a random node of the same member instead. A reader
-// whose node has no edge out of it always does. A damping of 0.85 is usual; it must be at
-// least 0 and less than 1. The numbers are those of gonum's network.PageRankSparse times the number of
+// whose node has no edge out of it always does. A damping of 0.85 is usual; the
+// error is of one below 0, or of 1 and more. The numbers are those of gonum's network.PageRankSparse times the number of
 // nodes: their mean is 1, and a member of a batch has the same as alone. Parallel edges count
 // as one. The ranks start equal, so that they are the same each time; gonum's start at random.
 //
 // Ranks are wrong by 1e-9 on average; a damping above 0.997 is stopped earlier. 20,000 nodes
 // and 200,000 edges take 9 ms, and gonum's PageRankSparse 82. It panics with a
 // [*tensor.ShapeError] if g is bipartite.
-func PageRank(g *Graph, damping float64) []float64 {
+func PageRank(g *Graph, damping float64) ([]float64, error) {
 	g.wantHomogeneous("graph.PageRank")
-	ranks, at := make([]float64, g.NumNodes()), g.NodeOffsets()
-	out, _ := g.Out()
-	to, offsets := make([]int32, 0, len(out.Cols)), make([]int, 1, len(ranks)+1)
-	for u := range ranks {
-		for k := out.Offsets[u]; k < out.Offsets[u+1]; k++ {
-			if v := out.Cols[k]; k == out.Offsets[u] || v != out.Cols[k-1] { // destinations ascend
-				to = append(to, v)
-			}
-		}
-		ranks[u], offsets = 1, append(offsets, len(to))
+	if !(damping >= 0 && damping < 1) {
+		return nil, fmt.Errorf("graph: PageRank with a damping of %v, want a number from 0 to less than 1", damping)
 	}
-	next := make([]float64, len(ranks))
+	at := g.NodeOffsets()
+	offsets, to := g.distinctTargets()
+	ranks, next := make([]float64, g.NumNodes()), make([]float64, g.NumNodes())
+	for v := range ranks {
+		ranks[v] = 1
+	}
 	for m := range len(at) - 1 {
 		lo, hi := at[m], at[m+1]
 		nodes := float64(hi - lo)
@@ -64,27 +61,62 @@ func PageRank(g *Graph, damping float64) []float64 {
 			}
 		}
 	}
-	return ranks
+	return ranks, nil
+}
+
+// distinctTargets returns the nodes that each node has edges to, those of node u from
+// offsets[u] on: each once, however many edges are parallel.
+func (g *Graph) distinctTargets() (offsets []int, to []int32) {
+	out, _ := g.Out()
+	to, offsets = make([]int32, 0, len(out.Cols)), make([]int, 1, g.NumNodes()+1)
+	for u := range g.NumNodes() {
+		for k := out.Offsets[u]; k < out.Offsets[u+1]; k++ {
+			if v := out.Cols[k]; k == out.Offsets[u] || v != out.Cols[k-1] { // destinations ascend
+				to = append(to, v)
+			}
+		}
+		offsets = append(offsets, len(to))
+	}
+	return offsets, to
 }
 
 // CoreNumbers returns the largest k for each node so that it is in a part of the graph in
 // which all nodes have at least k neighbours: 0 alone, 1 in a tree, n − 1 in a clique of n. Directions,
-// loops and parallel edges do not count. It is gonum's topo.DegeneracyOrdering on a view of g.
+// loops and parallel edges do not count. The numbers are those of gonum's topo.DegeneracyOrdering,
+// by the method of Batagelj and Zaversnik (2003), whose time goes with nodes and edges: gonum's
+// goes with the square of the nodes where many have few neighbours.
 //
-// 20,000 nodes and 200,000 edges take 0.16 s, and in a graph of gonum's own 0.17 s. It panics
+// 20,000 nodes and 200,000 edges take 13 ms, and gonum's function 160. It panics
 // with a [*tensor.ShapeError] if g is bipartite.
 func CoreNumbers(g *Graph) []int32 {
 	g.wantHomogeneous("graph.CoreNumbers")
-	numbers := make([]int32, g.NumNodes())
-	view, err := g.WithoutSelfLoops().Undirected().GonumUndirected()
-	if err != nil {
-		panic(err) // cannot be: each edge has one back
+	offsets, to := g.WithoutSelfLoops().Undirected().distinctTargets()
+	cores := make([]int32, g.NumNodes()) // at first how many neighbours a node has
+	start := make([]int, len(cores)+1)   // where in order those with so many neighbours begin
+	for v := range cores {
+		cores[v] = int32(offsets[v+1] - offsets[v])
+		start[cores[v]+1]++
 	}
-	_, cores := topo.DegeneracyOrdering(view)
-	for k, nodes := range cores {
-		for _, n := range nodes {
-			numbers[n.ID()] = int32(k)
+	for k := range cores {
+		start[k+1] += start[k]
+	}
+	order, place := make([]int32, len(cores)), make([]int, len(cores))
+	free := slices.Clone(start)
+	for v, k := range cores {
+		order[free[k]], place[v] = int32(v), free[k]
+		free[k]++
+	}
+	for i := range order { // the node that has the fewest neighbours left is taken away
+		v := order[i]
+		for _, u := range to[offsets[v]:offsets[v+1]] {
+			if k := cores[u]; k > cores[v] { // u loses one, and changes places with the first that has as many
+				first := order[start[k]]
+				order[start[k]], order[place[u]] = u, first
+				place[first], place[u] = place[u], start[k]
+				start[k]++
+				cores[u]--
+			}
 		}
 	}
-	return numbers
+	return cores
 }

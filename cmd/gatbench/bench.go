@@ -88,6 +88,9 @@ func (c *benchCommand) defaults() error {
 	return nil
 }
 
+// mostColumns is how wide rows of kernels may be.
+const mostColumns = 1 << 16
+
 // choice returns what the flags say of what is timed.
 func (c *benchCommand) choice() (bench.Choice, error) {
 	out := bench.Choice{Threads: par.Threads(), Heads: or(c.Heads, 0), Dim: or(c.Dim, 0), Data: c.Data, Trainings: c.trainings()}
@@ -97,6 +100,8 @@ func (c *benchCommand) choice() (bench.Choice, error) {
 		return out, misuse("--heads %d: it must be at least 1", *c.Heads)
 	case or(c.Dim, 1) < 1:
 		return out, misuse("--dim %d: it must be at least 1", *c.Dim)
+	case max(out.Heads, out.Dim) > mostColumns || max(out.Heads, 1)*max(out.Dim, 1) > mostColumns:
+		return out, misuse("--heads %d --dim %d: rows have at most %d columns, those of all heads together", out.Heads, out.Dim, mostColumns)
 	case c.Graph != "" && c.Size != "":
 		return out, misuse("--graph and --size both name a graph: leave one of them out")
 	case c.Graph != "":

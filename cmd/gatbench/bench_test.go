@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -215,6 +216,10 @@ func TestBenchChoice(t *testing.T) {
 	}{
 		{benchCommand{Heads: new(-1)}, "--heads -1: it must be at least 1"},
 		{benchCommand{Dim: new(0)}, "--dim 0: it must be at least 1"},
+		{benchCommand{Size: "9x9", Dim: new(math.MaxInt)}, "at most 65536 columns"},
+		{benchCommand{Size: "9x9", Heads: new(math.MaxInt), Dim: new(math.MaxInt)}, "at most 65536 columns"},
+		{benchCommand{Size: "9x9", Heads: new(300), Dim: new(300)}, "at most 65536 columns"},
+		{benchCommand{Size: "9x0"}, "NODESxEDGES"},
 		{benchCommand{Graph: "a.npz", Size: "cora"}, "leave one of them out"},
 		{benchCommand{Size: "huge"}, "--size huge"},
 	}

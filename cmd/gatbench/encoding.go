@@ -30,7 +30,8 @@ var encoders = []encoder{
 		return (&datasets.Graphs{Graph: g}).WithDegrees(k).Features, nil
 	}},
 	{"pagerank", false, "PageRank", func(g *graph.Graph, _ int) (*tensor.Dense, error) {
-		return columnOf(graph.PageRank(g, 0.85), math.Log), nil // few nodes have most of it
+		ranks, err := graph.PageRank(g, 0.85)
+		return columnOf(ranks, math.Log), err // few nodes have most of it
 	}},
 	{"core", false, "core numbers", func(g *graph.Graph, _ int) (*tensor.Dense, error) {
 		return columnOf(graph.CoreNumbers(g), math.Log1p), nil

@@ -9,15 +9,17 @@ import (
 
 // edgeKernels have a result for each edge.
 func edgeKernels() []sparseKernel {
-	heads := func(s sparseShape) int { return s.heads }
-	// twice a row: of the source and, from the cache, of the destination
-	two := func(s sparseShape) int { return 2 * s.width() }
 	on := []sparseCase{{"pubmed", sparseShape{8, 8}}, {"arxiv", sparseShape{8, 8}}}
 	return []sparseKernel{
-		{"u_dot_v", on, rowCost(two, heads), prepareUDotV},
+		{"u_dot_v", on, dotCost, prepareUDotV},
 		{"edge_softmax", on, softmaxCost(2, 23), prepareEdgeSoftmax},
 		{"edge_softmax_both", on, softmaxCost(5, 27), prepareEdgeSoftmaxBoth},
 	}
+}
+
+// dotCost is that of reading the rows of both ends and writing a number for each edge and head.
+func dotCost(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
+	return costOfRows(g, s, g.targets, 2*s.width(), s.heads)
 }
 
 // softmaxCost is that of a kernel which passes over so many arrays of a number

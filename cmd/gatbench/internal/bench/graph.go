@@ -20,6 +20,8 @@ type Graph struct {
 	nodes   int // that edges come from: the columns of a matrix
 	rows    int // that edges go to
 	edges   int
+	sources int // nodes that have edges from them; of a generated graph that many at most
+	targets int // the same of those into them
 	get     func() *graph.Graph
 	weights []tensor.Float // of each edge; nil: it has none of its own
 	matrix  bool
@@ -55,7 +57,7 @@ func GraphOfSize(name string) (*Graph, error) {
 	nodes, edges, ok := strings.Cut(name, "x")
 	n, err := strconv.Atoi(nodes)
 	m, err2 := strconv.Atoi(edges)
-	if !ok || err != nil || err2 != nil || n < 1 || m < 0 || n > 1<<30 || m > 1<<30 {
+	if !ok || err != nil || err2 != nil || n < 1 || m < 1 || n > 1<<30 || m > 1<<30 {
 		var names []string
 		for _, s := range graphSizes {
 			names = append(names, s.name)
@@ -67,7 +69,8 @@ func GraphOfSize(name string) (*Graph, error) {
 
 // graph returns the graph of a size, which is always the same one.
 func (s graphSize) graph() *Graph {
-	return &Graph{name: s.name, nodes: s.nodes, rows: s.nodes, edges: s.edges, get: sync.OnceValue(func() *graph.Graph {
+	ends := min(s.nodes, s.edges)
+	return &Graph{name: s.name, nodes: s.nodes, rows: s.nodes, edges: s.edges, sources: ends, targets: ends, get: sync.OnceValue(func() *graph.Graph {
 		rng := rand.New(rand.NewPCG(0, 0))
 		if s.citation {
 			return graph.Must(graph.Citation(rng, s.nodes, s.edges))
@@ -81,7 +84,20 @@ func GraphOf(name string, g *graph.Graph, weights []tensor.Float) (*Graph, error
 	if g.NumEdges() == 0 {
 		return nil, fmt.Errorf("it has %s and no edges: the kernels need at least one", plural(g.NumSrc(), "node"))
 	}
-	return &Graph{name: name, nodes: g.NumSrc(), rows: g.NumDst(), edges: g.NumEdges(), get: func() *graph.Graph { return g }, weights: weights}, nil
+	out := &Graph{name: name, nodes: g.NumSrc(), rows: g.NumDst(), edges: g.NumEdges(), get: func() *graph.Graph { return g }, weights: weights}
+	met := make([]bool, g.NumSrc())
+	for _, u := range g.In().Cols {
+		if !met[u] {
+			met[u] = true
+			out.sources++
+		}
+	}
+	for v := range g.NumDst() {
+		if g.InDegree(v) > 0 {
+			out.targets++
+		}
+	}
+	return out, nil
 }
 
 // GraphOfMatrix returns a matrix as a graph under a name: element (i, j) is the edge

@@ -59,7 +59,7 @@ func (c sparseChoice) cases(on []sparseCase) []placed {
 	for _, at := range on {
 		shape := at.sparseShape
 		if c.heads > 0 {
-			shape = sparseShape{c.heads, shape.width() / c.heads}
+			shape = sparseShape{c.heads, max(1, shape.width()/c.heads)}
 		}
 		if c.dim > 0 {
 			shape.dim = c.dim
@@ -69,7 +69,7 @@ func (c sparseChoice) cases(on []sparseCase) []placed {
 			graphs = []*Graph{c.sizes[at.graph]}
 		}
 		for _, g := range graphs {
-			if p := (placed{g, shape}); shape.dim > 0 && !slices.Contains(out, p) {
+			if p := (placed{g, shape}); !slices.Contains(out, p) {
 				out = append(out, p)
 			}
 		}
@@ -98,8 +98,14 @@ const indexBytes = 4
 // beside a source's row and its index, and writes a row for each destination.
 func rowCost(perFlop, perEdge func(s sparseShape) int) func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
 	return func(g *Graph, s sparseShape) (flops, bytes, gathered float64) {
-		from, to, e, f := float64(g.nodes), float64(g.rows), float64(g.edges), float64(s.width()*floatSize)
-		own := float64(indexBytes + perEdge(s)*floatSize)
-		return e * float64(perFlop(s)), (from+to)*f + e*own + 8*to, e*(f+own) + to*f + 8*to
+		return costOfRows(g, s, g.rows, perFlop(s), perEdge(s))
 	}
+}
+
+// costOfRows is the cost of what reads the rows of sources and reads or writes so many of
+// destinations. Rows of nodes that have no edges are not read.
+func costOfRows(g *Graph, s sparseShape, rows, perFlop, perEdge int) (flops, bytes, gathered float64) {
+	from, to, e, f := float64(g.sources), float64(rows), float64(g.edges), float64(s.width()*floatSize)
+	own, offsets := float64(indexBytes+perEdge*floatSize), float64(8*g.rows)
+	return e * float64(perFlop), (from+to)*f + e*own + offsets, e*(f+own) + to*f + offsets
 }

@@ -175,18 +175,22 @@ func TestOwnValues(t *testing.T) {
 	}
 }
 
-// What a kernel has to move counts the rows that it reads by the columns of a matrix, and those
-// that it writes by its rows.
+// What a kernel has to move counts the rows that it reads by the columns of a matrix that have
+// elements, and those that it writes by its rows.
 func TestCostNotSquare(t *testing.T) {
 	g, s, one := smallMatrix(t), sparseShape{1, 4}, float64(floatSize)
 	f := 4 * one
 	want := map[string]float64{
-		"copy_u_sum": (7+5)*f + 9*indexBytes + 8*5, "u_mul_e_sum": (7+5)*f + 9*(indexBytes+one) + 8*5,
+		"copy_u_sum": (6+5)*f + 9*indexBytes + 8*5, "u_mul_e_sum": (6+5)*f + 9*(indexBytes+one) + 8*5,
+		"copy_u_max": (6+5)*f + 9*indexBytes + 8*5, "u_dot_v": (6+4)*f + 9*(indexBytes+one) + 8*5,
 		"edge_softmax": 2*9*one + 8*5, "message": (7+5)*3*f + 4*9*indexBytes, "gat_attention": (7+5)*(3*f+4*one) + 2*9*indexBytes,
 	}
 	for _, k := range sparseKernels() {
 		if _, bytes, _ := k.cost(g, s); want[k.name] != 0 && bytes != want[k.name] {
 			t.Errorf("%s moves %v bytes, want %v", k.name, bytes, want[k.name])
+		}
+		if _, bytes, _ := k.cost(sized(t, "1000x2"), s); k.name == "u_dot_v" && bytes != (2+2)*f+2*(indexBytes+one)+8*1000 {
+			t.Errorf("%s moves %v bytes of two edges", k.name, bytes)
 		}
 	}
 }
@@ -238,6 +242,23 @@ func TestGraphSaid(t *testing.T) {
 	}
 }
 
+// Every kernel is timed at any number of heads: more than a row has columns have one each.
+func TestManyHeads(t *testing.T) {
+	for _, heads := range []int{3, 65, 1000} {
+		all := onSmallGraph(t, heads, 0)
+		for _, k := range sparseKernels() {
+			if some, err := Choose(all, k.name); err != nil || len(some) == 0 {
+				t.Errorf("%d heads: %s is not timed (%v)", heads, k.name, err)
+			}
+		}
+		for _, b := range all {
+			if got := b.params["heads"]; got != heads {
+				t.Errorf("%s has %v heads, want %d", b.name, got, heads)
+			}
+		}
+	}
+}
+
 func TestWalkReadsEverySource(t *testing.T) {
 	g := graph.Ring(10, 1)
 	x := tensor.New(10, 3)
@@ -269,7 +290,7 @@ func TestGraphSizes(t *testing.T) {
 			t.Errorf("%s: %d nodes and %d edges, want %d and %d, and the same graph each time", s.name, g.NumSrc(), g.NumEdges(), s.nodes, s.edges)
 		}
 	}
-	for _, bad := range []string{"", "x", "12", "0x5", "5x-1", "ax3", "citeseer", "9999999999x1"} {
+	for _, bad := range []string{"", "x", "12", "0x5", "5x-1", "5x0", "ax3", "citeseer", "9999999999x1"} {
 		if _, err := GraphOfSize(bad); err == nil || !strings.Contains(err.Error(), "NODESxEDGES") {
 			t.Errorf("size %q gives %v", bad, err)
 		}

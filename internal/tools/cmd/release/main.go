@@ -3,7 +3,7 @@
 //
 //	release -root . -version v0.1.0 -out DIR
 //
-// It builds the tree as it is, and nothing is published. The same commit gives the same bytes with
+// It builds the last commit, and nothing is published. The same commit gives the same bytes with
 // the same release of Go, wherever it is built. Its output is a table of the sizes.
 package main
 
@@ -134,15 +134,30 @@ func section(changes, version string) (string, error) {
 	return text + "\n", nil
 }
 
-// committed is the time of the last commit, which all files of the archives have.
+// committed is the time of the last commit, which all files of the archives have. The error is of
+// changes that are in no commit: nobody could build that program again.
 func committed(root string) (time.Time, error) {
-	cmd := exec.Command("git", "log", "-1", "--format=%ct")
-	cmd.Dir, cmd.Stderr = root, os.Stderr
-	text, err := cmd.Output()
-	if err != nil {
-		return time.Time{}, fmt.Errorf("git log: %w", err)
+	git := func(args ...string) (string, error) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Stderr = root, os.Stderr
+		text, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("git %s: %w", args[0], err)
+		}
+		return strings.TrimSpace(string(text)), nil
 	}
-	seconds, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	changed, err := git("status", "--porcelain")
+	if err == nil && changed != "" {
+		err = fmt.Errorf("there are changes that are not committed:\n%s", changed)
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	text, err := git("log", "-1", "--format=%ct")
+	if err != nil {
+		return time.Time{}, err
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
 	return time.Unix(seconds, 0).UTC(), err
 }
 

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -131,5 +132,11 @@ func TestRefused(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(out); err != nil || len(entries) != 1 {
 		t.Error("something was written:", entries, err)
+	}
+	if text, err := exec.Command("git", "-C", root, "init").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if err := release(io.Discard, root, "v0.1.0", t.TempDir()); err == nil || !strings.Contains(err.Error(), "not committed:\n?? CHANGELOG.md") {
+		t.Errorf("a tree with changes: %v", err)
 	}
 }

@@ -59,35 +59,35 @@ func (k *task) rescale(f form) string {
 }
 
 // largestDeviation returns the largest standard deviation of a column, or what it is at most if all
-// that is not zero is 1.
+// that is not zero is 1. Deviations are from the mean, so that a column of one large number has none.
 func largestDeviation(x tensor.Array) float64 {
 	rows, width := x.Shape()[0], x.Shape()[1]
-	sum, squares := make([]float64, width), make([]float64, width)
-	add := func(j int, v tensor.Float) {
-		sum[j] += float64(v)
-		squares[j] += float64(v) * float64(v)
-	}
-	switch x := x.(type) {
-	case *sparse.CSR:
-		if x.Values == nil { // each is 1, and deviates by at most a half
-			return 0.5
-		}
-		for i, j := range x.Cols {
-			add(int(j), x.Values[i])
-		}
-	case *tensor.Dense:
-		for v := range rows {
-			for j, f := range x.Row(v) {
-				add(j, f)
+	each := func(f func(column int, v float64)) { // of what is stored
+		switch x := x.(type) {
+		case *sparse.CSR:
+			for i, j := range x.Cols {
+				f(int(j), float64(x.Values[i]))
+			}
+		case *tensor.Dense:
+			for i, v := range x.Data {
+				f(i%width, float64(v))
 			}
 		}
 	}
-	most := 0.0
-	for j, s := range sum {
-		mean := s / float64(rows)
-		most = max(most, squares[j]/float64(rows)-mean*mean)
+	if x, ok := x.(*sparse.CSR); ok && x.Values == nil { // each is 1, and deviates by at most a half
+		return 0.5
 	}
-	return math.Sqrt(most)
+	mean, squares, stored := make([]float64, width), make([]float64, width), make([]float64, width)
+	each(func(j int, v float64) { mean[j] += v / float64(rows) })
+	each(func(j int, v float64) {
+		squares[j] += (v - mean[j]) * (v - mean[j])
+		stored[j]++
+	})
+	most := 0.0
+	for j, m := range mean {
+		most = max(most, squares[j]+(float64(rows)-stored[j])*m*m)
+	}
+	return math.Sqrt(most / float64(rows))
 }
 
 // use gives the networks the features in another form.

@@ -301,4 +301,9 @@ func TestLargeScale(t *testing.T) {
 			t.Errorf("%T: %g, want %g", x, got, want)
 		}
 	}
+	moment := tensor.New(12345, 1) // the same large number in each row
+	moment.Fill(123456792)
+	if got := largestDeviation(moment); got > 1e-3 {
+		t.Errorf("a column of one large number deviates by %g", got)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/unpack"
@@ -71,7 +70,7 @@ func manyGraphs(path string) bool {
 	if plain := unpack.Plain(path); strings.HasSuffix(plain, ".jsonl") || strings.HasSuffix(plain, ".ndjson") {
 		return !info.IsDir()
 	}
-	if !info.IsDir() && !slices.Contains([]string{".zip", ".tar", ".tgz"}, filepath.Ext(unpack.Plain(path))) {
+	if !info.IsDir() && !isArchive(path) {
 		return false
 	}
 	f, err := unpack.OpenFolder(path)

@@ -112,12 +112,16 @@ func unread(name string) string {
 // forms are what a folder is searched for, one after the other.
 var forms = [][]string{{"ind.*.allx"}, {webLinks}, {"*.content"}, {"*.npz"}, {"*.mtx"}, tables, drawings, lists, {".json"}, {".mat"}}
 
+// isArchive reports whether a file is called like an archive of files.
+func isArchive(path string) bool {
+	return slices.Contains([]string{".zip", ".tar", ".tgz"}, filepath.Ext(unpack.Plain(path)))
+}
+
 // foldersAndArchives returns the paths of what in a folder may have a dataset inside, the first few of many.
 func foldersAndArchives(dir string) (found []string) {
 	all, _ := os.ReadDir(dir) // a folder that cannot be read has failed before
 	for _, e := range all {
-		archive := slices.Contains([]string{".zip", ".tar", ".tgz"}, filepath.Ext(unpack.Plain(e.Name())))
-		if hidden := strings.HasPrefix(e.Name(), "."); !hidden && (e.IsDir() || archive) && len(found) < namesMost {
+		if hidden := strings.HasPrefix(e.Name(), "."); !hidden && (e.IsDir() || isArchive(e.Name())) && len(found) < namesMost {
 			found = append(found, filepath.Join(dir, e.Name()))
 		}
 	}

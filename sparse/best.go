@@ -39,7 +39,11 @@ func setBest(op string, dst *tensor.Dense, arg []int32, a *CSR, x *tensor.Dense)
 	k := bestKernels.Get().(*bestKernel)
 	k.RowBest = spmm.RowBest{Gather: a.gather(x), Y: dst.Data, Arg: arg, Min: op == "sparse.MinDense"}
 	k.Stream = passes(dst)
-	a.run(x.RowLen(), k)
+	if way := BestWay(a, x); way != (Way{}) {
+		a.pass(way, x.Data, x.RowLen(), k)
+	} else {
+		a.run(x.RowLen(), k)
+	}
 	k.RowBest = spmm.RowBest{}
 	bestKernels.Put(k)
 }
@@ -50,6 +54,20 @@ type bestKernel struct{ spmm.RowBest }
 var bestKernels = sync.Pool{New: func() any { return new(bestKernel) }}
 
 func (k *bestKernel) rows(lo, hi int) { k.SetRows(lo, hi) }
+
+func (k *bestKernel) begin(*passTask, int) {}
+func (k *bestKernel) end(*passTask, int)   {}
+
+// block is the rows of a panel in a tile: in blocks they would not know which nonzero is
+// their first.
+func (k *bestKernel) block(t *passTask, panel, _ int, g spmm.Gather) {
+	b, at := k.RowBest, t.bounds[panel]*t.f+t.left
+	b.Gather, b.Y, b.YStep = g, k.Y[at:], t.f
+	if b.Arg != nil {
+		b.Arg = k.Arg[at:]
+	}
+	b.SetRows(0, len(g.Offsets)-1)
+}
 
 // BestGrad adds the gradient of [MaxDense] and [MinDense] to dx, from arg and the
 // gradient dy of the result:

@@ -33,6 +33,7 @@ type CSR struct {
 
 	cut   sync.Once
 	strip *strips // once cut
+	kept  kept
 
 	whole   *CSR // which this is blocks of; nil: none that is known
 	mirror  sync.Once

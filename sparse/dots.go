@@ -3,6 +3,7 @@ package sparse
 import (
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -33,17 +34,45 @@ func (p Dots) Into(dst, x, y *tensor.Dense) {
 	k := dotKernels.Get().(*dotKernel)
 	k.EdgeDot = spmm.EdgeDot{Gather: a.gather(x), Y: y.Data, Z: dst.Data, Heads: dst.RowLen(), Set: !p.Add}
 	k.Stream = passes(dst)
-	a.run(x.RowLen(), k)
+	if way := a.chosen(p.shape(dst.RowLen(), x.RowLen())); way != (Way{}) {
+		k.z = scratch.Borrow(len(dst.Data))
+		a.pass(way, x.Data, x.RowLen(), k)
+		scratch.Repay(k.z)
+	} else {
+		a.run(x.RowLen(), k)
+	}
 	*k = dotKernel{}
 	dotKernels.Put(k)
 }
 
 // dotKernel is Dots of some rows.
-type dotKernel struct{ spmm.EdgeDot }
+type dotKernel struct {
+	spmm.EdgeDot
+	z *[]tensor.Float // in the order of blocks
+}
 
 var dotKernels = sync.Pool{New: func() any { return new(dotKernel) }}
 
 func (k *dotKernel) rows(lo, hi int) { k.AddRows(lo, hi) }
+
+// begin puts what is added to in the order of the blocks.
+func (k *dotKernel) begin(t *passTask, panel int) {
+	if w := int64(k.Heads); !k.Set {
+		t.each(t.a, panel, func(to, from, n int64) { copy((*k.z)[to*w:(to+n)*w], k.Z[from*w:]) })
+	}
+}
+
+// end puts the products where they belong.
+func (k *dotKernel) end(t *passTask, panel int) {
+	w := int64(k.Heads)
+	t.each(t.a, panel, func(from, to, n int64) { copy(k.Z[to*w:(to+n)*w], (*k.z)[from*w:]) })
+}
+
+func (k *dotKernel) block(t *passTask, panel, _ int, g spmm.Gather) {
+	d := k.EdgeDot
+	d.Gather, d.Y, d.Z = g, k.Y[t.bounds[panel]*t.f:], *k.z
+	d.AddRows(0, len(g.Offsets)-1)
+}
 
 // headed reports whether w has a row for each nonzero of a and as many heads as
 // a row of x can be cut into.

@@ -59,6 +59,10 @@ func (p Product) check(dst, x *tensor.Dense) {
 		op, fitting = "sparse.Product of the transpose", p.A.multiplies(x, dst)
 	}
 	switch {
+	case dst.Overlaps(x) || p.Weights != nil && dst.Overlaps(p.Weights):
+		err := tensor.Mismatch(op, dst, p.A, x)
+		err.Why = "the destination overlaps an operand"
+		panic(err)
 	case p.Own != nil && (p.Weights != nil || p.Mean || p.A.Values != nil || p.A.left != nil):
 		err := tensor.Mismatch(op, dst, p.A, x)
 		err.Why = "Own is added to sums of rows, without values, Weights or Mean"

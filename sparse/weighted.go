@@ -25,7 +25,7 @@ func (p Product) run(dst, x *tensor.Dense) {
 	p.A.Settle()
 	k := p.kernel(p.A, dst, x)
 	k.mean, k.after = p.Mean, true
-	p.A.run(x.RowLen(), k)
+	k.run(p, p.A)
 	k.free()
 }
 
@@ -78,8 +78,17 @@ func (p Product) runT(dst, x *tensor.Dense) {
 	if p.Mean {
 		k.of = p.A.Offsets
 	}
-	t.run(f, k)
+	k.run(p, t)
 	k.free()
+}
+
+// run adds up the rows of t in the way that costs the least.
+func (k *sumKernel) run(p Product, t *CSR) {
+	if way := t.chosen(p.shape(t, k.sum.F)); way != (Way{}) && !p.skips() {
+		k.pass(t, way)
+	} else {
+		t.run(k.sum.F, k)
+	}
 }
 
 // scatter is runT of a few elements, by a's rows.

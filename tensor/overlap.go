@@ -12,6 +12,9 @@ func overlap(x, y []Float) bool {
 	return x0 < y0+uintptr(len(y))*size && y0 < x0+uintptr(len(x))*size
 }
 
+// Overlaps reports whether x and y share an element.
+func (x *Dense) Overlaps(y *Dense) bool { return overlap(x.Data, y.Data) }
+
 func start(x []Float) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(x))) }
 
 // apart panics if dst overlaps x, which op reads after it has begun to write.

@@ -29,7 +29,7 @@ var level0 = strings.Fields(`docs internal/par internal/pages
 // for tests.
 var table = map[string]string{
 	"tensor":            "",
-	"sparse":            "tensor",
+	"sparse":            "internal/tiling tensor",
 	"grad":              "internal/dense tensor sparse",
 	"graph":             "tensor sparse",
 	"message":           "grad graph message/internal/exec message/internal/ir message/internal/plan message/internal/rules sparse tensor",
@@ -79,6 +79,7 @@ var table = map[string]string{
 
 	"internal/attend":      "graph sparse tensor",
 	"internal/dense":       "tensor",
+	"internal/tiling":      "",
 	"internal/fetch":       "",
 	"internal/unpack":      "internal/tar",                                    // alone of level0, but for
 	"internal/scratch":     "internal/pages internal/simd/cpu internal/spoil", // this one,

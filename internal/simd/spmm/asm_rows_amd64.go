@@ -34,7 +34,12 @@ func rowSumHeads32AVX2(p *rowCall)
 //go:noescape
 func rowSumFullAVX2(p *rowCall)
 
-// rowSumScalarAVX512 is RowSum.AddRows of whole rows, of half so many registers of sixteen lanes.
+// rowSumAVX512 is a tile of RowSum.AddRows, of half so many registers of sixteen lanes.
+//
+//go:noescape
+func rowSumAVX512(p *rowCall)
+
+// rowSumScalarAVX512 is a tile of RowSum.AddRows, of half so many registers of sixteen lanes.
 //
 //go:noescape
 func rowSumScalarAVX512(p *rowCall)

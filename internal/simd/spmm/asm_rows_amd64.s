@@ -15845,6 +15845,796 @@ fenced1386:
 	VZEROUPPER
 	RET
 
+// func rowSumAVX512(p *rowCall)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·rowSumAVX512(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 88(AX), R8
+	MOVQ 112(AX), R9
+	CMPQ R9, $0x04
+	JE   quads1
+	CMPQ R9, $0x08
+	JE   quads2
+	CMPQ R9, $0x0c
+	JE   quads3
+	CMPQ R9, $0x10
+	JE   quads4
+	CMPQ R9, $0x20
+	JE   quads8
+	JMP  done
+
+quads1:
+row1387:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1389
+	CMPQ    144(AX), $0x00
+	JE      add1391
+	VXORPS  X0, X0, X0
+	JMP     opened1392
+
+add1391:
+	VMOVUPS (CX), Z0
+
+opened1392:
+	CMPQ 128(AX), $0x02
+	JGE  careful1393
+	CMPQ 128(AX), $0x00
+	JNE  far1394
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1395:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Z0, Z0
+	INCQ    DI
+	JNZ     quick1395
+	MOVQ    R9, DI
+	JMP     over1390
+
+far1394:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   careful1393
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1396:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Z0, Z0
+	INCQ       DI
+	JNZ        quick1396
+	MOVQ       R9, DI
+	JMP        over1390
+
+careful1393:
+	CMPQ 128(AX), $0x00
+	JNE  far1397
+
+each1398:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VADDPS  (R10), Z0, Z0
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1398
+	JMP     over1390
+
+far1397:
+each1399:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Z0, Z0
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1399
+
+over1390:
+	CMPQ    168(AX), $0x00
+	JNE     stream1400
+	VMOVUPS Z0, (CX)
+	JMP     stored1401
+
+stream1400:
+	VMOVNTPS Z0, (CX)
+
+stored1401:
+	JMP next1388
+
+none1389:
+	CMPQ    144(AX), $0x00
+	JE      add1402
+	VXORPS  X0, X0, X0
+	CMPQ    168(AX), $0x00
+	JNE     stream1403
+	VMOVUPS Z0, (CX)
+	JMP     stored1404
+
+stream1403:
+	VMOVNTPS Z0, (CX)
+
+stored1404:
+add1402:
+next1388:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1387
+	JMP  done
+
+quads2:
+row1405:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1407
+	CMPQ    144(AX), $0x00
+	JE      add1409
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	JMP     opened1410
+
+add1409:
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+
+opened1410:
+	CMPQ 128(AX), $0x02
+	JGE  careful1411
+	CMPQ 128(AX), $0x00
+	JNE  far1412
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1413:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Z0, Z0
+	VADDPS  64(R11), Z1, Z1
+	INCQ    DI
+	JNZ     quick1413
+	MOVQ    R9, DI
+	JMP     over1408
+
+far1412:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   careful1411
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1414:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	INCQ       DI
+	JNZ        quick1414
+	MOVQ       R9, DI
+	JMP        over1408
+
+careful1411:
+	CMPQ 128(AX), $0x00
+	JNE  far1415
+
+each1416:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VADDPS  (R10), Z0, Z0
+	VADDPS  64(R10), Z1, Z1
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1416
+	JMP     over1408
+
+far1415:
+each1417:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Z0, Z0
+	VADDPS     64(R10), Z1, Z1
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1417
+
+over1408:
+	CMPQ    168(AX), $0x00
+	JNE     stream1418
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	JMP     stored1419
+
+stream1418:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+
+stored1419:
+	JMP next1406
+
+none1407:
+	CMPQ    144(AX), $0x00
+	JE      add1420
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	CMPQ    168(AX), $0x00
+	JNE     stream1421
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	JMP     stored1422
+
+stream1421:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+
+stored1422:
+add1420:
+next1406:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1405
+	JMP  done
+
+quads3:
+row1423:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1425
+	CMPQ    144(AX), $0x00
+	JE      add1427
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	JMP     opened1428
+
+add1427:
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 128(CX), Z2
+
+opened1428:
+	CMPQ 128(AX), $0x02
+	JGE  careful1429
+	CMPQ 128(AX), $0x00
+	JNE  far1430
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1431:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Z0, Z0
+	VADDPS  64(R11), Z1, Z1
+	VADDPS  128(R11), Z2, Z2
+	INCQ    DI
+	JNZ     quick1431
+	MOVQ    R9, DI
+	JMP     over1426
+
+far1430:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   careful1429
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1432:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VADDPS     128(R11), Z2, Z2
+	INCQ       DI
+	JNZ        quick1432
+	MOVQ       R9, DI
+	JMP        over1426
+
+careful1429:
+	CMPQ 128(AX), $0x00
+	JNE  far1433
+
+each1434:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VADDPS  (R10), Z0, Z0
+	VADDPS  64(R10), Z1, Z1
+	VADDPS  128(R10), Z2, Z2
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1434
+	JMP     over1426
+
+far1433:
+each1435:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Z0, Z0
+	VADDPS     64(R10), Z1, Z1
+	VADDPS     128(R10), Z2, Z2
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1435
+
+over1426:
+	CMPQ    168(AX), $0x00
+	JNE     stream1436
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	JMP     stored1437
+
+stream1436:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	VMOVNTPS Z2, 128(CX)
+
+stored1437:
+	JMP next1424
+
+none1425:
+	CMPQ    144(AX), $0x00
+	JE      add1438
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	CMPQ    168(AX), $0x00
+	JNE     stream1439
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	JMP     stored1440
+
+stream1439:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	VMOVNTPS Z2, 128(CX)
+
+stored1440:
+add1438:
+next1424:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1423
+	JMP  done
+
+quads4:
+row1441:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1443
+	CMPQ    144(AX), $0x00
+	JE      add1445
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	JMP     opened1446
+
+add1445:
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 128(CX), Z2
+	VMOVUPS 192(CX), Z3
+
+opened1446:
+	CMPQ 128(AX), $0x02
+	JGE  careful1447
+	CMPQ 128(AX), $0x00
+	JNE  far1448
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1449:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Z0, Z0
+	VADDPS  64(R11), Z1, Z1
+	VADDPS  128(R11), Z2, Z2
+	VADDPS  192(R11), Z3, Z3
+	INCQ    DI
+	JNZ     quick1449
+	MOVQ    R9, DI
+	JMP     over1444
+
+far1448:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   careful1447
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1450:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VADDPS     128(R11), Z2, Z2
+	VADDPS     192(R11), Z3, Z3
+	INCQ       DI
+	JNZ        quick1450
+	MOVQ       R9, DI
+	JMP        over1444
+
+careful1447:
+	CMPQ 128(AX), $0x00
+	JNE  far1451
+
+each1452:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VADDPS  (R10), Z0, Z0
+	VADDPS  64(R10), Z1, Z1
+	VADDPS  128(R10), Z2, Z2
+	VADDPS  192(R10), Z3, Z3
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1452
+	JMP     over1444
+
+far1451:
+each1453:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Z0, Z0
+	VADDPS     64(R10), Z1, Z1
+	VADDPS     128(R10), Z2, Z2
+	VADDPS     192(R10), Z3, Z3
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1453
+
+over1444:
+	CMPQ    168(AX), $0x00
+	JNE     stream1454
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	JMP     stored1455
+
+stream1454:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	VMOVNTPS Z2, 128(CX)
+	VMOVNTPS Z3, 192(CX)
+
+stored1455:
+	JMP next1442
+
+none1443:
+	CMPQ    144(AX), $0x00
+	JE      add1456
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	CMPQ    168(AX), $0x00
+	JNE     stream1457
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	JMP     stored1458
+
+stream1457:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	VMOVNTPS Z2, 128(CX)
+	VMOVNTPS Z3, 192(CX)
+
+stored1458:
+add1456:
+next1442:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1441
+	JMP  done
+
+quads8:
+row1459:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1461
+	CMPQ    144(AX), $0x00
+	JE      add1463
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	VXORPS  X6, X6, X6
+	VXORPS  X7, X7, X7
+	JMP     opened1464
+
+add1463:
+	VMOVUPS (CX), Z0
+	VMOVUPS 64(CX), Z1
+	VMOVUPS 128(CX), Z2
+	VMOVUPS 192(CX), Z3
+	VMOVUPS 256(CX), Z4
+	VMOVUPS 320(CX), Z5
+	VMOVUPS 384(CX), Z6
+	VMOVUPS 448(CX), Z7
+
+opened1464:
+	CMPQ 128(AX), $0x02
+	JGE  careful1465
+	CMPQ 128(AX), $0x00
+	JNE  far1466
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1467:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Z0, Z0
+	VADDPS  64(R11), Z1, Z1
+	VADDPS  128(R11), Z2, Z2
+	VADDPS  192(R11), Z3, Z3
+	VADDPS  256(R11), Z4, Z4
+	VADDPS  320(R11), Z5, Z5
+	VADDPS  384(R11), Z6, Z6
+	VADDPS  448(R11), Z7, Z7
+	INCQ    DI
+	JNZ     quick1467
+	MOVQ    R9, DI
+	JMP     over1462
+
+far1466:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   careful1465
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick1468:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VADDPS     128(R11), Z2, Z2
+	VADDPS     192(R11), Z3, Z3
+	VADDPS     256(R11), Z4, Z4
+	VADDPS     320(R11), Z5, Z5
+	VADDPS     384(R11), Z6, Z6
+	VADDPS     448(R11), Z7, Z7
+	INCQ       DI
+	JNZ        quick1468
+	MOVQ       R9, DI
+	JMP        over1462
+
+careful1465:
+	CMPQ 128(AX), $0x00
+	JNE  far1469
+
+each1470:
+	MOVLQSX (SI)(DI*4), R10
+	IMULQ   R8, R10
+	ADDQ    DX, R10
+	VADDPS  (R10), Z0, Z0
+	VADDPS  64(R10), Z1, Z1
+	VADDPS  128(R10), Z2, Z2
+	VADDPS  192(R10), Z3, Z3
+	VADDPS  256(R10), Z4, Z4
+	VADDPS  320(R10), Z5, Z5
+	VADDPS  384(R10), Z6, Z6
+	VADDPS  448(R10), Z7, Z7
+	INCQ    DI
+	CMPQ    DI, R9
+	JL      each1470
+	JMP     over1462
+
+far1469:
+each1471:
+	LEAQ       32(DI), R10
+	CMPQ       R10, 72(AX)
+	CMOVQGT    72(AX), R10
+	MOVLQSX    (SI)(R10*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	PREFETCHT1 128(R10)
+	PREFETCHT1 192(R10)
+	PREFETCHT1 256(R10)
+	PREFETCHT1 320(R10)
+	PREFETCHT1 384(R10)
+	PREFETCHT1 448(R10)
+	MOVLQSX    (SI)(DI*4), R10
+	IMULQ      R8, R10
+	ADDQ       DX, R10
+	VADDPS     (R10), Z0, Z0
+	VADDPS     64(R10), Z1, Z1
+	VADDPS     128(R10), Z2, Z2
+	VADDPS     192(R10), Z3, Z3
+	VADDPS     256(R10), Z4, Z4
+	VADDPS     320(R10), Z5, Z5
+	VADDPS     384(R10), Z6, Z6
+	VADDPS     448(R10), Z7, Z7
+	INCQ       DI
+	CMPQ       DI, R9
+	JL         each1471
+
+over1462:
+	CMPQ    168(AX), $0x00
+	JNE     stream1472
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	VMOVUPS Z4, 256(CX)
+	VMOVUPS Z5, 320(CX)
+	VMOVUPS Z6, 384(CX)
+	VMOVUPS Z7, 448(CX)
+	JMP     stored1473
+
+stream1472:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	VMOVNTPS Z2, 128(CX)
+	VMOVNTPS Z3, 192(CX)
+	VMOVNTPS Z4, 256(CX)
+	VMOVNTPS Z5, 320(CX)
+	VMOVNTPS Z6, 384(CX)
+	VMOVNTPS Z7, 448(CX)
+
+stored1473:
+	JMP next1460
+
+none1461:
+	CMPQ    144(AX), $0x00
+	JE      add1474
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	VXORPS  X6, X6, X6
+	VXORPS  X7, X7, X7
+	CMPQ    168(AX), $0x00
+	JNE     stream1475
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z3, 192(CX)
+	VMOVUPS Z4, 256(CX)
+	VMOVUPS Z5, 320(CX)
+	VMOVUPS Z6, 384(CX)
+	VMOVUPS Z7, 448(CX)
+	JMP     stored1476
+
+stream1475:
+	VMOVNTPS Z0, (CX)
+	VMOVNTPS Z1, 64(CX)
+	VMOVNTPS Z2, 128(CX)
+	VMOVNTPS Z3, 192(CX)
+	VMOVNTPS Z4, 256(CX)
+	VMOVNTPS Z5, 320(CX)
+	VMOVNTPS Z6, 384(CX)
+	VMOVNTPS Z7, 448(CX)
+
+stored1476:
+add1474:
+next1460:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1459
+
+done:
+	CMPQ 168(AX), $0x00
+	JE   fenced1477
+	SFENCE
+
+fenced1477:
+	VZEROUPPER
+	RET
+
 // func rowSumScalarAVX512(p *rowCall)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·rowSumScalarAVX512(SB), NOSPLIT, $0-8
@@ -15866,35 +16656,37 @@ TEXT ·rowSumScalarAVX512(SB), NOSPLIT, $0-8
 	JE   quads3
 	CMPQ R9, $0x10
 	JE   quads4
+	CMPQ R9, $0x20
+	JE   quads8
 	JMP  done
 
 quads1:
-row1387:
+row1478:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1389
+	JGE     none1480
 	CMPQ    144(AX), $0x00
-	JE      add1391
+	JE      add1482
 	VXORPS  X1, X1, X1
-	JMP     opened1392
+	JMP     opened1483
 
-add1391:
+add1482:
 	VMOVUPS (CX), Z1
 
-opened1392:
+opened1483:
 	CMPQ  128(AX), $0x02
-	JGE   careful1393
+	JGE   careful1484
 	CMPQ  128(AX), $0x00
-	JNE   far1394
+	JNE   far1485
 	TESTQ R11, R11
-	JZ    direct1395
+	JZ    direct1486
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1396:
+quick1487:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -15903,16 +16695,16 @@ quick1396:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1396
+	JNZ          quick1487
 	MOVQ         R9, DI
-	JMP          over1390
+	JMP          over1481
 
-direct1395:
+direct1486:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1397:
+quick1488:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -15920,21 +16712,21 @@ quick1397:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1397
+	JNZ          quick1488
 	MOVQ         R9, DI
-	JMP          over1390
+	JMP          over1481
 
-far1394:
+far1485:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1393
+	JG    careful1484
 	TESTQ R11, R11
-	JZ    direct1398
+	JZ    direct1489
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1399:
+quick1490:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -15947,16 +16739,16 @@ quick1399:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1399
+	JNZ          quick1490
 	MOVQ         R9, DI
-	JMP          over1390
+	JMP          over1481
 
-direct1398:
+direct1489:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1400:
+quick1491:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -15968,17 +16760,17 @@ quick1400:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1400
+	JNZ          quick1491
 	MOVQ         R9, DI
-	JMP          over1390
+	JMP          over1481
 
-careful1393:
+careful1484:
 	CMPQ  128(AX), $0x00
-	JNE   far1401
+	JNE   far1492
 	TESTQ R11, R11
-	JZ    direct1402
+	JZ    direct1493
 
-each1403:
+each1494:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -15990,11 +16782,11 @@ each1403:
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1403
-	JMP          over1390
+	JL           each1494
+	JMP          over1481
 
-direct1402:
-each1404:
+direct1493:
+each1495:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16006,14 +16798,14 @@ each1404:
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1404
-	JMP          over1390
+	JL           each1495
+	JMP          over1481
 
-far1401:
+far1492:
 	TESTQ R11, R11
-	JZ    direct1405
+	JZ    direct1496
 
-each1406:
+each1497:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -16036,11 +16828,11 @@ each1406:
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1406
-	JMP          over1390
+	JL           each1497
+	JMP          over1481
 
-direct1405:
-each1408:
+direct1496:
+each1499:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -16049,13 +16841,13 @@ each1408:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1409
+	JL         unweighted1500
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1409:
+unweighted1500:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16067,70 +16859,70 @@ unweighted1409:
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1408
+	JL           each1499
 
-over1390:
+over1481:
 	CMPQ    168(AX), $0x00
-	JNE     stream1410
+	JNE     stream1501
 	VMOVUPS Z1, (CX)
-	JMP     stored1411
+	JMP     stored1502
 
-stream1410:
+stream1501:
 	VMOVNTPS Z1, (CX)
 
-stored1411:
-	JMP next1388
+stored1502:
+	JMP next1479
 
-none1389:
+none1480:
 	CMPQ    144(AX), $0x00
-	JE      add1412
+	JE      add1503
 	VXORPS  X1, X1, X1
 	CMPQ    168(AX), $0x00
-	JNE     stream1413
+	JNE     stream1504
 	VMOVUPS Z1, (CX)
-	JMP     stored1414
+	JMP     stored1505
 
-stream1413:
+stream1504:
 	VMOVNTPS Z1, (CX)
 
-stored1414:
-add1412:
-next1388:
+stored1505:
+add1503:
+next1479:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1387
+	JNZ  row1478
 	JMP  done
 
 quads2:
-row1415:
+row1506:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1417
+	JGE     none1508
 	CMPQ    144(AX), $0x00
-	JE      add1419
+	JE      add1510
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
-	JMP     opened1420
+	JMP     opened1511
 
-add1419:
+add1510:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 
-opened1420:
+opened1511:
 	CMPQ  128(AX), $0x02
-	JGE   careful1421
+	JGE   careful1512
 	CMPQ  128(AX), $0x00
-	JNE   far1422
+	JNE   far1513
 	TESTQ R11, R11
-	JZ    direct1423
+	JZ    direct1514
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1424:
+quick1515:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16141,16 +16933,16 @@ quick1424:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1424
+	JNZ          quick1515
 	MOVQ         R9, DI
-	JMP          over1418
+	JMP          over1509
 
-direct1423:
+direct1514:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1425:
+quick1516:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16160,21 +16952,21 @@ quick1425:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1425
+	JNZ          quick1516
 	MOVQ         R9, DI
-	JMP          over1418
+	JMP          over1509
 
-far1422:
+far1513:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1421
+	JG    careful1512
 	TESTQ R11, R11
-	JZ    direct1426
+	JZ    direct1517
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1427:
+quick1518:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16190,16 +16982,16 @@ quick1427:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1427
+	JNZ          quick1518
 	MOVQ         R9, DI
-	JMP          over1418
+	JMP          over1509
 
-direct1426:
+direct1517:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1428:
+quick1519:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16214,17 +17006,17 @@ quick1428:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1428
+	JNZ          quick1519
 	MOVQ         R9, DI
-	JMP          over1418
+	JMP          over1509
 
-careful1421:
+careful1512:
 	CMPQ  128(AX), $0x00
-	JNE   far1429
+	JNE   far1520
 	TESTQ R11, R11
-	JZ    direct1430
+	JZ    direct1521
 
-each1431:
+each1522:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16238,11 +17030,11 @@ each1431:
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1431
-	JMP          over1418
+	JL           each1522
+	JMP          over1509
 
-direct1430:
-each1432:
+direct1521:
+each1523:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16256,14 +17048,14 @@ each1432:
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1432
-	JMP          over1418
+	JL           each1523
+	JMP          over1509
 
-far1429:
+far1520:
 	TESTQ R11, R11
-	JZ    direct1433
+	JZ    direct1524
 
-each1434:
+each1525:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -16289,11 +17081,11 @@ each1434:
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1434
-	JMP          over1418
+	JL           each1525
+	JMP          over1509
 
-direct1433:
-each1436:
+direct1524:
+each1527:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -16303,13 +17095,13 @@ each1436:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1437
+	JL         unweighted1528
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1437:
+unweighted1528:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16323,77 +17115,77 @@ unweighted1437:
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1436
+	JL           each1527
 
-over1418:
+over1509:
 	CMPQ    168(AX), $0x00
-	JNE     stream1438
+	JNE     stream1529
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
-	JMP     stored1439
+	JMP     stored1530
 
-stream1438:
+stream1529:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 
-stored1439:
-	JMP next1416
+stored1530:
+	JMP next1507
 
-none1417:
+none1508:
 	CMPQ    144(AX), $0x00
-	JE      add1440
+	JE      add1531
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	CMPQ    168(AX), $0x00
-	JNE     stream1441
+	JNE     stream1532
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
-	JMP     stored1442
+	JMP     stored1533
 
-stream1441:
+stream1532:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 
-stored1442:
-add1440:
-next1416:
+stored1533:
+add1531:
+next1507:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1415
+	JNZ  row1506
 	JMP  done
 
 quads3:
-row1443:
+row1534:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1445
+	JGE     none1536
 	CMPQ    144(AX), $0x00
-	JE      add1447
+	JE      add1538
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
-	JMP     opened1448
+	JMP     opened1539
 
-add1447:
+add1538:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 	VMOVUPS 128(CX), Z4
 
-opened1448:
+opened1539:
 	CMPQ  128(AX), $0x02
-	JGE   careful1449
+	JGE   careful1540
 	CMPQ  128(AX), $0x00
-	JNE   far1450
+	JNE   far1541
 	TESTQ R11, R11
-	JZ    direct1451
+	JZ    direct1542
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1452:
+quick1543:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16406,16 +17198,16 @@ quick1452:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1452
+	JNZ          quick1543
 	MOVQ         R9, DI
-	JMP          over1446
+	JMP          over1537
 
-direct1451:
+direct1542:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1453:
+quick1544:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16427,21 +17219,21 @@ quick1453:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1453
+	JNZ          quick1544
 	MOVQ         R9, DI
-	JMP          over1446
+	JMP          over1537
 
-far1450:
+far1541:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1449
+	JG    careful1540
 	TESTQ R11, R11
-	JZ    direct1454
+	JZ    direct1545
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1455:
+quick1546:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16460,16 +17252,16 @@ quick1455:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1455
+	JNZ          quick1546
 	MOVQ         R9, DI
-	JMP          over1446
+	JMP          over1537
 
-direct1454:
+direct1545:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1456:
+quick1547:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16487,17 +17279,17 @@ quick1456:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1456
+	JNZ          quick1547
 	MOVQ         R9, DI
-	JMP          over1446
+	JMP          over1537
 
-careful1449:
+careful1540:
 	CMPQ  128(AX), $0x00
-	JNE   far1457
+	JNE   far1548
 	TESTQ R11, R11
-	JZ    direct1458
+	JZ    direct1549
 
-each1459:
+each1550:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16513,11 +17305,11 @@ each1459:
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1459
-	JMP          over1446
+	JL           each1550
+	JMP          over1537
 
-direct1458:
-each1460:
+direct1549:
+each1551:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16533,14 +17325,14 @@ each1460:
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1460
-	JMP          over1446
+	JL           each1551
+	JMP          over1537
 
-far1457:
+far1548:
 	TESTQ R11, R11
-	JZ    direct1461
+	JZ    direct1552
 
-each1462:
+each1553:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -16569,11 +17361,11 @@ each1462:
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1462
-	JMP          over1446
+	JL           each1553
+	JMP          over1537
 
-direct1461:
-each1464:
+direct1552:
+each1555:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -16584,13 +17376,13 @@ each1464:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1465
+	JL         unweighted1556
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1465:
+unweighted1556:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16606,84 +17398,84 @@ unweighted1465:
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1464
+	JL           each1555
 
-over1446:
+over1537:
 	CMPQ    168(AX), $0x00
-	JNE     stream1466
+	JNE     stream1557
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
-	JMP     stored1467
+	JMP     stored1558
 
-stream1466:
+stream1557:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 
-stored1467:
-	JMP next1444
+stored1558:
+	JMP next1535
 
-none1445:
+none1536:
 	CMPQ    144(AX), $0x00
-	JE      add1468
+	JE      add1559
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
 	CMPQ    168(AX), $0x00
-	JNE     stream1469
+	JNE     stream1560
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
-	JMP     stored1470
+	JMP     stored1561
 
-stream1469:
+stream1560:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 
-stored1470:
-add1468:
-next1444:
+stored1561:
+add1559:
+next1535:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1443
+	JNZ  row1534
 	JMP  done
 
 quads4:
-row1471:
+row1562:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1473
+	JGE     none1564
 	CMPQ    144(AX), $0x00
-	JE      add1475
+	JE      add1566
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
 	VXORPS  X5, X5, X5
-	JMP     opened1476
+	JMP     opened1567
 
-add1475:
+add1566:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 	VMOVUPS 128(CX), Z4
 	VMOVUPS 192(CX), Z5
 
-opened1476:
+opened1567:
 	CMPQ  128(AX), $0x02
-	JGE   careful1477
+	JGE   careful1568
 	CMPQ  128(AX), $0x00
-	JNE   far1478
+	JNE   far1569
 	TESTQ R11, R11
-	JZ    direct1479
+	JZ    direct1570
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1480:
+quick1571:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16698,16 +17490,16 @@ quick1480:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1480
+	JNZ          quick1571
 	MOVQ         R9, DI
-	JMP          over1474
+	JMP          over1565
 
-direct1479:
+direct1570:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1481:
+quick1572:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16721,21 +17513,21 @@ quick1481:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1481
+	JNZ          quick1572
 	MOVQ         R9, DI
-	JMP          over1474
+	JMP          over1565
 
-far1478:
+far1569:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1477
+	JG    careful1568
 	TESTQ R11, R11
-	JZ    direct1482
+	JZ    direct1573
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1483:
+quick1574:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16757,16 +17549,16 @@ quick1483:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1483
+	JNZ          quick1574
 	MOVQ         R9, DI
-	JMP          over1474
+	JMP          over1565
 
-direct1482:
+direct1573:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1484:
+quick1575:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16787,17 +17579,17 @@ quick1484:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1484
+	JNZ          quick1575
 	MOVQ         R9, DI
-	JMP          over1474
+	JMP          over1565
 
-careful1477:
+careful1568:
 	CMPQ  128(AX), $0x00
-	JNE   far1485
+	JNE   far1576
 	TESTQ R11, R11
-	JZ    direct1486
+	JZ    direct1577
 
-each1487:
+each1578:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16815,11 +17607,11 @@ each1487:
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1487
-	JMP          over1474
+	JL           each1578
+	JMP          over1565
 
-direct1486:
-each1488:
+direct1577:
+each1579:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16837,14 +17629,14 @@ each1488:
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1488
-	JMP          over1474
+	JL           each1579
+	JMP          over1565
 
-far1485:
+far1576:
 	TESTQ R11, R11
-	JZ    direct1489
+	JZ    direct1580
 
-each1490:
+each1581:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -16876,11 +17668,11 @@ each1490:
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1490
-	JMP          over1474
+	JL           each1581
+	JMP          over1565
 
-direct1489:
-each1492:
+direct1580:
+each1583:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -16892,13 +17684,13 @@ each1492:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1493
+	JL         unweighted1584
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1493:
+unweighted1584:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -16916,61 +17708,484 @@ unweighted1493:
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1492
+	JL           each1583
 
-over1474:
+over1565:
 	CMPQ    168(AX), $0x00
-	JNE     stream1494
+	JNE     stream1585
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
 	VMOVUPS Z5, 192(CX)
-	JMP     stored1495
+	JMP     stored1586
 
-stream1494:
+stream1585:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 	VMOVNTPS Z5, 192(CX)
 
-stored1495:
-	JMP next1472
+stored1586:
+	JMP next1563
 
-none1473:
+none1564:
 	CMPQ    144(AX), $0x00
-	JE      add1496
+	JE      add1587
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
 	VXORPS  X5, X5, X5
 	CMPQ    168(AX), $0x00
-	JNE     stream1497
+	JNE     stream1588
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
 	VMOVUPS Z5, 192(CX)
-	JMP     stored1498
+	JMP     stored1589
 
-stream1497:
+stream1588:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 	VMOVNTPS Z5, 192(CX)
 
-stored1498:
-add1496:
-next1472:
+stored1589:
+add1587:
+next1563:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1471
+	JNZ  row1562
+	JMP  done
+
+quads8:
+row1590:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1592
+	CMPQ    144(AX), $0x00
+	JE      add1594
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	VXORPS  X6, X6, X6
+	VXORPS  X7, X7, X7
+	VXORPS  X8, X8, X8
+	VXORPS  X9, X9, X9
+	JMP     opened1595
+
+add1594:
+	VMOVUPS (CX), Z2
+	VMOVUPS 64(CX), Z3
+	VMOVUPS 128(CX), Z4
+	VMOVUPS 192(CX), Z5
+	VMOVUPS 256(CX), Z6
+	VMOVUPS 320(CX), Z7
+	VMOVUPS 384(CX), Z8
+	VMOVUPS 448(CX), Z9
+
+opened1595:
+	CMPQ  128(AX), $0x02
+	JGE   careful1596
+	CMPQ  128(AX), $0x00
+	JNE   far1597
+	TESTQ R11, R11
+	JZ    direct1598
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1599:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R14), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	VMULPS       256(R14), Z0, Z1
+	VADDPS       Z1, Z6, Z6
+	VMULPS       320(R14), Z0, Z1
+	VADDPS       Z1, Z7, Z7
+	VMULPS       384(R14), Z0, Z1
+	VADDPS       Z1, Z8, Z8
+	VMULPS       448(R14), Z0, Z1
+	VADDPS       Z1, Z9, Z9
+	INCQ         DI
+	JNZ          quick1599
+	MOVQ         R9, DI
+	JMP          over1593
+
+direct1598:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1600:
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R14), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	VMULPS       256(R14), Z0, Z1
+	VADDPS       Z1, Z6, Z6
+	VMULPS       320(R14), Z0, Z1
+	VADDPS       Z1, Z7, Z7
+	VMULPS       384(R14), Z0, Z1
+	VADDPS       Z1, Z8, Z8
+	VMULPS       448(R14), Z0, Z1
+	VADDPS       Z1, Z9, Z9
+	INCQ         DI
+	JNZ          quick1600
+	MOVQ         R9, DI
+	JMP          over1593
+
+far1597:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    careful1596
+	TESTQ R11, R11
+	JZ    direct1601
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
+
+quick1602:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	PREFETCHT1   256(R14)
+	PREFETCHT1   320(R14)
+	PREFETCHT1   384(R14)
+	PREFETCHT1   448(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R14), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	VMULPS       256(R14), Z0, Z1
+	VADDPS       Z1, Z6, Z6
+	VMULPS       320(R14), Z0, Z1
+	VADDPS       Z1, Z7, Z7
+	VMULPS       384(R14), Z0, Z1
+	VADDPS       Z1, Z8, Z8
+	VMULPS       448(R14), Z0, Z1
+	VADDPS       Z1, Z9, Z9
+	INCQ         DI
+	JNZ          quick1602
+	MOVQ         R9, DI
+	JMP          over1593
+
+direct1601:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1603:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	PREFETCHT1   256(R14)
+	PREFETCHT1   320(R14)
+	PREFETCHT1   384(R14)
+	PREFETCHT1   448(R14)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R14), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R14), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R14), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	VMULPS       256(R14), Z0, Z1
+	VADDPS       Z1, Z6, Z6
+	VMULPS       320(R14), Z0, Z1
+	VADDPS       Z1, Z7, Z7
+	VMULPS       384(R14), Z0, Z1
+	VADDPS       Z1, Z8, Z8
+	VMULPS       448(R14), Z0, Z1
+	VADDPS       Z1, Z9, Z9
+	INCQ         DI
+	JNZ          quick1603
+	MOVQ         R9, DI
+	JMP          over1593
+
+careful1596:
+	CMPQ  128(AX), $0x00
+	JNE   far1604
+	TESTQ R11, R11
+	JZ    direct1605
+
+each1606:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R12), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	VMULPS       256(R12), Z0, Z1
+	VADDPS       Z1, Z6, Z6
+	VMULPS       320(R12), Z0, Z1
+	VADDPS       Z1, Z7, Z7
+	VMULPS       384(R12), Z0, Z1
+	VADDPS       Z1, Z8, Z8
+	VMULPS       448(R12), Z0, Z1
+	VADDPS       Z1, Z9, Z9
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1606
+	JMP          over1593
+
+direct1605:
+each1607:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R12), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	VMULPS       256(R12), Z0, Z1
+	VADDPS       Z1, Z6, Z6
+	VMULPS       320(R12), Z0, Z1
+	VADDPS       Z1, Z7, Z7
+	VMULPS       384(R12), Z0, Z1
+	VADDPS       Z1, Z8, Z8
+	VMULPS       448(R12), Z0, Z1
+	VADDPS       Z1, Z9, Z9
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1607
+	JMP          over1593
+
+far1604:
+	TESTQ R11, R11
+	JZ    direct1608
+
+each1609:
+	LEAQ         32(DI), R12
+	CMPQ         R12, 72(AX)
+	CMOVQGT      72(AX), R12
+	MOVLQSX      (SI)(R12*4), R13
+	IMULQ        R8, R13
+	ADDQ         DX, R13
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	PREFETCHT1   128(R13)
+	PREFETCHT1   192(R13)
+	PREFETCHT1   256(R13)
+	PREFETCHT1   320(R13)
+	PREFETCHT1   384(R13)
+	PREFETCHT1   448(R13)
+	MOVLQSX      (R11)(R12*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	PREFETCHT1   (R13)
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVLQSX      (R11)(DI*4), R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R12), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	VMULPS       256(R12), Z0, Z1
+	VADDPS       Z1, Z6, Z6
+	VMULPS       320(R12), Z0, Z1
+	VADDPS       Z1, Z7, Z7
+	VMULPS       384(R12), Z0, Z1
+	VADDPS       Z1, Z8, Z8
+	VMULPS       448(R12), Z0, Z1
+	VADDPS       Z1, Z9, Z9
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1609
+	JMP          over1593
+
+direct1608:
+each1611:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R13
+	IMULQ      R8, R13
+	ADDQ       DX, R13
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 256(R13)
+	PREFETCHT1 320(R13)
+	PREFETCHT1 384(R13)
+	PREFETCHT1 448(R13)
+	CMPQ       128(AX), $0x02
+	JL         unweighted1612
+	MOVQ       R12, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	PREFETCHT1 (R13)
+
+unweighted1612:
+	MOVLQSX      (SI)(DI*4), R12
+	IMULQ        R8, R12
+	ADDQ         DX, R12
+	MOVQ         DI, R13
+	IMULQ        96(AX), R13
+	ADDQ         R10, R13
+	VBROADCASTSS (R13), Z0
+	VMULPS       (R12), Z0, Z1
+	VADDPS       Z1, Z2, Z2
+	VMULPS       64(R12), Z0, Z1
+	VADDPS       Z1, Z3, Z3
+	VMULPS       128(R12), Z0, Z1
+	VADDPS       Z1, Z4, Z4
+	VMULPS       192(R12), Z0, Z1
+	VADDPS       Z1, Z5, Z5
+	VMULPS       256(R12), Z0, Z1
+	VADDPS       Z1, Z6, Z6
+	VMULPS       320(R12), Z0, Z1
+	VADDPS       Z1, Z7, Z7
+	VMULPS       384(R12), Z0, Z1
+	VADDPS       Z1, Z8, Z8
+	VMULPS       448(R12), Z0, Z1
+	VADDPS       Z1, Z9, Z9
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each1611
+
+over1593:
+	CMPQ    168(AX), $0x00
+	JNE     stream1613
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z4, 128(CX)
+	VMOVUPS Z5, 192(CX)
+	VMOVUPS Z6, 256(CX)
+	VMOVUPS Z7, 320(CX)
+	VMOVUPS Z8, 384(CX)
+	VMOVUPS Z9, 448(CX)
+	JMP     stored1614
+
+stream1613:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	VMOVNTPS Z4, 128(CX)
+	VMOVNTPS Z5, 192(CX)
+	VMOVNTPS Z6, 256(CX)
+	VMOVNTPS Z7, 320(CX)
+	VMOVNTPS Z8, 384(CX)
+	VMOVNTPS Z9, 448(CX)
+
+stored1614:
+	JMP next1591
+
+none1592:
+	CMPQ    144(AX), $0x00
+	JE      add1615
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	VXORPS  X6, X6, X6
+	VXORPS  X7, X7, X7
+	VXORPS  X8, X8, X8
+	VXORPS  X9, X9, X9
+	CMPQ    168(AX), $0x00
+	JNE     stream1616
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z4, 128(CX)
+	VMOVUPS Z5, 192(CX)
+	VMOVUPS Z6, 256(CX)
+	VMOVUPS Z7, 320(CX)
+	VMOVUPS Z8, 384(CX)
+	VMOVUPS Z9, 448(CX)
+	JMP     stored1617
+
+stream1616:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	VMOVNTPS Z4, 128(CX)
+	VMOVNTPS Z5, 192(CX)
+	VMOVNTPS Z6, 256(CX)
+	VMOVNTPS Z7, 320(CX)
+	VMOVNTPS Z8, 384(CX)
+	VMOVNTPS Z9, 448(CX)
+
+stored1617:
+add1615:
+next1591:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1590
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1499
+	JE   fenced1618
 	SFENCE
 
-fenced1499:
+fenced1618:
 	VZEROUPPER
 	RET
 
@@ -17004,16 +18219,16 @@ TEXT ·rowMaxAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1500:
+row1619:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1502
+	JGE        none1621
 	CMPQ       DI, (BX)
-	JNE        cut1504
+	JNE        cut1623
 	CMPQ       128(AX), $0x00
-	JE         near1506
+	JE         near1625
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17022,7 +18237,7 @@ row1500:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1506:
+near1625:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17031,23 +18246,23 @@ near1506:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1503
-	JMP          opened1505
+	JGE          over1622
+	JMP          opened1624
 
-cut1504:
+cut1623:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1507
+	JE      unasked1626
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1507:
-opened1505:
+unasked1626:
+opened1624:
 	CMPQ 128(AX), $0x00
-	JNE  far1508
+	JNE  far1627
 
-each1509:
+each1628:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17061,11 +18276,11 @@ each1509:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1509
-	JMP          over1503
+	JL           each1628
+	JMP          over1622
 
-far1508:
-each1510:
+far1627:
+each1629:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17086,24 +18301,24 @@ each1510:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1510
+	JL           each1629
 
-over1503:
+over1622:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1511
+	JE      unasked1630
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1511:
-none1502:
+unasked1630:
+none1621:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1500
+	JNZ  row1619
 	JMP  done
 
 tile1true:
@@ -17112,16 +18327,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1512:
+row1631:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1514
+	JGE        none1633
 	CMPQ       DI, (BX)
-	JNE        cut1516
+	JNE        cut1635
 	CMPQ       128(AX), $0x00
-	JE         near1518
+	JE         near1637
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17130,7 +18345,7 @@ row1512:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1518:
+near1637:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17139,23 +18354,23 @@ near1518:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1515
-	JMP          opened1517
+	JGE          over1634
+	JMP          opened1636
 
-cut1516:
+cut1635:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1519
+	JE         unasked1638
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1519:
-opened1517:
+unasked1638:
+opened1636:
 	CMPQ 128(AX), $0x00
-	JNE  far1520
+	JNE  far1639
 
-each1521:
+each1640:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17169,11 +18384,11 @@ each1521:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1521
-	JMP          over1515
+	JL           each1640
+	JMP          over1634
 
-far1520:
-each1522:
+far1639:
+each1641:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17194,88 +18409,88 @@ each1522:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1522
+	JL           each1641
 
-over1515:
+over1634:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1523
+	JE           all1642
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1525
+	JZ           two1644
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1525:
+two1644:
 	TESTQ    $0x00000002, R9
-	JZ       one1526
+	JZ       one1645
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1526:
+one1645:
 	TESTQ  $0x00000001, R9
-	JZ     stored1524
+	JZ     stored1643
 	VMOVSS X1, (R10)
-	JMP    stored1524
+	JMP    stored1643
 
-all1523:
+all1642:
 	VMOVUPS Y1, (CX)
 
-stored1524:
+stored1643:
 	CMPQ         48(AX), $0x00
-	JE           unasked1527
+	JE           unasked1646
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1528
+	JE           all1647
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1530
+	JZ           two1649
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1530:
+two1649:
 	TESTQ    $0x00000002, R10
-	JZ       one1531
+	JZ       one1650
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1531:
+one1650:
 	TESTQ  $0x00000001, R10
-	JZ     stored1529
+	JZ     stored1648
 	VMOVSS X2, (R9)
-	JMP    stored1529
+	JMP    stored1648
 
-all1528:
+all1647:
 	VMOVUPS Y2, (R9)
 
-stored1529:
-unasked1527:
-none1514:
+stored1648:
+unasked1646:
+none1633:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1512
+	JNZ  row1631
 	JMP  done
 
 tile2false:
-row1532:
+row1651:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1534
+	JGE        none1653
 	CMPQ       DI, (BX)
-	JNE        cut1536
+	JNE        cut1655
 	CMPQ       128(AX), $0x00
-	JE         near1538
+	JE         near1657
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17284,7 +18499,7 @@ row1532:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1538:
+near1657:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17295,25 +18510,25 @@ near1538:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1535
-	JMP          opened1537
+	JGE          over1654
+	JMP          opened1656
 
-cut1536:
+cut1655:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1539
+	JE      unasked1658
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1539:
-opened1537:
+unasked1658:
+opened1656:
 	CMPQ 128(AX), $0x00
-	JNE  far1540
+	JNE  far1659
 
-each1541:
+each1660:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17333,11 +18548,11 @@ each1541:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1541
-	JMP          over1535
+	JL           each1660
+	JMP          over1654
 
-far1540:
-each1542:
+far1659:
+each1661:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17364,26 +18579,26 @@ each1542:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1542
+	JL           each1661
 
-over1535:
+over1654:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1543
+	JE      unasked1662
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1543:
-none1534:
+unasked1662:
+none1653:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1532
+	JNZ  row1651
 	JMP  done
 
 tile2true:
@@ -17392,16 +18607,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1544:
+row1663:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1546
+	JGE        none1665
 	CMPQ       DI, (BX)
-	JNE        cut1548
+	JNE        cut1667
 	CMPQ       128(AX), $0x00
-	JE         near1550
+	JE         near1669
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17410,7 +18625,7 @@ row1544:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1550:
+near1669:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17421,25 +18636,25 @@ near1550:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1547
-	JMP          opened1549
+	JGE          over1666
+	JMP          opened1668
 
-cut1548:
+cut1667:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1551
+	JE         unasked1670
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1551:
-opened1549:
+unasked1670:
+opened1668:
 	CMPQ 128(AX), $0x00
-	JNE  far1552
+	JNE  far1671
 
-each1553:
+each1672:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17459,11 +18674,11 @@ each1553:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1553
-	JMP          over1547
+	JL           each1672
+	JMP          over1666
 
-far1552:
-each1554:
+far1671:
+each1673:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17490,90 +18705,90 @@ each1554:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1554
+	JL           each1673
 
-over1547:
+over1666:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1555
+	JE           all1674
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1557
+	JZ           two1676
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1557:
+two1676:
 	TESTQ    $0x00000002, R9
-	JZ       one1558
+	JZ       one1677
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1558:
+one1677:
 	TESTQ  $0x00000001, R9
-	JZ     stored1556
+	JZ     stored1675
 	VMOVSS X3, (R10)
-	JMP    stored1556
+	JMP    stored1675
 
-all1555:
+all1674:
 	VMOVUPS Y3, 32(CX)
 
-stored1556:
+stored1675:
 	CMPQ         48(AX), $0x00
-	JE           unasked1559
+	JE           unasked1678
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1560
+	JE           all1679
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1562
+	JZ           two1681
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1562:
+two1681:
 	TESTQ    $0x00000002, R10
-	JZ       one1563
+	JZ       one1682
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1563:
+one1682:
 	TESTQ  $0x00000001, R10
-	JZ     stored1561
+	JZ     stored1680
 	VMOVSS X4, (R9)
-	JMP    stored1561
+	JMP    stored1680
 
-all1560:
+all1679:
 	VMOVUPS Y4, 32(R9)
 
-stored1561:
-unasked1559:
-none1546:
+stored1680:
+unasked1678:
+none1665:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1544
+	JNZ  row1663
 	JMP  done
 
 tile3false:
-row1564:
+row1683:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1566
+	JGE        none1685
 	CMPQ       DI, (BX)
-	JNE        cut1568
+	JNE        cut1687
 	CMPQ       128(AX), $0x00
-	JE         near1570
+	JE         near1689
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17584,7 +18799,7 @@ row1564:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1570:
+near1689:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17597,27 +18812,27 @@ near1570:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1567
-	JMP          opened1569
+	JGE          over1686
+	JMP          opened1688
 
-cut1568:
+cut1687:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1571
+	JE      unasked1690
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1571:
-opened1569:
+unasked1690:
+opened1688:
 	CMPQ 128(AX), $0x00
-	JNE  far1572
+	JNE  far1691
 
-each1573:
+each1692:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17643,11 +18858,11 @@ each1573:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1573
-	JMP          over1567
+	JL           each1692
+	JMP          over1686
 
-far1572:
-each1574:
+far1691:
+each1693:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17682,28 +18897,28 @@ each1574:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1574
+	JL           each1693
 
-over1567:
+over1686:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1575
+	JE      unasked1694
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1575:
-none1566:
+unasked1694:
+none1685:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1564
+	JNZ  row1683
 	JMP  done
 
 tile3true:
@@ -17712,16 +18927,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1576:
+row1695:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1578
+	JGE        none1697
 	CMPQ       DI, (BX)
-	JNE        cut1580
+	JNE        cut1699
 	CMPQ       128(AX), $0x00
-	JE         near1582
+	JE         near1701
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17732,7 +18947,7 @@ row1576:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1582:
+near1701:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17745,27 +18960,27 @@ near1582:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1579
-	JMP          opened1581
+	JGE          over1698
+	JMP          opened1700
 
-cut1580:
+cut1699:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1583
+	JE         unasked1702
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1583:
-opened1581:
+unasked1702:
+opened1700:
 	CMPQ 128(AX), $0x00
-	JNE  far1584
+	JNE  far1703
 
-each1585:
+each1704:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17791,11 +19006,11 @@ each1585:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1585
-	JMP          over1579
+	JL           each1704
+	JMP          over1698
 
-far1584:
-each1586:
+far1703:
+each1705:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -17830,92 +19045,92 @@ each1586:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1586
+	JL           each1705
 
-over1579:
+over1698:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1587
+	JE           all1706
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1589
+	JZ           two1708
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1589:
+two1708:
 	TESTQ    $0x00000002, R9
-	JZ       one1590
+	JZ       one1709
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1590:
+one1709:
 	TESTQ  $0x00000001, R9
-	JZ     stored1588
+	JZ     stored1707
 	VMOVSS X5, (R10)
-	JMP    stored1588
+	JMP    stored1707
 
-all1587:
+all1706:
 	VMOVUPS Y5, 64(CX)
 
-stored1588:
+stored1707:
 	CMPQ         48(AX), $0x00
-	JE           unasked1591
+	JE           unasked1710
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1592
+	JE           all1711
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1594
+	JZ           two1713
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1594:
+two1713:
 	TESTQ    $0x00000002, R10
-	JZ       one1595
+	JZ       one1714
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1595:
+one1714:
 	TESTQ  $0x00000001, R10
-	JZ     stored1593
+	JZ     stored1712
 	VMOVSS X6, (R9)
-	JMP    stored1593
+	JMP    stored1712
 
-all1592:
+all1711:
 	VMOVUPS Y6, 64(R9)
 
-stored1593:
-unasked1591:
-none1578:
+stored1712:
+unasked1710:
+none1697:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1576
+	JNZ  row1695
 	JMP  done
 
 tile4false:
-row1596:
+row1715:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1598
+	JGE        none1717
 	CMPQ       DI, (BX)
-	JNE        cut1600
+	JNE        cut1719
 	CMPQ       128(AX), $0x00
-	JE         near1602
+	JE         near1721
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -17925,7 +19140,7 @@ row1596:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1602:
+near1721:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17940,16 +19155,16 @@ near1602:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1599
-	JMP          opened1601
+	JGE          over1718
+	JMP          opened1720
 
-cut1600:
+cut1719:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1603
+	JE      unasked1722
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -17957,12 +19172,12 @@ cut1600:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1603:
-opened1601:
+unasked1722:
+opened1720:
 	CMPQ 128(AX), $0x00
-	JNE  far1604
+	JNE  far1723
 
-each1605:
+each1724:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -17994,11 +19209,11 @@ each1605:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1605
-	JMP          over1599
+	JL           each1724
+	JMP          over1718
 
-far1604:
-each1606:
+far1723:
+each1725:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18038,15 +19253,15 @@ each1606:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1606
+	JL           each1725
 
-over1599:
+over1718:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1607
+	JE      unasked1726
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -18054,14 +19269,14 @@ over1599:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1607:
-none1598:
+unasked1726:
+none1717:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1596
+	JNZ  row1715
 	JMP  done
 
 tile4true:
@@ -18070,16 +19285,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1608:
+row1727:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1610
+	JGE        none1729
 	CMPQ       DI, (BX)
-	JNE        cut1612
+	JNE        cut1731
 	CMPQ       128(AX), $0x00
-	JE         near1614
+	JE         near1733
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18089,7 +19304,7 @@ row1608:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1614:
+near1733:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18104,16 +19319,16 @@ near1614:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1611
-	JMP          opened1613
+	JGE          over1730
+	JMP          opened1732
 
-cut1612:
+cut1731:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1615
+	JE         unasked1734
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -18121,12 +19336,12 @@ cut1612:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1615:
-opened1613:
+unasked1734:
+opened1732:
 	CMPQ 128(AX), $0x00
-	JNE  far1616
+	JNE  far1735
 
-each1617:
+each1736:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18158,11 +19373,11 @@ each1617:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1617
-	JMP          over1611
+	JL           each1736
+	JMP          over1730
 
-far1616:
-each1618:
+far1735:
+each1737:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18202,41 +19417,41 @@ each1618:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1618
+	JL           each1737
 
-over1611:
+over1730:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1619
+	JE           all1738
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1621
+	JZ           two1740
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1621:
+two1740:
 	TESTQ    $0x00000002, R9
-	JZ       one1622
+	JZ       one1741
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1622:
+one1741:
 	TESTQ  $0x00000001, R9
-	JZ     stored1620
+	JZ     stored1739
 	VMOVSS X7, (R10)
-	JMP    stored1620
+	JMP    stored1739
 
-all1619:
+all1738:
 	VMOVUPS Y7, 96(CX)
 
-stored1620:
+stored1739:
 	CMPQ         48(AX), $0x00
-	JE           unasked1623
+	JE           unasked1742
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -18244,46 +19459,46 @@ stored1620:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1624
+	JE           all1743
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1626
+	JZ           two1745
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1626:
+two1745:
 	TESTQ    $0x00000002, R10
-	JZ       one1627
+	JZ       one1746
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1627:
+one1746:
 	TESTQ  $0x00000001, R10
-	JZ     stored1625
+	JZ     stored1744
 	VMOVSS X8, (R9)
-	JMP    stored1625
+	JMP    stored1744
 
-all1624:
+all1743:
 	VMOVUPS Y8, 96(R9)
 
-stored1625:
-unasked1623:
-none1610:
+stored1744:
+unasked1742:
+none1729:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1608
+	JNZ  row1727
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1628
+	JE   fenced1747
 	SFENCE
 
-fenced1628:
+fenced1747:
 	VZEROUPPER
 	RET
 
@@ -18317,16 +19532,16 @@ TEXT ·rowMinAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1629:
+row1748:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1631
+	JGE        none1750
 	CMPQ       DI, (BX)
-	JNE        cut1633
+	JNE        cut1752
 	CMPQ       128(AX), $0x00
-	JE         near1635
+	JE         near1754
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18335,7 +19550,7 @@ row1629:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1635:
+near1754:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18344,23 +19559,23 @@ near1635:
 	VMOVUPS      (R10), Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1632
-	JMP          opened1634
+	JGE          over1751
+	JMP          opened1753
 
-cut1633:
+cut1752:
 	VMOVUPS (CX), Y0
 	CMPQ    48(AX), $0x00
-	JE      unasked1636
+	JE      unasked1755
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 
-unasked1636:
-opened1634:
+unasked1755:
+opened1753:
 	CMPQ 128(AX), $0x00
-	JNE  far1637
+	JNE  far1756
 
-each1638:
+each1757:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18374,11 +19589,11 @@ each1638:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1638
-	JMP          over1632
+	JL           each1757
+	JMP          over1751
 
-far1637:
-each1639:
+far1756:
+each1758:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18399,24 +19614,24 @@ each1639:
 	VBLENDVPS    Y4, Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1639
+	JL           each1758
 
-over1632:
+over1751:
 	VMOVUPS Y0, (CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1640
+	JE      unasked1759
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 
-unasked1640:
-none1631:
+unasked1759:
+none1750:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1629
+	JNZ  row1748
 	JMP  done
 
 tile1true:
@@ -18425,16 +19640,16 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1641:
+row1760:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1643
+	JGE        none1762
 	CMPQ       DI, (BX)
-	JNE        cut1645
+	JNE        cut1764
 	CMPQ       128(AX), $0x00
-	JE         near1647
+	JE         near1766
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18443,7 +19658,7 @@ row1641:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1647:
+near1766:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18452,23 +19667,23 @@ near1647:
 	VMASKMOVPS   (R10), Y0, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1644
-	JMP          opened1646
+	JGE          over1763
+	JMP          opened1765
 
-cut1645:
+cut1764:
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       48(AX), $0x00
-	JE         unasked1648
+	JE         unasked1767
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMASKMOVPS (R10), Y0, Y2
 
-unasked1648:
-opened1646:
+unasked1767:
+opened1765:
 	CMPQ 128(AX), $0x00
-	JNE  far1649
+	JNE  far1768
 
-each1650:
+each1769:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18482,11 +19697,11 @@ each1650:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1650
-	JMP          over1644
+	JL           each1769
+	JMP          over1763
 
-far1649:
-each1651:
+far1768:
+each1770:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18507,88 +19722,88 @@ each1651:
 	VBLENDVPS    Y5, Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1651
+	JL           each1770
 
-over1644:
+over1763:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1652
+	JE           all1771
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1654
+	JZ           two1773
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1654:
+two1773:
 	TESTQ    $0x00000002, R9
-	JZ       one1655
+	JZ       one1774
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one1655:
+one1774:
 	TESTQ  $0x00000001, R9
-	JZ     stored1653
+	JZ     stored1772
 	VMOVSS X1, (R10)
-	JMP    stored1653
+	JMP    stored1772
 
-all1652:
+all1771:
 	VMOVUPS Y1, (CX)
 
-stored1653:
+stored1772:
 	CMPQ         48(AX), $0x00
-	JE           unasked1656
+	JE           unasked1775
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1657
+	JE           all1776
 	LEAQ         (R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1659
+	JZ           two1778
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1659:
+two1778:
 	TESTQ    $0x00000002, R10
-	JZ       one1660
+	JZ       one1779
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one1660:
+one1779:
 	TESTQ  $0x00000001, R10
-	JZ     stored1658
+	JZ     stored1777
 	VMOVSS X2, (R9)
-	JMP    stored1658
+	JMP    stored1777
 
-all1657:
+all1776:
 	VMOVUPS Y2, (R9)
 
-stored1658:
-unasked1656:
-none1643:
+stored1777:
+unasked1775:
+none1762:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1641
+	JNZ  row1760
 	JMP  done
 
 tile2false:
-row1661:
+row1780:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1663
+	JGE        none1782
 	CMPQ       DI, (BX)
-	JNE        cut1665
+	JNE        cut1784
 	CMPQ       128(AX), $0x00
-	JE         near1667
+	JE         near1786
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18597,7 +19812,7 @@ row1661:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1667:
+near1786:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18608,25 +19823,25 @@ near1667:
 	VMOVAPS      Y1, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1664
-	JMP          opened1666
+	JGE          over1783
+	JMP          opened1785
 
-cut1665:
+cut1784:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	CMPQ    48(AX), $0x00
-	JE      unasked1668
+	JE      unasked1787
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 
-unasked1668:
-opened1666:
+unasked1787:
+opened1785:
 	CMPQ 128(AX), $0x00
-	JNE  far1669
+	JNE  far1788
 
-each1670:
+each1789:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18646,11 +19861,11 @@ each1670:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1670
-	JMP          over1664
+	JL           each1789
+	JMP          over1783
 
-far1669:
-each1671:
+far1788:
+each1790:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18677,26 +19892,26 @@ each1671:
 	VBLENDVPS    Y6, Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1671
+	JL           each1790
 
-over1664:
+over1783:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1672
+	JE      unasked1791
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 
-unasked1672:
-none1663:
+unasked1791:
+none1782:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1661
+	JNZ  row1780
 	JMP  done
 
 tile2true:
@@ -18705,16 +19920,16 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1673:
+row1792:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1675
+	JGE        none1794
 	CMPQ       DI, (BX)
-	JNE        cut1677
+	JNE        cut1796
 	CMPQ       128(AX), $0x00
-	JE         near1679
+	JE         near1798
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18723,7 +19938,7 @@ row1673:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1679:
+near1798:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18734,25 +19949,25 @@ near1679:
 	VMOVAPS      Y2, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1676
-	JMP          opened1678
+	JGE          over1795
+	JMP          opened1797
 
-cut1677:
+cut1796:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	CMPQ       48(AX), $0x00
-	JE         unasked1680
+	JE         unasked1799
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMASKMOVPS 32(R10), Y0, Y4
 
-unasked1680:
-opened1678:
+unasked1799:
+opened1797:
 	CMPQ 128(AX), $0x00
-	JNE  far1681
+	JNE  far1800
 
-each1682:
+each1801:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18772,11 +19987,11 @@ each1682:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1682
-	JMP          over1676
+	JL           each1801
+	JMP          over1795
 
-far1681:
-each1683:
+far1800:
+each1802:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18803,90 +20018,90 @@ each1683:
 	VBLENDVPS    Y7, Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1683
+	JL           each1802
 
-over1676:
+over1795:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1684
+	JE           all1803
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1686
+	JZ           two1805
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1686:
+two1805:
 	TESTQ    $0x00000002, R9
-	JZ       one1687
+	JZ       one1806
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one1687:
+one1806:
 	TESTQ  $0x00000001, R9
-	JZ     stored1685
+	JZ     stored1804
 	VMOVSS X3, (R10)
-	JMP    stored1685
+	JMP    stored1804
 
-all1684:
+all1803:
 	VMOVUPS Y3, 32(CX)
 
-stored1685:
+stored1804:
 	CMPQ         48(AX), $0x00
-	JE           unasked1688
+	JE           unasked1807
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1689
+	JE           all1808
 	LEAQ         32(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1691
+	JZ           two1810
 	VMOVUPS      X4, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1691:
+two1810:
 	TESTQ    $0x00000002, R10
-	JZ       one1692
+	JZ       one1811
 	VMOVLPS  X4, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X4, X4, X4
 
-one1692:
+one1811:
 	TESTQ  $0x00000001, R10
-	JZ     stored1690
+	JZ     stored1809
 	VMOVSS X4, (R9)
-	JMP    stored1690
+	JMP    stored1809
 
-all1689:
+all1808:
 	VMOVUPS Y4, 32(R9)
 
-stored1690:
-unasked1688:
-none1675:
+stored1809:
+unasked1807:
+none1794:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1673
+	JNZ  row1792
 	JMP  done
 
 tile3false:
-row1693:
+row1812:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1695
+	JGE        none1814
 	CMPQ       DI, (BX)
-	JNE        cut1697
+	JNE        cut1816
 	CMPQ       128(AX), $0x00
-	JE         near1699
+	JE         near1818
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -18897,7 +20112,7 @@ row1693:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1699:
+near1818:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18910,27 +20125,27 @@ near1699:
 	VMOVAPS      Y1, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1696
-	JMP          opened1698
+	JGE          over1815
+	JMP          opened1817
 
-cut1697:
+cut1816:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	CMPQ    48(AX), $0x00
-	JE      unasked1700
+	JE      unasked1819
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
 	VMOVUPS 32(R10), Y3
 	VMOVUPS 64(R10), Y5
 
-unasked1700:
-opened1698:
+unasked1819:
+opened1817:
 	CMPQ 128(AX), $0x00
-	JNE  far1701
+	JNE  far1820
 
-each1702:
+each1821:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -18956,11 +20171,11 @@ each1702:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1702
-	JMP          over1696
+	JL           each1821
+	JMP          over1815
 
-far1701:
-each1703:
+far1820:
+each1822:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -18995,28 +20210,28 @@ each1703:
 	VBLENDVPS    Y8, Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1703
+	JL           each1822
 
-over1696:
+over1815:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1704
+	JE      unasked1823
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y3, 32(R9)
 	VMOVUPS Y5, 64(R9)
 
-unasked1704:
-none1695:
+unasked1823:
+none1814:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1693
+	JNZ  row1812
 	JMP  done
 
 tile3true:
@@ -19025,16 +20240,16 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1705:
+row1824:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1707
+	JGE        none1826
 	CMPQ       DI, (BX)
-	JNE        cut1709
+	JNE        cut1828
 	CMPQ       128(AX), $0x00
-	JE         near1711
+	JE         near1830
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19045,7 +20260,7 @@ row1705:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 64(R10)
 
-near1711:
+near1830:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19058,27 +20273,27 @@ near1711:
 	VMOVAPS      Y2, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1708
-	JMP          opened1710
+	JGE          over1827
+	JMP          opened1829
 
-cut1709:
+cut1828:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMASKMOVPS 64(CX), Y0, Y5
 	CMPQ       48(AX), $0x00
-	JE         unasked1712
+	JE         unasked1831
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
 	VMOVUPS    32(R10), Y4
 	VMASKMOVPS 64(R10), Y0, Y6
 
-unasked1712:
-opened1710:
+unasked1831:
+opened1829:
 	CMPQ 128(AX), $0x00
-	JNE  far1713
+	JNE  far1832
 
-each1714:
+each1833:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19104,11 +20319,11 @@ each1714:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1714
-	JMP          over1708
+	JL           each1833
+	JMP          over1827
 
-far1713:
-each1715:
+far1832:
+each1834:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19143,92 +20358,92 @@ each1715:
 	VBLENDVPS    Y9, Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1715
+	JL           each1834
 
-over1708:
+over1827:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1716
+	JE           all1835
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1718
+	JZ           two1837
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1718:
+two1837:
 	TESTQ    $0x00000002, R9
-	JZ       one1719
+	JZ       one1838
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one1719:
+one1838:
 	TESTQ  $0x00000001, R9
-	JZ     stored1717
+	JZ     stored1836
 	VMOVSS X5, (R10)
-	JMP    stored1717
+	JMP    stored1836
 
-all1716:
+all1835:
 	VMOVUPS Y5, 64(CX)
 
-stored1717:
+stored1836:
 	CMPQ         48(AX), $0x00
-	JE           unasked1720
+	JE           unasked1839
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
 	VMOVUPS      Y4, 32(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1721
+	JE           all1840
 	LEAQ         64(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1723
+	JZ           two1842
 	VMOVUPS      X6, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1723:
+two1842:
 	TESTQ    $0x00000002, R10
-	JZ       one1724
+	JZ       one1843
 	VMOVLPS  X6, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X6, X6, X6
 
-one1724:
+one1843:
 	TESTQ  $0x00000001, R10
-	JZ     stored1722
+	JZ     stored1841
 	VMOVSS X6, (R9)
-	JMP    stored1722
+	JMP    stored1841
 
-all1721:
+all1840:
 	VMOVUPS Y6, 64(R9)
 
-stored1722:
-unasked1720:
-none1707:
+stored1841:
+unasked1839:
+none1826:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1705
+	JNZ  row1824
 	JMP  done
 
 tile4false:
-row1725:
+row1844:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1727
+	JGE        none1846
 	CMPQ       DI, (BX)
-	JNE        cut1729
+	JNE        cut1848
 	CMPQ       128(AX), $0x00
-	JE         near1731
+	JE         near1850
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19238,7 +20453,7 @@ row1725:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1731:
+near1850:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19253,16 +20468,16 @@ near1731:
 	VMOVAPS      Y1, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1728
-	JMP          opened1730
+	JGE          over1847
+	JMP          opened1849
 
-cut1729:
+cut1848:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y4
 	VMOVUPS 96(CX), Y6
 	CMPQ    48(AX), $0x00
-	JE      unasked1732
+	JE      unasked1851
 	MOVQ    48(AX), R10
 	ADDQ    136(AX), R10
 	VMOVUPS (R10), Y1
@@ -19270,12 +20485,12 @@ cut1729:
 	VMOVUPS 64(R10), Y5
 	VMOVUPS 96(R10), Y7
 
-unasked1732:
-opened1730:
+unasked1851:
+opened1849:
 	CMPQ 128(AX), $0x00
-	JNE  far1733
+	JNE  far1852
 
-each1734:
+each1853:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19307,11 +20522,11 @@ each1734:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1734
-	JMP          over1728
+	JL           each1853
+	JMP          over1847
 
-far1733:
-each1735:
+far1852:
+each1854:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19351,15 +20566,15 @@ each1735:
 	VBLENDVPS    Y10, Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1735
+	JL           each1854
 
-over1728:
+over1847:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y2, 32(CX)
 	VMOVUPS Y4, 64(CX)
 	VMOVUPS Y6, 96(CX)
 	CMPQ    48(AX), $0x00
-	JE      unasked1736
+	JE      unasked1855
 	MOVQ    48(AX), R9
 	ADDQ    136(AX), R9
 	VMOVUPS Y1, (R9)
@@ -19367,14 +20582,14 @@ over1728:
 	VMOVUPS Y5, 64(R9)
 	VMOVUPS Y7, 96(R9)
 
-unasked1736:
-none1727:
+unasked1855:
+none1846:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1725
+	JNZ  row1844
 	JMP  done
 
 tile4true:
@@ -19383,16 +20598,16 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row1737:
+row1856:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1739
+	JGE        none1858
 	CMPQ       DI, (BX)
-	JNE        cut1741
+	JNE        cut1860
 	CMPQ       128(AX), $0x00
-	JE         near1743
+	JE         near1862
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19402,7 +20617,7 @@ row1737:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1743:
+near1862:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19417,16 +20632,16 @@ near1743:
 	VMOVAPS      Y2, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JGE          over1740
-	JMP          opened1742
+	JGE          over1859
+	JMP          opened1861
 
-cut1741:
+cut1860:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y3
 	VMOVUPS    64(CX), Y5
 	VMASKMOVPS 96(CX), Y0, Y7
 	CMPQ       48(AX), $0x00
-	JE         unasked1744
+	JE         unasked1863
 	MOVQ       48(AX), R10
 	ADDQ       136(AX), R10
 	VMOVUPS    (R10), Y2
@@ -19434,12 +20649,12 @@ cut1741:
 	VMOVUPS    64(R10), Y6
 	VMASKMOVPS 96(R10), Y0, Y8
 
-unasked1744:
-opened1742:
+unasked1863:
+opened1861:
 	CMPQ 128(AX), $0x00
-	JNE  far1745
+	JNE  far1864
 
-each1746:
+each1865:
 	MOVLQSX      (SI)(DI*4), R10
 	IMULQ        R8, R10
 	ADDQ         DX, R10
@@ -19471,11 +20686,11 @@ each1746:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1746
-	JMP          over1740
+	JL           each1865
+	JMP          over1859
 
-far1745:
-each1747:
+far1864:
+each1866:
 	LEAQ         32(DI), R10
 	CMPQ         R10, 72(AX)
 	CMOVQGT      72(AX), R10
@@ -19515,41 +20730,41 @@ each1747:
 	VBLENDVPS    Y11, Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1747
+	JL           each1866
 
-over1740:
+over1859:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y3, 32(CX)
 	VMOVUPS      Y5, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1748
+	JE           all1867
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two1750
+	JZ           two1869
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1750:
+two1869:
 	TESTQ    $0x00000002, R9
-	JZ       one1751
+	JZ       one1870
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one1751:
+one1870:
 	TESTQ  $0x00000001, R9
-	JZ     stored1749
+	JZ     stored1868
 	VMOVSS X7, (R10)
-	JMP    stored1749
+	JMP    stored1868
 
-all1748:
+all1867:
 	VMOVUPS Y7, 96(CX)
 
-stored1749:
+stored1868:
 	CMPQ         48(AX), $0x00
-	JE           unasked1752
+	JE           unasked1871
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VMOVUPS      Y2, (R9)
@@ -19557,46 +20772,46 @@ stored1749:
 	VMOVUPS      Y6, 64(R9)
 	MOVQ         120(AX), R10
 	CMPQ         R10, $0x08
-	JE           all1753
+	JE           all1872
 	LEAQ         96(R9), R9
 	TESTQ        $0x00000004, R10
-	JZ           two1755
+	JZ           two1874
 	VMOVUPS      X8, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1755:
+two1874:
 	TESTQ    $0x00000002, R10
-	JZ       one1756
+	JZ       one1875
 	VMOVLPS  X8, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X8, X8, X8
 
-one1756:
+one1875:
 	TESTQ  $0x00000001, R10
-	JZ     stored1754
+	JZ     stored1873
 	VMOVSS X8, (R9)
-	JMP    stored1754
+	JMP    stored1873
 
-all1753:
+all1872:
 	VMOVUPS Y8, 96(R9)
 
-stored1754:
-unasked1752:
-none1739:
+stored1873:
+unasked1871:
+none1858:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1737
+	JNZ  row1856
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1757
+	JE   fenced1876
 	SFENCE
 
-fenced1757:
+fenced1876:
 	VZEROUPPER
 	RET
 
@@ -19624,18 +20839,18 @@ TEXT ·rowMaxQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare1758
+	JE     bare1877
 
-row1760:
+row1879:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1762
+	JGE        none1881
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near1764
+	JE         near1883
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19644,7 +20859,7 @@ row1760:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1764:
+near1883:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -19652,11 +20867,11 @@ near1764:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over1763
+	JGE     over1882
 	CMPQ    128(AX), $0x00
-	JNE     far1765
+	JNE     far1884
 
-each1766:
+each1885:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -19672,11 +20887,11 @@ each1766:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each1766
-	JMP       over1763
+	JL        each1885
+	JMP       over1882
 
-far1765:
-each1767:
+far1884:
+each1886:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19699,20 +20914,20 @@ each1767:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1767
+	JL         each1886
 
-over1763:
+over1882:
 	CMPQ    168(AX), $0x00
-	JNE     stream1768
+	JNE     stream1887
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored1769
+	JMP     stored1888
 
-stream1768:
+stream1887:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored1769:
+stored1888:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -19722,34 +20937,34 @@ stored1769:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          stream1770
+	JNE          stream1889
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          stored1771
+	JMP          stored1890
 
-stream1770:
+stream1889:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-stored1771:
-none1762:
+stored1890:
+none1881:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1760
-	JMP  tiled1759
+	JNZ  row1879
+	JMP  tiled1878
 
-bare1758:
-row1772:
+bare1877:
+row1891:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1774
+	JGE        none1893
 	CMPQ       128(AX), $0x00
-	JE         near1776
+	JE         near1895
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19758,7 +20973,7 @@ row1772:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1776:
+near1895:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -19766,11 +20981,11 @@ near1776:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over1775
+	JGE     over1894
 	CMPQ    128(AX), $0x00
-	JNE     far1777
+	JNE     far1896
 
-each1778:
+each1897:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -19782,11 +20997,11 @@ each1778:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1778
-	JMP     over1775
+	JL      each1897
+	JMP     over1894
 
-far1777:
-each1779:
+far1896:
+each1898:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19805,27 +21020,27 @@ each1779:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1779
+	JL         each1898
 
-over1775:
+over1894:
 	CMPQ    168(AX), $0x00
-	JNE     stream1780
+	JNE     stream1899
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored1781
+	JMP     stored1900
 
-stream1780:
+stream1899:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored1781:
-none1774:
+stored1900:
+none1893:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1772
+	JNZ  row1891
 
-tiled1759:
+tiled1878:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -19833,19 +21048,19 @@ tiled1759:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare1782
+	JE     bare1901
 
-row1784:
+row1903:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1786
+	JGE        none1905
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near1788
+	JE         near1907
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19855,7 +21070,7 @@ row1784:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1788:
+near1907:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19873,11 +21088,11 @@ near1788:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1787
+	JGE        over1906
 	CMPQ       128(AX), $0x00
-	JNE        far1789
+	JNE        far1908
 
-each1790:
+each1909:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19910,11 +21125,11 @@ each1790:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1790
-	JMP        over1787
+	JL         each1909
+	JMP        over1906
 
-far1789:
-each1791:
+far1908:
+each1910:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -19955,24 +21170,24 @@ each1791:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1791
+	JL         each1910
 
-over1787:
+over1906:
 	CMPQ    168(AX), $0x00
-	JNE     stream1792
+	JNE     stream1911
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1793
+	JMP     stored1912
 
-stream1792:
+stream1911:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1793:
+stored1912:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -19986,38 +21201,38 @@ stored1793:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          stream1794
+	JNE          stream1913
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          stored1795
+	JMP          stored1914
 
-stream1794:
+stream1913:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-stored1795:
-none1786:
+stored1914:
+none1905:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1784
-	JMP  tiled1783
+	JNZ  row1903
+	JMP  tiled1902
 
-bare1782:
-row1796:
+bare1901:
+row1915:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1798
+	JGE        none1917
 	CMPQ       128(AX), $0x00
-	JE         near1800
+	JE         near1919
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20027,7 +21242,7 @@ row1796:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1800:
+near1919:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20045,11 +21260,11 @@ near1800:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1799
+	JGE        over1918
 	CMPQ       128(AX), $0x00
-	JNE        far1801
+	JNE        far1920
 
-each1802:
+each1921:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20075,11 +21290,11 @@ each1802:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1802
-	JMP        over1799
+	JL         each1921
+	JMP        over1918
 
-far1801:
-each1803:
+far1920:
+each1922:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20113,31 +21328,31 @@ each1803:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1803
+	JL         each1922
 
-over1799:
+over1918:
 	CMPQ    168(AX), $0x00
-	JNE     stream1804
+	JNE     stream1923
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1805
+	JMP     stored1924
 
-stream1804:
+stream1923:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1805:
-none1798:
+stored1924:
+none1917:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1796
+	JNZ  row1915
 
-tiled1783:
+tiled1902:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -20145,20 +21360,20 @@ tiled1783:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare1806
+	JE     bare1925
 
-row1808:
+row1927:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1810
+	JGE        none1929
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near1812
+	JE         near1931
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20169,7 +21384,7 @@ row1808:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near1812:
+near1931:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20190,11 +21405,11 @@ near1812:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1811
+	JGE        over1930
 	CMPQ       128(AX), $0x00
-	JNE        far1813
+	JNE        far1932
 
-each1814:
+each1933:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20237,11 +21452,11 @@ each1814:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1814
-	JMP        over1811
+	JL         each1933
+	JMP        over1930
 
-far1813:
-each1815:
+far1932:
+each1934:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20293,20 +21508,20 @@ each1815:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1815
+	JL         each1934
 
-over1811:
+over1930:
 	CMPQ    168(AX), $0x00
-	JNE     stream1816
+	JNE     stream1935
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored1817
+	JMP     stored1936
 
-stream1816:
+stream1935:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -20314,7 +21529,7 @@ stream1816:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored1817:
+stored1936:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -20332,16 +21547,16 @@ stored1817:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          stream1818
+	JNE          stream1937
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          stored1819
+	JMP          stored1938
 
-stream1818:
+stream1937:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -20349,25 +21564,25 @@ stream1818:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-stored1819:
-none1810:
+stored1938:
+none1929:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1808
-	JMP  tiled1807
+	JNZ  row1927
+	JMP  tiled1926
 
-bare1806:
-row1820:
+bare1925:
+row1939:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1822
+	JGE        none1941
 	CMPQ       128(AX), $0x00
-	JE         near1824
+	JE         near1943
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20378,7 +21593,7 @@ row1820:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near1824:
+near1943:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20399,11 +21614,11 @@ near1824:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1823
+	JGE        over1942
 	CMPQ       128(AX), $0x00
-	JNE        far1825
+	JNE        far1944
 
-each1826:
+each1945:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20436,11 +21651,11 @@ each1826:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1826
-	JMP        over1823
+	JL         each1945
+	JMP        over1942
 
-far1825:
-each1827:
+far1944:
+each1946:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20482,20 +21697,20 @@ each1827:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1827
+	JL         each1946
 
-over1823:
+over1942:
 	CMPQ    168(AX), $0x00
-	JNE     stream1828
+	JNE     stream1947
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored1829
+	JMP     stored1948
 
-stream1828:
+stream1947:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -20503,14 +21718,14 @@ stream1828:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored1829:
-none1822:
+stored1948:
+none1941:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1820
+	JNZ  row1939
 
-tiled1807:
+tiled1926:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -20518,21 +21733,21 @@ tiled1807:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare1830
+	JE     bare1949
 
-row1832:
+row1951:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1834
+	JGE        none1953
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near1836
+	JE         near1955
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20544,7 +21759,7 @@ row1832:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near1836:
+near1955:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20568,11 +21783,11 @@ near1836:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1835
+	JGE        over1954
 	CMPQ       128(AX), $0x00
-	JNE        far1837
+	JNE        far1956
 
-each1838:
+each1957:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20625,11 +21840,11 @@ each1838:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1838
-	JMP        over1835
+	JL         each1957
+	JMP        over1954
 
-far1837:
-each1839:
+far1956:
+each1958:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20692,11 +21907,11 @@ each1839:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1839
+	JL         each1958
 
-over1835:
+over1954:
 	CMPQ    168(AX), $0x00
-	JNE     stream1840
+	JNE     stream1959
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -20705,9 +21920,9 @@ over1835:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1841
+	JMP     stored1960
 
-stream1840:
+stream1959:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -20717,7 +21932,7 @@ stream1840:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1841:
+stored1960:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -20739,7 +21954,7 @@ stored1841:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          stream1842
+	JNE          stream1961
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -20748,9 +21963,9 @@ stored1841:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          stored1843
+	JMP          stored1962
 
-stream1842:
+stream1961:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -20760,25 +21975,25 @@ stream1842:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-stored1843:
-none1834:
+stored1962:
+none1953:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1832
-	JMP  tiled1831
+	JNZ  row1951
+	JMP  tiled1950
 
-bare1830:
-row1844:
+bare1949:
+row1963:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1846
+	JGE        none1965
 	CMPQ       128(AX), $0x00
-	JE         near1848
+	JE         near1967
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20790,7 +22005,7 @@ row1844:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near1848:
+near1967:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20814,11 +22029,11 @@ near1848:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1847
+	JGE        over1966
 	CMPQ       128(AX), $0x00
-	JNE        far1849
+	JNE        far1968
 
-each1850:
+each1969:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20858,11 +22073,11 @@ each1850:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1850
-	JMP        over1847
+	JL         each1969
+	JMP        over1966
 
-far1849:
-each1851:
+far1968:
+each1970:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -20912,11 +22127,11 @@ each1851:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1851
+	JL         each1970
 
-over1847:
+over1966:
 	CMPQ    168(AX), $0x00
-	JNE     stream1852
+	JNE     stream1971
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -20925,9 +22140,9 @@ over1847:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1853
+	JMP     stored1972
 
-stream1852:
+stream1971:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -20937,23 +22152,23 @@ stream1852:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1853:
-none1846:
+stored1972:
+none1965:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1844
+	JNZ  row1963
 
-tiled1831:
+tiled1950:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1854
+	JE   fenced1973
 	SFENCE
 
-fenced1854:
+fenced1973:
 	VZEROUPPER
 	RET
 
@@ -20991,18 +22206,18 @@ TEXT ·rowMinQuickAVX2(SB), NOSPLIT, $0-8
 tile2false:
 	VXORPS Y3, Y3, Y3
 	CMPQ   48(AX), $0x00
-	JE     bare1855
+	JE     bare1974
 
-row1857:
+row1976:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1859
+	JGE        none1978
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y2, Y2, Y2
 	CMPQ       128(AX), $0x00
-	JE         near1861
+	JE         near1980
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21011,7 +22226,7 @@ row1857:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1861:
+near1980:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -21019,11 +22234,11 @@ near1861:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over1860
+	JGE     over1979
 	CMPQ    128(AX), $0x00
-	JNE     far1862
+	JNE     far1981
 
-each1863:
+each1982:
 	MOVLQSX   (SI)(DI*4), R10
 	IMULQ     R8, R10
 	ADDQ      DX, R10
@@ -21039,11 +22254,11 @@ each1863:
 	VPBLENDVB Y6, Y4, Y2, Y2
 	INCQ      DI
 	CMPQ      DI, R9
-	JL        each1863
-	JMP       over1860
+	JL        each1982
+	JMP       over1979
 
-far1862:
-each1864:
+far1981:
+each1983:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21066,20 +22281,20 @@ each1864:
 	VPBLENDVB  Y6, Y4, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1864
+	JL         each1983
 
-over1860:
+over1979:
 	CMPQ    168(AX), $0x00
-	JNE     stream1865
+	JNE     stream1984
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored1866
+	JMP     stored1985
 
-stream1865:
+stream1984:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored1866:
+stored1985:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y4, Y4, Y4
@@ -21089,34 +22304,34 @@ stored1866:
 	VPUNPCKHWD   Y4, Y2, Y1
 	VPADDD       Y5, Y1, Y1
 	CMPQ         168(AX), $0x00
-	JNE          stream1867
+	JNE          stream1986
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
-	JMP          stored1868
+	JMP          stored1987
 
-stream1867:
+stream1986:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 
-stored1868:
-none1859:
+stored1987:
+none1978:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1857
-	JMP  tiled1856
+	JNZ  row1976
+	JMP  tiled1975
 
-bare1855:
-row1869:
+bare1974:
+row1988:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1871
+	JGE        none1990
 	CMPQ       128(AX), $0x00
-	JE         near1873
+	JE         near1992
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21125,7 +22340,7 @@ row1869:
 	ADDQ       DX, R10
 	PREFETCHT1 (R10)
 
-near1873:
+near1992:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -21133,11 +22348,11 @@ near1873:
 	VMOVUPS 32(R10), Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JGE     over1872
+	JGE     over1991
 	CMPQ    128(AX), $0x00
-	JNE     far1874
+	JNE     far1993
 
-each1875:
+each1994:
 	MOVLQSX (SI)(DI*4), R10
 	IMULQ   R8, R10
 	ADDQ    DX, R10
@@ -21149,11 +22364,11 @@ each1875:
 	VORPS   Y5, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1875
-	JMP     over1872
+	JL      each1994
+	JMP     over1991
 
-far1874:
-each1876:
+far1993:
+each1995:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21172,27 +22387,27 @@ each1876:
 	VORPS      Y5, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1876
+	JL         each1995
 
-over1872:
+over1991:
 	CMPQ    168(AX), $0x00
-	JNE     stream1877
+	JNE     stream1996
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored1878
+	JMP     stored1997
 
-stream1877:
+stream1996:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored1878:
-none1871:
+stored1997:
+none1990:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1869
+	JNZ  row1988
 
-tiled1856:
+tiled1975:
 	VMOVMSKPS Y3, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -21200,19 +22415,19 @@ tiled1856:
 tile4false:
 	VXORPS Y6, Y6, Y6
 	CMPQ   48(AX), $0x00
-	JE     bare1879
+	JE     bare1998
 
-row1881:
+row2000:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1883
+	JGE        none2002
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y4, Y4, Y4
 	VPXOR      Y5, Y5, Y5
 	CMPQ       128(AX), $0x00
-	JE         near1885
+	JE         near2004
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21222,7 +22437,7 @@ row1881:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1885:
+near2004:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21240,11 +22455,11 @@ near1885:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1884
+	JGE        over2003
 	CMPQ       128(AX), $0x00
-	JNE        far1886
+	JNE        far2005
 
-each1887:
+each2006:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21277,11 +22492,11 @@ each1887:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1887
-	JMP        over1884
+	JL         each2006
+	JMP        over2003
 
-far1886:
-each1888:
+far2005:
+each2007:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21322,24 +22537,24 @@ each1888:
 	VPBLENDVB  Y9, Y7, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1888
+	JL         each2007
 
-over1884:
+over2003:
 	CMPQ    168(AX), $0x00
-	JNE     stream1889
+	JNE     stream2008
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1890
+	JMP     stored2009
 
-stream1889:
+stream2008:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1890:
+stored2009:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y7, Y7, Y7
@@ -21353,38 +22568,38 @@ stored1890:
 	VPUNPCKHWD   Y7, Y5, Y3
 	VPADDD       Y8, Y3, Y3
 	CMPQ         168(AX), $0x00
-	JNE          stream1891
+	JNE          stream2010
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
-	JMP          stored1892
+	JMP          stored2011
 
-stream1891:
+stream2010:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
 	VMOVNTPS Y3, 96(R9)
 
-stored1892:
-none1883:
+stored2011:
+none2002:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1881
-	JMP  tiled1880
+	JNZ  row2000
+	JMP  tiled1999
 
-bare1879:
-row1893:
+bare1998:
+row2012:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1895
+	JGE        none2014
 	CMPQ       128(AX), $0x00
-	JE         near1897
+	JE         near2016
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21394,7 +22609,7 @@ row1893:
 	PREFETCHT1 (R10)
 	PREFETCHT1 64(R10)
 
-near1897:
+near2016:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21412,11 +22627,11 @@ near1897:
 	VMOVUPS    96(R10), Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1896
+	JGE        over2015
 	CMPQ       128(AX), $0x00
-	JNE        far1898
+	JNE        far2017
 
-each1899:
+each2018:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21442,11 +22657,11 @@ each1899:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1899
-	JMP        over1896
+	JL         each2018
+	JMP        over2015
 
-far1898:
-each1900:
+far2017:
+each2019:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21480,31 +22695,31 @@ each1900:
 	VORPS      Y8, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1900
+	JL         each2019
 
-over1896:
+over2015:
 	CMPQ    168(AX), $0x00
-	JNE     stream1901
+	JNE     stream2020
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1902
+	JMP     stored2021
 
-stream1901:
+stream2020:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1902:
-none1895:
+stored2021:
+none2014:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1893
+	JNZ  row2012
 
-tiled1880:
+tiled1999:
 	VMOVMSKPS Y6, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -21512,20 +22727,20 @@ tiled1880:
 tile6false:
 	VXORPS Y9, Y9, Y9
 	CMPQ   48(AX), $0x00
-	JE     bare1903
+	JE     bare2022
 
-row1905:
+row2024:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1907
+	JGE        none2026
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y6, Y6, Y6
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	CMPQ       128(AX), $0x00
-	JE         near1909
+	JE         near2028
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21536,7 +22751,7 @@ row1905:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near1909:
+near2028:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21557,11 +22772,11 @@ near1909:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1908
+	JGE        over2027
 	CMPQ       128(AX), $0x00
-	JNE        far1910
+	JNE        far2029
 
-each1911:
+each2030:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21604,11 +22819,11 @@ each1911:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1911
-	JMP        over1908
+	JL         each2030
+	JMP        over2027
 
-far1910:
-each1912:
+far2029:
+each2031:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21660,20 +22875,20 @@ each1912:
 	VPBLENDVB  Y12, Y10, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1912
+	JL         each2031
 
-over1908:
+over2027:
 	CMPQ    168(AX), $0x00
-	JNE     stream1913
+	JNE     stream2032
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored1914
+	JMP     stored2033
 
-stream1913:
+stream2032:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -21681,7 +22896,7 @@ stream1913:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored1914:
+stored2033:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y10, Y10, Y10
@@ -21699,16 +22914,16 @@ stored1914:
 	VPUNPCKHWD   Y10, Y8, Y5
 	VPADDD       Y11, Y5, Y5
 	CMPQ         168(AX), $0x00
-	JNE          stream1915
+	JNE          stream2034
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
 	VMOVUPS      Y3, 96(R9)
 	VMOVUPS      Y4, 128(R9)
 	VMOVUPS      Y5, 160(R9)
-	JMP          stored1916
+	JMP          stored2035
 
-stream1915:
+stream2034:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -21716,25 +22931,25 @@ stream1915:
 	VMOVNTPS Y4, 128(R9)
 	VMOVNTPS Y5, 160(R9)
 
-stored1916:
-none1907:
+stored2035:
+none2026:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1905
-	JMP  tiled1904
+	JNZ  row2024
+	JMP  tiled2023
 
-bare1903:
-row1917:
+bare2022:
+row2036:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1919
+	JGE        none2038
 	CMPQ       128(AX), $0x00
-	JE         near1921
+	JE         near2040
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21745,7 +22960,7 @@ row1917:
 	PREFETCHT1 64(R10)
 	PREFETCHT1 128(R10)
 
-near1921:
+near2040:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21766,11 +22981,11 @@ near1921:
 	VMOVUPS    160(R10), Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1920
+	JGE        over2039
 	CMPQ       128(AX), $0x00
-	JNE        far1922
+	JNE        far2041
 
-each1923:
+each2042:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21803,11 +23018,11 @@ each1923:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1923
-	JMP        over1920
+	JL         each2042
+	JMP        over2039
 
-far1922:
-each1924:
+far2041:
+each2043:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21849,20 +23064,20 @@ each1924:
 	VORPS      Y11, Y9, Y9
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1924
+	JL         each2043
 
-over1920:
+over2039:
 	CMPQ    168(AX), $0x00
-	JNE     stream1925
+	JNE     stream2044
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored1926
+	JMP     stored2045
 
-stream1925:
+stream2044:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -21870,14 +23085,14 @@ stream1925:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored1926:
-none1919:
+stored2045:
+none2038:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1917
+	JNZ  row2036
 
-tiled1904:
+tiled2023:
 	VMOVMSKPS Y9, CX
 	ORL       CX, 152(AX)
 	JMP       done
@@ -21885,21 +23100,21 @@ tiled1904:
 tile8false:
 	VXORPS Y12, Y12, Y12
 	CMPQ   48(AX), $0x00
-	JE     bare1927
+	JE     bare2046
 
-row1929:
+row2048:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1931
+	JGE        none2050
 	VPXOR      Y13, Y13, Y13
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
 	CMPQ       128(AX), $0x00
-	JE         near1933
+	JE         near2052
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21911,7 +23126,7 @@ row1929:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near1933:
+near2052:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21935,11 +23150,11 @@ near1933:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1932
+	JGE        over2051
 	CMPQ       128(AX), $0x00
-	JNE        far1934
+	JNE        far2053
 
-each1935:
+each2054:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -21992,11 +23207,11 @@ each1935:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1935
-	JMP        over1932
+	JL         each2054
+	JMP        over2051
 
-far1934:
-each1936:
+far2053:
+each2055:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -22059,11 +23274,11 @@ each1936:
 	VPBLENDVB  Y15, Y13, Y11, Y11
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1936
+	JL         each2055
 
-over1932:
+over2051:
 	CMPQ    168(AX), $0x00
-	JNE     stream1937
+	JNE     stream2056
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -22072,9 +23287,9 @@ over1932:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1938
+	JMP     stored2057
 
-stream1937:
+stream2056:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -22084,7 +23299,7 @@ stream1937:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1938:
+stored2057:
 	MOVQ         48(AX), R9
 	ADDQ         136(AX), R9
 	VPXOR        Y13, Y13, Y13
@@ -22106,7 +23321,7 @@ stored1938:
 	VPUNPCKHWD   Y13, Y11, Y7
 	VPADDD       Y14, Y7, Y7
 	CMPQ         168(AX), $0x00
-	JNE          stream1939
+	JNE          stream2058
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y1, 32(R9)
 	VMOVUPS      Y2, 64(R9)
@@ -22115,9 +23330,9 @@ stored1938:
 	VMOVUPS      Y5, 160(R9)
 	VMOVUPS      Y6, 192(R9)
 	VMOVUPS      Y7, 224(R9)
-	JMP          stored1940
+	JMP          stored2059
 
-stream1939:
+stream2058:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y1, 32(R9)
 	VMOVNTPS Y2, 64(R9)
@@ -22127,25 +23342,25 @@ stream1939:
 	VMOVNTPS Y6, 192(R9)
 	VMOVNTPS Y7, 224(R9)
 
-stored1940:
-none1931:
+stored2059:
+none2050:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	MOVQ 104(AX), R9
 	ADDQ R9, 136(AX)
 	DECQ 80(AX)
-	JNZ  row1929
-	JMP  tiled1928
+	JNZ  row2048
+	JMP  tiled2047
 
-bare1927:
-row1941:
+bare2046:
+row2060:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1943
+	JGE        none2062
 	CMPQ       128(AX), $0x00
-	JE         near1945
+	JE         near2064
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -22157,7 +23372,7 @@ row1941:
 	PREFETCHT1 128(R10)
 	PREFETCHT1 192(R10)
 
-near1945:
+near2064:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -22181,11 +23396,11 @@ near1945:
 	VMOVUPS    224(R10), Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JGE        over1944
+	JGE        over2063
 	CMPQ       128(AX), $0x00
-	JNE        far1946
+	JNE        far2065
 
-each1947:
+each2066:
 	LEAQ       10(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -22225,11 +23440,11 @@ each1947:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1947
-	JMP        over1944
+	JL         each2066
+	JMP        over2063
 
-far1946:
-each1948:
+far2065:
+each2067:
 	LEAQ       32(DI), R10
 	CMPQ       R10, 72(AX)
 	CMOVQGT    72(AX), R10
@@ -22279,11 +23494,11 @@ each1948:
 	VORPS      Y14, Y12, Y12
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1948
+	JL         each2067
 
-over1944:
+over2063:
 	CMPQ    168(AX), $0x00
-	JNE     stream1949
+	JNE     stream2068
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -22292,9 +23507,9 @@ over1944:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1950
+	JMP     stored2069
 
-stream1949:
+stream2068:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -22304,23 +23519,23 @@ stream1949:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1950:
-none1943:
+stored2069:
+none2062:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1941
+	JNZ  row2060
 
-tiled1928:
+tiled2047:
 	VMOVMSKPS Y12, CX
 	ORL       CX, 152(AX)
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1951
+	JE   fenced2070
 	SFENCE
 
-fenced1951:
+fenced2070:
 	VZEROUPPER
 	RET
 
@@ -22371,17 +23586,17 @@ TEXT ·rowWonAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1952:
+row2071:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1954
+	JGE     none2073
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far1956
+	JNE     far2075
 
-each1957:
+each2076:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -22394,11 +23609,11 @@ each1957:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1957
-	JMP          over1955
+	JL           each2076
+	JMP          over2074
 
-far1956:
-each1958:
+far2075:
+each2077:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -22421,16 +23636,16 @@ each1958:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1958
+	JL           each2077
 
-over1955:
+over2074:
 	VMOVUPS Y0, (CX)
 
-none1954:
+none2073:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1952
+	JNZ  row2071
 	JMP  done
 
 tile1true:
@@ -22439,1458 +23654,15 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row1959:
+row2078:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none1961
+	JGE        none2080
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far1963
-
-each1964:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y2
-	VMASKMOVPS   (R12), Y0, Y3
-	VPCMPEQD     Y3, Y2, Y2
-	VMASKMOVPS   (R11), Y0, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1964
-	JMP          over1962
-
-far1963:
-each1965:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y2
-	VMASKMOVPS   (R12), Y0, Y3
-	VPCMPEQD     Y3, Y2, Y2
-	VMASKMOVPS   (R11), Y0, Y3
-	VANDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1965
-
-over1962:
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all1966
-	LEAQ         (CX), R11
-	TESTQ        $0x00000004, R9
-	JZ           two1968
-	VMOVUPS      X1, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y1, X1
-
-two1968:
-	TESTQ    $0x00000002, R9
-	JZ       one1969
-	VMOVLPS  X1, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X1, X1, X1
-
-one1969:
-	TESTQ  $0x00000001, R9
-	JZ     stored1967
-	VMOVSS X1, (R11)
-	JMP    stored1967
-
-all1966:
-	VMOVUPS Y1, (CX)
-
-stored1967:
-none1961:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1959
-	JMP  done
-
-tile2false:
-row1970:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none1972
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	CMPQ    128(AX), $0x00
-	JNE     far1974
-
-each1975:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y2
-	VPCMPEQD     (R12), Y2, Y3
-	VANDPS       (R11), Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VPCMPEQD     32(R12), Y2, Y2
-	VANDPS       32(R11), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1975
-	JMP          over1973
-
-far1974:
-each1976:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y2
-	VPCMPEQD     (R12), Y2, Y3
-	VANDPS       (R11), Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VPCMPEQD     32(R12), Y2, Y2
-	VANDPS       32(R11), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1976
-
-over1973:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-
-none1972:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1970
-	JMP  done
-
-tile2true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1977:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1979
-	VMOVUPS    (CX), Y1
-	VMASKMOVPS 32(CX), Y0, Y2
-	CMPQ       128(AX), $0x00
-	JNE        far1981
-
-each1982:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y3
-	VPCMPEQD     (R12), Y3, Y4
-	VANDPS       (R11), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R12), Y0, Y4
-	VPCMPEQD     Y4, Y3, Y3
-	VMASKMOVPS   32(R11), Y0, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1982
-	JMP          over1980
-
-far1981:
-each1983:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y3
-	VPCMPEQD     (R12), Y3, Y4
-	VANDPS       (R11), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   32(R12), Y0, Y4
-	VPCMPEQD     Y4, Y3, Y3
-	VMASKMOVPS   32(R11), Y0, Y4
-	VANDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1983
-
-over1980:
-	VMOVUPS      Y1, (CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all1984
-	LEAQ         32(CX), R11
-	TESTQ        $0x00000004, R9
-	JZ           two1986
-	VMOVUPS      X2, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y2, X2
-
-two1986:
-	TESTQ    $0x00000002, R9
-	JZ       one1987
-	VMOVLPS  X2, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X2, X2, X2
-
-one1987:
-	TESTQ  $0x00000001, R9
-	JZ     stored1985
-	VMOVSS X2, (R11)
-	JMP    stored1985
-
-all1984:
-	VMOVUPS Y2, 32(CX)
-
-stored1985:
-none1979:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1977
-	JMP  done
-
-tile3false:
-row1988:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none1990
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	CMPQ    128(AX), $0x00
-	JNE     far1992
-
-each1993:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y3
-	VPCMPEQD     (R12), Y3, Y4
-	VANDPS       (R11), Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VPCMPEQD     32(R12), Y3, Y4
-	VANDPS       32(R11), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VPCMPEQD     64(R12), Y3, Y3
-	VANDPS       64(R11), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1993
-	JMP          over1991
-
-far1992:
-each1994:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y3
-	VPCMPEQD     (R12), Y3, Y4
-	VANDPS       (R11), Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VPCMPEQD     32(R12), Y3, Y4
-	VANDPS       32(R11), Y4, Y4
-	VADDPS       Y4, Y1, Y1
-	VPCMPEQD     64(R12), Y3, Y3
-	VANDPS       64(R11), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1994
-
-over1991:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-
-none1990:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1988
-	JMP  done
-
-tile3true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row1995:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none1997
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMASKMOVPS 64(CX), Y0, Y3
-	CMPQ       128(AX), $0x00
-	JNE        far1999
-
-each2000:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y4
-	VPCMPEQD     (R12), Y4, Y5
-	VANDPS       (R11), Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     32(R12), Y4, Y5
-	VANDPS       32(R11), Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R12), Y0, Y5
-	VPCMPEQD     Y5, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2000
-	JMP          over1998
-
-far1999:
-each2001:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y4
-	VPCMPEQD     (R12), Y4, Y5
-	VANDPS       (R11), Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     32(R12), Y4, Y5
-	VANDPS       32(R11), Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VMASKMOVPS   64(R12), Y0, Y5
-	VPCMPEQD     Y5, Y4, Y4
-	VMASKMOVPS   64(R11), Y0, Y5
-	VANDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2001
-
-over1998:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all2002
-	LEAQ         64(CX), R11
-	TESTQ        $0x00000004, R9
-	JZ           two2004
-	VMOVUPS      X3, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y3, X3
-
-two2004:
-	TESTQ    $0x00000002, R9
-	JZ       one2005
-	VMOVLPS  X3, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X3, X3, X3
-
-one2005:
-	TESTQ  $0x00000001, R9
-	JZ     stored2003
-	VMOVSS X3, (R11)
-	JMP    stored2003
-
-all2002:
-	VMOVUPS Y3, 64(CX)
-
-stored2003:
-none1997:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1995
-	JMP  done
-
-tile4false:
-row2006:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2008
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	CMPQ    128(AX), $0x00
-	JNE     far2010
-
-each2011:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y4
-	VPCMPEQD     (R12), Y4, Y5
-	VANDPS       (R11), Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VPCMPEQD     32(R12), Y4, Y5
-	VANDPS       32(R11), Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     64(R12), Y4, Y5
-	VANDPS       64(R11), Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VPCMPEQD     96(R12), Y4, Y4
-	VANDPS       96(R11), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2011
-	JMP          over2009
-
-far2010:
-each2012:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y4
-	VPCMPEQD     (R12), Y4, Y5
-	VANDPS       (R11), Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VPCMPEQD     32(R12), Y4, Y5
-	VANDPS       32(R11), Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VPCMPEQD     64(R12), Y4, Y5
-	VANDPS       64(R11), Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VPCMPEQD     96(R12), Y4, Y4
-	VANDPS       96(R11), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2012
-
-over2009:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-
-none2008:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2006
-	JMP  done
-
-tile4true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row2013:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2015
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMASKMOVPS 96(CX), Y0, Y4
-	CMPQ       128(AX), $0x00
-	JNE        far2017
-
-each2018:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y5
-	VPCMPEQD     (R12), Y5, Y6
-	VANDPS       (R11), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     32(R12), Y5, Y6
-	VANDPS       32(R11), Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     64(R12), Y5, Y6
-	VANDPS       64(R11), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VMASKMOVPS   96(R12), Y0, Y6
-	VPCMPEQD     Y6, Y5, Y5
-	VMASKMOVPS   96(R11), Y0, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2018
-	JMP          over2016
-
-far2017:
-each2019:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y5
-	VPCMPEQD     (R12), Y5, Y6
-	VANDPS       (R11), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     32(R12), Y5, Y6
-	VANDPS       32(R11), Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     64(R12), Y5, Y6
-	VANDPS       64(R11), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VMASKMOVPS   96(R12), Y0, Y6
-	VPCMPEQD     Y6, Y5, Y5
-	VMASKMOVPS   96(R11), Y0, Y6
-	VANDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2019
-
-over2016:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all2020
-	LEAQ         96(CX), R11
-	TESTQ        $0x00000004, R9
-	JZ           two2022
-	VMOVUPS      X4, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y4, X4
-
-two2022:
-	TESTQ    $0x00000002, R9
-	JZ       one2023
-	VMOVLPS  X4, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X4, X4, X4
-
-one2023:
-	TESTQ  $0x00000001, R9
-	JZ     stored2021
-	VMOVSS X4, (R11)
-	JMP    stored2021
-
-all2020:
-	VMOVUPS Y4, 96(CX)
-
-stored2021:
-none2015:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2013
-	JMP  done
-
-tile5false:
-row2024:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2026
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	CMPQ    128(AX), $0x00
-	JNE     far2028
-
-each2029:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y5
-	VPCMPEQD     (R12), Y5, Y6
-	VANDPS       (R11), Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	VPCMPEQD     32(R12), Y5, Y6
-	VANDPS       32(R11), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     64(R12), Y5, Y6
-	VANDPS       64(R11), Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     96(R12), Y5, Y6
-	VANDPS       96(R11), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VPCMPEQD     128(R12), Y5, Y5
-	VANDPS       128(R11), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2029
-	JMP          over2027
-
-far2028:
-each2030:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   128(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   128(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y5
-	VPCMPEQD     (R12), Y5, Y6
-	VANDPS       (R11), Y6, Y6
-	VADDPS       Y6, Y0, Y0
-	VPCMPEQD     32(R12), Y5, Y6
-	VANDPS       32(R11), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VPCMPEQD     64(R12), Y5, Y6
-	VANDPS       64(R11), Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VPCMPEQD     96(R12), Y5, Y6
-	VANDPS       96(R11), Y6, Y6
-	VADDPS       Y6, Y3, Y3
-	VPCMPEQD     128(R12), Y5, Y5
-	VANDPS       128(R11), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2030
-
-over2027:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-
-none2026:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2024
-	JMP  done
-
-tile5true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row2031:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2033
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMASKMOVPS 128(CX), Y0, Y5
-	CMPQ       128(AX), $0x00
-	JNE        far2035
-
-each2036:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y6
-	VPCMPEQD     (R12), Y6, Y7
-	VANDPS       (R11), Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     32(R12), Y6, Y7
-	VANDPS       32(R11), Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     64(R12), Y6, Y7
-	VANDPS       64(R11), Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     96(R12), Y6, Y7
-	VANDPS       96(R11), Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VMASKMOVPS   128(R12), Y0, Y7
-	VPCMPEQD     Y7, Y6, Y6
-	VMASKMOVPS   128(R11), Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2036
-	JMP          over2034
-
-far2035:
-each2037:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   128(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   128(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y6
-	VPCMPEQD     (R12), Y6, Y7
-	VANDPS       (R11), Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     32(R12), Y6, Y7
-	VANDPS       32(R11), Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     64(R12), Y6, Y7
-	VANDPS       64(R11), Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     96(R12), Y6, Y7
-	VANDPS       96(R11), Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VMASKMOVPS   128(R12), Y0, Y7
-	VPCMPEQD     Y7, Y6, Y6
-	VMASKMOVPS   128(R11), Y0, Y7
-	VANDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2037
-
-over2034:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	VMOVUPS      Y4, 96(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all2038
-	LEAQ         128(CX), R11
-	TESTQ        $0x00000004, R9
-	JZ           two2040
-	VMOVUPS      X5, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y5, X5
-
-two2040:
-	TESTQ    $0x00000002, R9
-	JZ       one2041
-	VMOVLPS  X5, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X5, X5, X5
-
-one2041:
-	TESTQ  $0x00000001, R9
-	JZ     stored2039
-	VMOVSS X5, (R11)
-	JMP    stored2039
-
-all2038:
-	VMOVUPS Y5, 128(CX)
-
-stored2039:
-none2033:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2031
-	JMP  done
-
-tile6false:
-row2042:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2044
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	CMPQ    128(AX), $0x00
-	JNE     far2046
-
-each2047:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y6
-	VPCMPEQD     (R12), Y6, Y7
-	VANDPS       (R11), Y7, Y7
-	VADDPS       Y7, Y0, Y0
-	VPCMPEQD     32(R12), Y6, Y7
-	VANDPS       32(R11), Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     64(R12), Y6, Y7
-	VANDPS       64(R11), Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     96(R12), Y6, Y7
-	VANDPS       96(R11), Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     128(R12), Y6, Y7
-	VANDPS       128(R11), Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VPCMPEQD     160(R12), Y6, Y6
-	VANDPS       160(R11), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2047
-	JMP          over2045
-
-far2046:
-each2048:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y6
-	VPCMPEQD     (R12), Y6, Y7
-	VANDPS       (R11), Y7, Y7
-	VADDPS       Y7, Y0, Y0
-	VPCMPEQD     32(R12), Y6, Y7
-	VANDPS       32(R11), Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	VPCMPEQD     64(R12), Y6, Y7
-	VANDPS       64(R11), Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPCMPEQD     96(R12), Y6, Y7
-	VANDPS       96(R11), Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VPCMPEQD     128(R12), Y6, Y7
-	VANDPS       128(R11), Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VPCMPEQD     160(R12), Y6, Y6
-	VANDPS       160(R11), Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2048
-
-over2045:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-
-none2044:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2042
-	JMP  done
-
-tile6true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row2049:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2051
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMASKMOVPS 160(CX), Y0, Y6
-	CMPQ       128(AX), $0x00
-	JNE        far2053
-
-each2054:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y7
-	VPCMPEQD     (R12), Y7, Y8
-	VANDPS       (R11), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     32(R12), Y7, Y8
-	VANDPS       32(R11), Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     64(R12), Y7, Y8
-	VANDPS       64(R11), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     96(R12), Y7, Y8
-	VANDPS       96(R11), Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     128(R12), Y7, Y8
-	VANDPS       128(R11), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VMASKMOVPS   160(R12), Y0, Y8
-	VPCMPEQD     Y8, Y7, Y7
-	VMASKMOVPS   160(R11), Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2054
-	JMP          over2052
-
-far2053:
-each2055:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y7
-	VPCMPEQD     (R12), Y7, Y8
-	VANDPS       (R11), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     32(R12), Y7, Y8
-	VANDPS       32(R11), Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     64(R12), Y7, Y8
-	VANDPS       64(R11), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     96(R12), Y7, Y8
-	VANDPS       96(R11), Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     128(R12), Y7, Y8
-	VANDPS       128(R11), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VMASKMOVPS   160(R12), Y0, Y8
-	VPCMPEQD     Y8, Y7, Y7
-	VMASKMOVPS   160(R11), Y0, Y8
-	VANDPS       Y8, Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2055
-
-over2052:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	VMOVUPS      Y4, 96(CX)
-	VMOVUPS      Y5, 128(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all2056
-	LEAQ         160(CX), R11
-	TESTQ        $0x00000004, R9
-	JZ           two2058
-	VMOVUPS      X6, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y6, X6
-
-two2058:
-	TESTQ    $0x00000002, R9
-	JZ       one2059
-	VMOVLPS  X6, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X6, X6, X6
-
-one2059:
-	TESTQ  $0x00000001, R9
-	JZ     stored2057
-	VMOVSS X6, (R11)
-	JMP    stored2057
-
-all2056:
-	VMOVUPS Y6, 160(CX)
-
-stored2057:
-none2051:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2049
-	JMP  done
-
-tile7false:
-row2060:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2062
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	CMPQ    128(AX), $0x00
-	JNE     far2064
-
-each2065:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y7
-	VPCMPEQD     (R12), Y7, Y8
-	VANDPS       (R11), Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VPCMPEQD     32(R12), Y7, Y8
-	VANDPS       32(R11), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     64(R12), Y7, Y8
-	VANDPS       64(R11), Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     96(R12), Y7, Y8
-	VANDPS       96(R11), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     128(R12), Y7, Y8
-	VANDPS       128(R11), Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     160(R12), Y7, Y8
-	VANDPS       160(R11), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VPCMPEQD     192(R12), Y7, Y7
-	VANDPS       192(R11), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2065
-	JMP          over2063
-
-far2064:
-each2066:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   192(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   192(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y7
-	VPCMPEQD     (R12), Y7, Y8
-	VANDPS       (R11), Y8, Y8
-	VADDPS       Y8, Y0, Y0
-	VPCMPEQD     32(R12), Y7, Y8
-	VANDPS       32(R11), Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VPCMPEQD     64(R12), Y7, Y8
-	VANDPS       64(R11), Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VPCMPEQD     96(R12), Y7, Y8
-	VANDPS       96(R11), Y8, Y8
-	VADDPS       Y8, Y3, Y3
-	VPCMPEQD     128(R12), Y7, Y8
-	VANDPS       128(R11), Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VPCMPEQD     160(R12), Y7, Y8
-	VANDPS       160(R11), Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VPCMPEQD     192(R12), Y7, Y7
-	VANDPS       192(R11), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2066
-
-over2063:
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	VMOVUPS Y2, 64(CX)
-	VMOVUPS Y3, 96(CX)
-	VMOVUPS Y4, 128(CX)
-	VMOVUPS Y5, 160(CX)
-	VMOVUPS Y6, 192(CX)
-
-none2062:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2060
-	JMP  done
-
-tile7true:
-	MOVQ    120(AX), R9
-	LEAQ    firstLanes<>+0(SB), R11
-	NEGQ    R9
-	VMOVUPS 32(R11)(R9*4), Y0
-
-row2067:
-	MOVQ       8(BX), R9
-	CMPQ       R9, 64(AX)
-	CMOVQGT    64(AX), R9
-	CMPQ       DI, R9
-	JGE        none2069
-	VMOVUPS    (CX), Y1
-	VMOVUPS    32(CX), Y2
-	VMOVUPS    64(CX), Y3
-	VMOVUPS    96(CX), Y4
-	VMOVUPS    128(CX), Y5
-	VMOVUPS    160(CX), Y6
-	VMASKMOVPS 192(CX), Y0, Y7
-	CMPQ       128(AX), $0x00
-	JNE        far2071
-
-each2072:
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y8
-	VPCMPEQD     (R12), Y8, Y9
-	VANDPS       (R11), Y9, Y9
-	VADDPS       Y9, Y1, Y1
-	VPCMPEQD     32(R12), Y8, Y9
-	VANDPS       32(R11), Y9, Y9
-	VADDPS       Y9, Y2, Y2
-	VPCMPEQD     64(R12), Y8, Y9
-	VANDPS       64(R11), Y9, Y9
-	VADDPS       Y9, Y3, Y3
-	VPCMPEQD     96(R12), Y8, Y9
-	VANDPS       96(R11), Y9, Y9
-	VADDPS       Y9, Y4, Y4
-	VPCMPEQD     128(R12), Y8, Y9
-	VANDPS       128(R11), Y9, Y9
-	VADDPS       Y9, Y5, Y5
-	VPCMPEQD     160(R12), Y8, Y9
-	VANDPS       160(R11), Y9, Y9
-	VADDPS       Y9, Y6, Y6
-	VMASKMOVPS   192(R12), Y0, Y9
-	VPCMPEQD     Y9, Y8, Y8
-	VMASKMOVPS   192(R11), Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2072
-	JMP          over2070
-
-far2071:
-each2073:
-	LEAQ         32(DI), R11
-	CMPQ         R11, 72(AX)
-	CMOVQGT      72(AX), R11
-	MOVLQSX      (SI)(R11*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   192(R11)
-	SUBQ         DX, R11
-	ADDQ         48(AX), R11
-	PREFETCHT1   (R11)
-	PREFETCHT1   64(R11)
-	PREFETCHT1   128(R11)
-	PREFETCHT1   192(R11)
-	PREFETCHT1   192(R11)
-	MOVLQSX      (SI)(DI*4), R11
-	IMULQ        R8, R11
-	ADDQ         DX, R11
-	MOVQ         48(AX), R12
-	ADDQ         R11, R12
-	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y8
-	VPCMPEQD     (R12), Y8, Y9
-	VANDPS       (R11), Y9, Y9
-	VADDPS       Y9, Y1, Y1
-	VPCMPEQD     32(R12), Y8, Y9
-	VANDPS       32(R11), Y9, Y9
-	VADDPS       Y9, Y2, Y2
-	VPCMPEQD     64(R12), Y8, Y9
-	VANDPS       64(R11), Y9, Y9
-	VADDPS       Y9, Y3, Y3
-	VPCMPEQD     96(R12), Y8, Y9
-	VANDPS       96(R11), Y9, Y9
-	VADDPS       Y9, Y4, Y4
-	VPCMPEQD     128(R12), Y8, Y9
-	VANDPS       128(R11), Y9, Y9
-	VADDPS       Y9, Y5, Y5
-	VPCMPEQD     160(R12), Y8, Y9
-	VANDPS       160(R11), Y9, Y9
-	VADDPS       Y9, Y6, Y6
-	VMASKMOVPS   192(R12), Y0, Y9
-	VPCMPEQD     Y9, Y8, Y8
-	VMASKMOVPS   192(R11), Y0, Y9
-	VANDPS       Y9, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each2073
-
-over2070:
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, 32(CX)
-	VMOVUPS      Y3, 64(CX)
-	VMOVUPS      Y4, 96(CX)
-	VMOVUPS      Y5, 128(CX)
-	VMOVUPS      Y6, 160(CX)
-	MOVQ         120(AX), R9
-	CMPQ         R9, $0x08
-	JE           all2074
-	LEAQ         192(CX), R11
-	TESTQ        $0x00000004, R9
-	JZ           two2076
-	VMOVUPS      X7, (R11)
-	ADDQ         $0x10, R11
-	VEXTRACTF128 $0x01, Y7, X7
-
-two2076:
-	TESTQ    $0x00000002, R9
-	JZ       one2077
-	VMOVLPS  X7, (R11)
-	ADDQ     $0x08, R11
-	VMOVHLPS X7, X7, X7
-
-one2077:
-	TESTQ  $0x00000001, R9
-	JZ     stored2075
-	VMOVSS X7, (R11)
-	JMP    stored2075
-
-all2074:
-	VMOVUPS Y7, 192(CX)
-
-stored2075:
-none2069:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row2067
-	JMP  done
-
-tile8false:
-row2078:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none2080
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS 128(CX), Y4
-	VMOVUPS 160(CX), Y5
-	VMOVUPS 192(CX), Y6
-	VMOVUPS 224(CX), Y7
-	CMPQ    128(AX), $0x00
-	JNE     far2082
+	JNE        far2082
 
 each2083:
 	MOVLQSX      (SI)(DI*4), R11
@@ -23899,31 +23671,12 @@ each2083:
 	MOVQ         48(AX), R12
 	ADDQ         R11, R12
 	SUBQ         DX, R12
-	VPBROADCASTD (R10)(DI*4), Y8
-	VPCMPEQD     (R12), Y8, Y9
-	VANDPS       (R11), Y9, Y9
-	VADDPS       Y9, Y0, Y0
-	VPCMPEQD     32(R12), Y8, Y9
-	VANDPS       32(R11), Y9, Y9
-	VADDPS       Y9, Y1, Y1
-	VPCMPEQD     64(R12), Y8, Y9
-	VANDPS       64(R11), Y9, Y9
-	VADDPS       Y9, Y2, Y2
-	VPCMPEQD     96(R12), Y8, Y9
-	VANDPS       96(R11), Y9, Y9
-	VADDPS       Y9, Y3, Y3
-	VPCMPEQD     128(R12), Y8, Y9
-	VANDPS       128(R11), Y9, Y9
-	VADDPS       Y9, Y4, Y4
-	VPCMPEQD     160(R12), Y8, Y9
-	VANDPS       160(R11), Y9, Y9
-	VADDPS       Y9, Y5, Y5
-	VPCMPEQD     192(R12), Y8, Y9
-	VANDPS       192(R11), Y9, Y9
-	VADDPS       Y9, Y6, Y6
-	VPCMPEQD     224(R12), Y8, Y8
-	VANDPS       224(R11), Y8, Y8
-	VADDPS       Y8, Y7, Y7
+	VPBROADCASTD (R10)(DI*4), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VMASKMOVPS   (R11), Y0, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
 	JL           each2083
@@ -23938,6 +23691,1468 @@ each2084:
 	IMULQ        R8, R11
 	ADDQ         DX, R11
 	PREFETCHT1   (R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y2
+	VMASKMOVPS   (R12), Y0, Y3
+	VPCMPEQD     Y3, Y2, Y2
+	VMASKMOVPS   (R11), Y0, Y3
+	VANDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2084
+
+over2081:
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all2085
+	LEAQ         (CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two2087
+	VMOVUPS      X1, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y1, X1
+
+two2087:
+	TESTQ    $0x00000002, R9
+	JZ       one2088
+	VMOVLPS  X1, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X1, X1, X1
+
+one2088:
+	TESTQ  $0x00000001, R9
+	JZ     stored2086
+	VMOVSS X1, (R11)
+	JMP    stored2086
+
+all2085:
+	VMOVUPS Y1, (CX)
+
+stored2086:
+none2080:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2078
+	JMP  done
+
+tile2false:
+row2089:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none2091
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	CMPQ    128(AX), $0x00
+	JNE     far2093
+
+each2094:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y2
+	VPCMPEQD     (R12), Y2, Y3
+	VANDPS       (R11), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R12), Y2, Y2
+	VANDPS       32(R11), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2094
+	JMP          over2092
+
+far2093:
+each2095:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y2
+	VPCMPEQD     (R12), Y2, Y3
+	VANDPS       (R11), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPCMPEQD     32(R12), Y2, Y2
+	VANDPS       32(R11), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2095
+
+over2092:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+
+none2091:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2089
+	JMP  done
+
+tile2true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row2096:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2098
+	VMOVUPS    (CX), Y1
+	VMASKMOVPS 32(CX), Y0, Y2
+	CMPQ       128(AX), $0x00
+	JNE        far2100
+
+each2101:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y3
+	VPCMPEQD     (R12), Y3, Y4
+	VANDPS       (R11), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R12), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R11), Y0, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2101
+	JMP          over2099
+
+far2100:
+each2102:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y3
+	VPCMPEQD     (R12), Y3, Y4
+	VANDPS       (R11), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(R12), Y0, Y4
+	VPCMPEQD     Y4, Y3, Y3
+	VMASKMOVPS   32(R11), Y0, Y4
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2102
+
+over2099:
+	VMOVUPS      Y1, (CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all2103
+	LEAQ         32(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two2105
+	VMOVUPS      X2, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y2, X2
+
+two2105:
+	TESTQ    $0x00000002, R9
+	JZ       one2106
+	VMOVLPS  X2, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X2, X2, X2
+
+one2106:
+	TESTQ  $0x00000001, R9
+	JZ     stored2104
+	VMOVSS X2, (R11)
+	JMP    stored2104
+
+all2103:
+	VMOVUPS Y2, 32(CX)
+
+stored2104:
+none2098:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2096
+	JMP  done
+
+tile3false:
+row2107:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none2109
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	CMPQ    128(AX), $0x00
+	JNE     far2111
+
+each2112:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y3
+	VPCMPEQD     (R12), Y3, Y4
+	VANDPS       (R11), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R12), Y3, Y4
+	VANDPS       32(R11), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R12), Y3, Y3
+	VANDPS       64(R11), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2112
+	JMP          over2110
+
+far2111:
+each2113:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y3
+	VPCMPEQD     (R12), Y3, Y4
+	VANDPS       (R11), Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VPCMPEQD     32(R12), Y3, Y4
+	VANDPS       32(R11), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VPCMPEQD     64(R12), Y3, Y3
+	VANDPS       64(R11), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2113
+
+over2110:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+
+none2109:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2107
+	JMP  done
+
+tile3true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row2114:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2116
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMASKMOVPS 64(CX), Y0, Y3
+	CMPQ       128(AX), $0x00
+	JNE        far2118
+
+each2119:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y4
+	VPCMPEQD     (R12), Y4, Y5
+	VANDPS       (R11), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R12), Y4, Y5
+	VANDPS       32(R11), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R12), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2119
+	JMP          over2117
+
+far2118:
+each2120:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y4
+	VPCMPEQD     (R12), Y4, Y5
+	VANDPS       (R11), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     32(R12), Y4, Y5
+	VANDPS       32(R11), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(R12), Y0, Y5
+	VPCMPEQD     Y5, Y4, Y4
+	VMASKMOVPS   64(R11), Y0, Y5
+	VANDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2120
+
+over2117:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all2121
+	LEAQ         64(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two2123
+	VMOVUPS      X3, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y3, X3
+
+two2123:
+	TESTQ    $0x00000002, R9
+	JZ       one2124
+	VMOVLPS  X3, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X3, X3, X3
+
+one2124:
+	TESTQ  $0x00000001, R9
+	JZ     stored2122
+	VMOVSS X3, (R11)
+	JMP    stored2122
+
+all2121:
+	VMOVUPS Y3, 64(CX)
+
+stored2122:
+none2116:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2114
+	JMP  done
+
+tile4false:
+row2125:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none2127
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	CMPQ    128(AX), $0x00
+	JNE     far2129
+
+each2130:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y4
+	VPCMPEQD     (R12), Y4, Y5
+	VANDPS       (R11), Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R12), Y4, Y5
+	VANDPS       32(R11), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R12), Y4, Y5
+	VANDPS       64(R11), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R12), Y4, Y4
+	VANDPS       96(R11), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2130
+	JMP          over2128
+
+far2129:
+each2131:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y4
+	VPCMPEQD     (R12), Y4, Y5
+	VANDPS       (R11), Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPCMPEQD     32(R12), Y4, Y5
+	VANDPS       32(R11), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPCMPEQD     64(R12), Y4, Y5
+	VANDPS       64(R11), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPCMPEQD     96(R12), Y4, Y4
+	VANDPS       96(R11), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2131
+
+over2128:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+
+none2127:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2125
+	JMP  done
+
+tile4true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row2132:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2134
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMASKMOVPS 96(CX), Y0, Y4
+	CMPQ       128(AX), $0x00
+	JNE        far2136
+
+each2137:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y5
+	VPCMPEQD     (R12), Y5, Y6
+	VANDPS       (R11), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R12), Y5, Y6
+	VANDPS       32(R11), Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R12), Y5, Y6
+	VANDPS       64(R11), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R12), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R11), Y0, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2137
+	JMP          over2135
+
+far2136:
+each2138:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y5
+	VPCMPEQD     (R12), Y5, Y6
+	VANDPS       (R11), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     32(R12), Y5, Y6
+	VANDPS       32(R11), Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     64(R12), Y5, Y6
+	VANDPS       64(R11), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(R12), Y0, Y6
+	VPCMPEQD     Y6, Y5, Y5
+	VMASKMOVPS   96(R11), Y0, Y6
+	VANDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2138
+
+over2135:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all2139
+	LEAQ         96(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two2141
+	VMOVUPS      X4, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y4, X4
+
+two2141:
+	TESTQ    $0x00000002, R9
+	JZ       one2142
+	VMOVLPS  X4, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X4, X4, X4
+
+one2142:
+	TESTQ  $0x00000001, R9
+	JZ     stored2140
+	VMOVSS X4, (R11)
+	JMP    stored2140
+
+all2139:
+	VMOVUPS Y4, 96(CX)
+
+stored2140:
+none2134:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2132
+	JMP  done
+
+tile5false:
+row2143:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none2145
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	CMPQ    128(AX), $0x00
+	JNE     far2147
+
+each2148:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y5
+	VPCMPEQD     (R12), Y5, Y6
+	VANDPS       (R11), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R12), Y5, Y6
+	VANDPS       32(R11), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R12), Y5, Y6
+	VANDPS       64(R11), Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R12), Y5, Y6
+	VANDPS       96(R11), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R12), Y5, Y5
+	VANDPS       128(R11), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2148
+	JMP          over2146
+
+far2147:
+each2149:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y5
+	VPCMPEQD     (R12), Y5, Y6
+	VANDPS       (R11), Y6, Y6
+	VADDPS       Y6, Y0, Y0
+	VPCMPEQD     32(R12), Y5, Y6
+	VANDPS       32(R11), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VPCMPEQD     64(R12), Y5, Y6
+	VANDPS       64(R11), Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VPCMPEQD     96(R12), Y5, Y6
+	VANDPS       96(R11), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	VPCMPEQD     128(R12), Y5, Y5
+	VANDPS       128(R11), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2149
+
+over2146:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+
+none2145:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2143
+	JMP  done
+
+tile5true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row2150:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2152
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMASKMOVPS 128(CX), Y0, Y5
+	CMPQ       128(AX), $0x00
+	JNE        far2154
+
+each2155:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y6
+	VPCMPEQD     (R12), Y6, Y7
+	VANDPS       (R11), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R12), Y6, Y7
+	VANDPS       32(R11), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R12), Y6, Y7
+	VANDPS       64(R11), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R12), Y6, Y7
+	VANDPS       96(R11), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R12), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R11), Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2155
+	JMP          over2153
+
+far2154:
+each2156:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y6
+	VPCMPEQD     (R12), Y6, Y7
+	VANDPS       (R11), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     32(R12), Y6, Y7
+	VANDPS       32(R11), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     64(R12), Y6, Y7
+	VANDPS       64(R11), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     96(R12), Y6, Y7
+	VANDPS       96(R11), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(R12), Y0, Y7
+	VPCMPEQD     Y7, Y6, Y6
+	VMASKMOVPS   128(R11), Y0, Y7
+	VANDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2156
+
+over2153:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all2157
+	LEAQ         128(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two2159
+	VMOVUPS      X5, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y5, X5
+
+two2159:
+	TESTQ    $0x00000002, R9
+	JZ       one2160
+	VMOVLPS  X5, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X5, X5, X5
+
+one2160:
+	TESTQ  $0x00000001, R9
+	JZ     stored2158
+	VMOVSS X5, (R11)
+	JMP    stored2158
+
+all2157:
+	VMOVUPS Y5, 128(CX)
+
+stored2158:
+none2152:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2150
+	JMP  done
+
+tile6false:
+row2161:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none2163
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	CMPQ    128(AX), $0x00
+	JNE     far2165
+
+each2166:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y6
+	VPCMPEQD     (R12), Y6, Y7
+	VANDPS       (R11), Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R12), Y6, Y7
+	VANDPS       32(R11), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R12), Y6, Y7
+	VANDPS       64(R11), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R12), Y6, Y7
+	VANDPS       96(R11), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R12), Y6, Y7
+	VANDPS       128(R11), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R12), Y6, Y6
+	VANDPS       160(R11), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2166
+	JMP          over2164
+
+far2165:
+each2167:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y6
+	VPCMPEQD     (R12), Y6, Y7
+	VANDPS       (R11), Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPCMPEQD     32(R12), Y6, Y7
+	VANDPS       32(R11), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPCMPEQD     64(R12), Y6, Y7
+	VANDPS       64(R11), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPCMPEQD     96(R12), Y6, Y7
+	VANDPS       96(R11), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPCMPEQD     128(R12), Y6, Y7
+	VANDPS       128(R11), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPCMPEQD     160(R12), Y6, Y6
+	VANDPS       160(R11), Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2167
+
+over2164:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+
+none2163:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2161
+	JMP  done
+
+tile6true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row2168:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2170
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMASKMOVPS 160(CX), Y0, Y6
+	CMPQ       128(AX), $0x00
+	JNE        far2172
+
+each2173:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y7
+	VPCMPEQD     (R12), Y7, Y8
+	VANDPS       (R11), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R12), Y7, Y8
+	VANDPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R12), Y7, Y8
+	VANDPS       64(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R12), Y7, Y8
+	VANDPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R12), Y7, Y8
+	VANDPS       128(R11), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R12), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R11), Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2173
+	JMP          over2171
+
+far2172:
+each2174:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y7
+	VPCMPEQD     (R12), Y7, Y8
+	VANDPS       (R11), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     32(R12), Y7, Y8
+	VANDPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     64(R12), Y7, Y8
+	VANDPS       64(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     96(R12), Y7, Y8
+	VANDPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     128(R12), Y7, Y8
+	VANDPS       128(R11), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(R12), Y0, Y8
+	VPCMPEQD     Y8, Y7, Y7
+	VMASKMOVPS   160(R11), Y0, Y8
+	VANDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2174
+
+over2171:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all2175
+	LEAQ         160(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two2177
+	VMOVUPS      X6, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y6, X6
+
+two2177:
+	TESTQ    $0x00000002, R9
+	JZ       one2178
+	VMOVLPS  X6, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X6, X6, X6
+
+one2178:
+	TESTQ  $0x00000001, R9
+	JZ     stored2176
+	VMOVSS X6, (R11)
+	JMP    stored2176
+
+all2175:
+	VMOVUPS Y6, 160(CX)
+
+stored2176:
+none2170:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2168
+	JMP  done
+
+tile7false:
+row2179:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none2181
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	CMPQ    128(AX), $0x00
+	JNE     far2183
+
+each2184:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y7
+	VPCMPEQD     (R12), Y7, Y8
+	VANDPS       (R11), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R12), Y7, Y8
+	VANDPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R12), Y7, Y8
+	VANDPS       64(R11), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R12), Y7, Y8
+	VANDPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R12), Y7, Y8
+	VANDPS       128(R11), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R12), Y7, Y8
+	VANDPS       160(R11), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R12), Y7, Y7
+	VANDPS       192(R11), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2184
+	JMP          over2182
+
+far2183:
+each2185:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y7
+	VPCMPEQD     (R12), Y7, Y8
+	VANDPS       (R11), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VPCMPEQD     32(R12), Y7, Y8
+	VANDPS       32(R11), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VPCMPEQD     64(R12), Y7, Y8
+	VANDPS       64(R11), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VPCMPEQD     96(R12), Y7, Y8
+	VANDPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VPCMPEQD     128(R12), Y7, Y8
+	VANDPS       128(R11), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VPCMPEQD     160(R12), Y7, Y8
+	VANDPS       160(R11), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VPCMPEQD     192(R12), Y7, Y7
+	VANDPS       192(R11), Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2185
+
+over2182:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y3, 96(CX)
+	VMOVUPS Y4, 128(CX)
+	VMOVUPS Y5, 160(CX)
+	VMOVUPS Y6, 192(CX)
+
+none2181:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2179
+	JMP  done
+
+tile7true:
+	MOVQ    120(AX), R9
+	LEAQ    firstLanes<>+0(SB), R11
+	NEGQ    R9
+	VMOVUPS 32(R11)(R9*4), Y0
+
+row2186:
+	MOVQ       8(BX), R9
+	CMPQ       R9, 64(AX)
+	CMOVQGT    64(AX), R9
+	CMPQ       DI, R9
+	JGE        none2188
+	VMOVUPS    (CX), Y1
+	VMOVUPS    32(CX), Y2
+	VMOVUPS    64(CX), Y3
+	VMOVUPS    96(CX), Y4
+	VMOVUPS    128(CX), Y5
+	VMOVUPS    160(CX), Y6
+	VMASKMOVPS 192(CX), Y0, Y7
+	CMPQ       128(AX), $0x00
+	JNE        far2190
+
+each2191:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y8
+	VPCMPEQD     (R12), Y8, Y9
+	VANDPS       (R11), Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R12), Y8, Y9
+	VANDPS       32(R11), Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R12), Y8, Y9
+	VANDPS       64(R11), Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R12), Y8, Y9
+	VANDPS       96(R11), Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R12), Y8, Y9
+	VANDPS       128(R11), Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R12), Y8, Y9
+	VANDPS       160(R11), Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R12), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R11), Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2191
+	JMP          over2189
+
+far2190:
+each2192:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	SUBQ         DX, R11
+	ADDQ         48(AX), R11
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	PREFETCHT1   128(R11)
+	PREFETCHT1   192(R11)
+	PREFETCHT1   192(R11)
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y8
+	VPCMPEQD     (R12), Y8, Y9
+	VANDPS       (R11), Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     32(R12), Y8, Y9
+	VANDPS       32(R11), Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     64(R12), Y8, Y9
+	VANDPS       64(R11), Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     96(R12), Y8, Y9
+	VANDPS       96(R11), Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     128(R12), Y8, Y9
+	VANDPS       128(R11), Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     160(R12), Y8, Y9
+	VANDPS       160(R11), Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(R12), Y0, Y9
+	VPCMPEQD     Y9, Y8, Y8
+	VMASKMOVPS   192(R11), Y0, Y9
+	VANDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2192
+
+over2189:
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y5, 128(CX)
+	VMOVUPS      Y6, 160(CX)
+	MOVQ         120(AX), R9
+	CMPQ         R9, $0x08
+	JE           all2193
+	LEAQ         192(CX), R11
+	TESTQ        $0x00000004, R9
+	JZ           two2195
+	VMOVUPS      X7, (R11)
+	ADDQ         $0x10, R11
+	VEXTRACTF128 $0x01, Y7, X7
+
+two2195:
+	TESTQ    $0x00000002, R9
+	JZ       one2196
+	VMOVLPS  X7, (R11)
+	ADDQ     $0x08, R11
+	VMOVHLPS X7, X7, X7
+
+one2196:
+	TESTQ  $0x00000001, R9
+	JZ     stored2194
+	VMOVSS X7, (R11)
+	JMP    stored2194
+
+all2193:
+	VMOVUPS Y7, 192(CX)
+
+stored2194:
+none2188:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2186
+	JMP  done
+
+tile8false:
+row2197:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none2199
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 64(CX), Y2
+	VMOVUPS 96(CX), Y3
+	VMOVUPS 128(CX), Y4
+	VMOVUPS 160(CX), Y5
+	VMOVUPS 192(CX), Y6
+	VMOVUPS 224(CX), Y7
+	CMPQ    128(AX), $0x00
+	JNE     far2201
+
+each2202:
+	MOVLQSX      (SI)(DI*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	MOVQ         48(AX), R12
+	ADDQ         R11, R12
+	SUBQ         DX, R12
+	VPBROADCASTD (R10)(DI*4), Y8
+	VPCMPEQD     (R12), Y8, Y9
+	VANDPS       (R11), Y9, Y9
+	VADDPS       Y9, Y0, Y0
+	VPCMPEQD     32(R12), Y8, Y9
+	VANDPS       32(R11), Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VPCMPEQD     64(R12), Y8, Y9
+	VANDPS       64(R11), Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VPCMPEQD     96(R12), Y8, Y9
+	VANDPS       96(R11), Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VPCMPEQD     128(R12), Y8, Y9
+	VANDPS       128(R11), Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VPCMPEQD     160(R12), Y8, Y9
+	VANDPS       160(R11), Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VPCMPEQD     192(R12), Y8, Y9
+	VANDPS       192(R11), Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VPCMPEQD     224(R12), Y8, Y8
+	VANDPS       224(R11), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2202
+	JMP          over2200
+
+far2201:
+each2203:
+	LEAQ         32(DI), R11
+	CMPQ         R11, 72(AX)
+	CMOVQGT      72(AX), R11
+	MOVLQSX      (SI)(R11*4), R11
+	IMULQ        R8, R11
+	ADDQ         DX, R11
+	PREFETCHT1   (R11)
 	PREFETCHT1   64(R11)
 	PREFETCHT1   128(R11)
 	PREFETCHT1   192(R11)
@@ -23980,9 +25195,9 @@ each2084:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2084
+	JL           each2203
 
-over2081:
+over2200:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -23992,11 +25207,11 @@ over2081:
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
 
-none2080:
+none2199:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2078
+	JNZ  row2197
 	JMP  done
 
 tile8true:
@@ -24005,12 +25220,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2085:
+row2204:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2087
+	JGE        none2206
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -24020,9 +25235,9 @@ row2085:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2089
+	JNE        far2208
 
-each2090:
+each2209:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24058,11 +25273,11 @@ each2090:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2090
-	JMP          over2088
+	JL           each2209
+	JMP          over2207
 
-far2089:
-each2091:
+far2208:
+each2210:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24114,9 +25329,9 @@ each2091:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2091
+	JL           each2210
 
-over2088:
+over2207:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -24126,43 +25341,43 @@ over2088:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all2092
+	JE           all2211
 	LEAQ         224(CX), R11
 	TESTQ        $0x00000004, R9
-	JZ           two2094
+	JZ           two2213
 	VMOVUPS      X8, (R11)
 	ADDQ         $0x10, R11
 	VEXTRACTF128 $0x01, Y8, X8
 
-two2094:
+two2213:
 	TESTQ    $0x00000002, R9
-	JZ       one2095
+	JZ       one2214
 	VMOVLPS  X8, (R11)
 	ADDQ     $0x08, R11
 	VMOVHLPS X8, X8, X8
 
-one2095:
+one2214:
 	TESTQ  $0x00000001, R9
-	JZ     stored2093
+	JZ     stored2212
 	VMOVSS X8, (R11)
-	JMP    stored2093
+	JMP    stored2212
 
-all2092:
+all2211:
 	VMOVUPS Y8, 224(CX)
 
-stored2093:
-none2087:
+stored2212:
+none2206:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2085
+	JNZ  row2204
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2096
+	JE   fenced2215
 	SFENCE
 
-fenced2096:
+fenced2215:
 	VZEROUPPER
 	RET
 
@@ -24213,17 +25428,17 @@ TEXT ·edgeDotAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row2097:
+row2216:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2099
+	JGE     none2218
 	VMOVUPS (CX), Y0
 	CMPQ    128(AX), $0x00
-	JNE     far2101
+	JNE     far2220
 
-each2102:
+each2221:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24239,11 +25454,11 @@ each2102:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2102
-	JMP          over2100
+	JL           each2221
+	JMP          over2219
 
-far2101:
-each2103:
+far2220:
+each2222:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24266,14 +25481,14 @@ each2103:
 	VMOVSS       X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2103
+	JL           each2222
 
-over2100:
-none2099:
+over2219:
+none2218:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2097
+	JNZ  row2216
 	JMP  done
 
 tile1true:
@@ -24282,17 +25497,17 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2104:
+row2223:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2106
+	JGE        none2225
 	VMASKMOVPS (CX), Y0, Y1
 	CMPQ       128(AX), $0x00
-	JNE        far2108
+	JNE        far2227
 
-each2109:
+each2228:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24309,11 +25524,11 @@ each2109:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2109
-	JMP          over2107
+	JL           each2228
+	JMP          over2226
 
-far2108:
-each2110:
+far2227:
+each2229:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24337,29 +25552,29 @@ each2110:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2110
+	JL           each2229
 
-over2107:
-none2106:
+over2226:
+none2225:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2104
+	JNZ  row2223
 	JMP  done
 
 tile2false:
-row2111:
+row2230:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2113
+	JGE     none2232
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	CMPQ    128(AX), $0x00
-	JNE     far2115
+	JNE     far2234
 
-each2116:
+each2235:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24377,11 +25592,11 @@ each2116:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2116
-	JMP          over2114
+	JL           each2235
+	JMP          over2233
 
-far2115:
-each2117:
+far2234:
+each2236:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24406,14 +25621,14 @@ each2117:
 	VMOVSS       X2, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2117
+	JL           each2236
 
-over2114:
-none2113:
+over2233:
+none2232:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2111
+	JNZ  row2230
 	JMP  done
 
 tile2true:
@@ -24422,18 +25637,18 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2118:
+row2237:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2120
+	JGE        none2239
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 	CMPQ       128(AX), $0x00
-	JNE        far2122
+	JNE        far2241
 
-each2123:
+each2242:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24452,11 +25667,11 @@ each2123:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2123
-	JMP          over2121
+	JL           each2242
+	JMP          over2240
 
-far2122:
-each2124:
+far2241:
+each2243:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24482,30 +25697,30 @@ each2124:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2124
+	JL           each2243
 
-over2121:
-none2120:
+over2240:
+none2239:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2118
+	JNZ  row2237
 	JMP  done
 
 tile3false:
-row2125:
+row2244:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2127
+	JGE     none2246
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	CMPQ    128(AX), $0x00
-	JNE     far2129
+	JNE     far2248
 
-each2130:
+each2249:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24524,11 +25739,11 @@ each2130:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2130
-	JMP          over2128
+	JL           each2249
+	JMP          over2247
 
-far2129:
-each2131:
+far2248:
+each2250:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24556,14 +25771,14 @@ each2131:
 	VMOVSS       X3, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2131
+	JL           each2250
 
-over2128:
-none2127:
+over2247:
+none2246:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2125
+	JNZ  row2244
 	JMP  done
 
 tile3true:
@@ -24572,19 +25787,19 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2132:
+row2251:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2134
+	JGE        none2253
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 	CMPQ       128(AX), $0x00
-	JNE        far2136
+	JNE        far2255
 
-each2137:
+each2256:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24604,11 +25819,11 @@ each2137:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2137
-	JMP          over2135
+	JL           each2256
+	JMP          over2254
 
-far2136:
-each2138:
+far2255:
+each2257:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24637,31 +25852,31 @@ each2138:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2138
+	JL           each2257
 
-over2135:
-none2134:
+over2254:
+none2253:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2132
+	JNZ  row2251
 	JMP  done
 
 tile4false:
-row2139:
+row2258:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2141
+	JGE     none2260
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	CMPQ    128(AX), $0x00
-	JNE     far2143
+	JNE     far2262
 
-each2144:
+each2263:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24681,11 +25896,11 @@ each2144:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2144
-	JMP          over2142
+	JL           each2263
+	JMP          over2261
 
-far2143:
-each2145:
+far2262:
+each2264:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24713,14 +25928,14 @@ each2145:
 	VMOVSS       X4, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2145
+	JL           each2264
 
-over2142:
-none2141:
+over2261:
+none2260:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2139
+	JNZ  row2258
 	JMP  done
 
 tile4true:
@@ -24729,20 +25944,20 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2146:
+row2265:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2148
+	JGE        none2267
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 	CMPQ       128(AX), $0x00
-	JNE        far2150
+	JNE        far2269
 
-each2151:
+each2270:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24763,11 +25978,11 @@ each2151:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2151
-	JMP          over2149
+	JL           each2270
+	JMP          over2268
 
-far2150:
-each2152:
+far2269:
+each2271:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24796,32 +26011,32 @@ each2152:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2152
+	JL           each2271
 
-over2149:
-none2148:
+over2268:
+none2267:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2146
+	JNZ  row2265
 	JMP  done
 
 tile5false:
-row2153:
+row2272:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2155
+	JGE     none2274
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 	CMPQ    128(AX), $0x00
-	JNE     far2157
+	JNE     far2276
 
-each2158:
+each2277:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24842,11 +26057,11 @@ each2158:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2158
-	JMP          over2156
+	JL           each2277
+	JMP          over2275
 
-far2157:
-each2159:
+far2276:
+each2278:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24877,14 +26092,14 @@ each2159:
 	VMOVSS       X5, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2159
+	JL           each2278
 
-over2156:
-none2155:
+over2275:
+none2274:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2153
+	JNZ  row2272
 	JMP  done
 
 tile5true:
@@ -24893,21 +26108,21 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2160:
+row2279:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2162
+	JGE        none2281
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 	CMPQ       128(AX), $0x00
-	JNE        far2164
+	JNE        far2283
 
-each2165:
+each2284:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -24929,11 +26144,11 @@ each2165:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2165
-	JMP          over2163
+	JL           each2284
+	JMP          over2282
 
-far2164:
-each2166:
+far2283:
+each2285:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -24965,23 +26180,23 @@ each2166:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2166
+	JL           each2285
 
-over2163:
-none2162:
+over2282:
+none2281:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2160
+	JNZ  row2279
 	JMP  done
 
 tile6false:
-row2167:
+row2286:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2169
+	JGE     none2288
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -24989,9 +26204,9 @@ row2167:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 	CMPQ    128(AX), $0x00
-	JNE     far2171
+	JNE     far2290
 
-each2172:
+each2291:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25013,11 +26228,11 @@ each2172:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2172
-	JMP          over2170
+	JL           each2291
+	JMP          over2289
 
-far2171:
-each2173:
+far2290:
+each2292:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25048,14 +26263,14 @@ each2173:
 	VMOVSS       X6, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2173
+	JL           each2292
 
-over2170:
-none2169:
+over2289:
+none2288:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2167
+	JNZ  row2286
 	JMP  done
 
 tile6true:
@@ -25064,12 +26279,12 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2174:
+row2293:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2176
+	JGE        none2295
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25077,9 +26292,9 @@ row2174:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 	CMPQ       128(AX), $0x00
-	JNE        far2178
+	JNE        far2297
 
-each2179:
+each2298:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25102,11 +26317,11 @@ each2179:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2179
-	JMP          over2177
+	JL           each2298
+	JMP          over2296
 
-far2178:
-each2180:
+far2297:
+each2299:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25138,23 +26353,23 @@ each2180:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2180
+	JL           each2299
 
-over2177:
-none2176:
+over2296:
+none2295:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2174
+	JNZ  row2293
 	JMP  done
 
 tile7false:
-row2181:
+row2300:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2183
+	JGE     none2302
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -25163,9 +26378,9 @@ row2181:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 	CMPQ    128(AX), $0x00
-	JNE     far2185
+	JNE     far2304
 
-each2186:
+each2305:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25188,11 +26403,11 @@ each2186:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2186
-	JMP          over2184
+	JL           each2305
+	JMP          over2303
 
-far2185:
-each2187:
+far2304:
+each2306:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25226,14 +26441,14 @@ each2187:
 	VMOVSS       X7, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2187
+	JL           each2306
 
-over2184:
-none2183:
+over2303:
+none2302:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2181
+	JNZ  row2300
 	JMP  done
 
 tile7true:
@@ -25242,12 +26457,12 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2188:
+row2307:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2190
+	JGE        none2309
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25256,9 +26471,9 @@ row2188:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 	CMPQ       128(AX), $0x00
-	JNE        far2192
+	JNE        far2311
 
-each2193:
+each2312:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25282,11 +26497,11 @@ each2193:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2193
-	JMP          over2191
+	JL           each2312
+	JMP          over2310
 
-far2192:
-each2194:
+far2311:
+each2313:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25321,23 +26536,23 @@ each2194:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2194
+	JL           each2313
 
-over2191:
-none2190:
+over2310:
+none2309:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2188
+	JNZ  row2307
 	JMP  done
 
 tile8false:
-row2195:
+row2314:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none2197
+	JGE     none2316
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -25347,9 +26562,9 @@ row2195:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 	CMPQ    128(AX), $0x00
-	JNE     far2199
+	JNE     far2318
 
-each2200:
+each2319:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25373,11 +26588,11 @@ each2200:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2200
-	JMP          over2198
+	JL           each2319
+	JMP          over2317
 
-far2199:
-each2201:
+far2318:
+each2320:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25411,14 +26626,14 @@ each2201:
 	VMOVSS       X8, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2201
+	JL           each2320
 
-over2198:
-none2197:
+over2317:
+none2316:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2195
+	JNZ  row2314
 	JMP  done
 
 tile8true:
@@ -25427,12 +26642,12 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R11)(R9*4), Y0
 
-row2202:
+row2321:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2204
+	JGE        none2323
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -25442,9 +26657,9 @@ row2202:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 	CMPQ       128(AX), $0x00
-	JNE        far2206
+	JNE        far2325
 
-each2207:
+each2326:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25469,11 +26684,11 @@ each2207:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2207
-	JMP          over2205
+	JL           each2326
+	JMP          over2324
 
-far2206:
-each2208:
+far2325:
+each2327:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25508,21 +26723,21 @@ each2208:
 	VMOVSS       X9, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2208
+	JL           each2327
 
-over2205:
-none2204:
+over2324:
+none2323:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2202
+	JNZ  row2321
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced2209
+	JE   fenced2328
 	SFENCE
 
-fenced2209:
+fenced2328:
 	VZEROUPPER
 	RET
 
@@ -25538,29 +26753,29 @@ TEXT ·edgeDot4x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past2211
+	JNE  past2330
 	CMPQ 144(AX), $0x00
-	JNE  set2210
+	JNE  set2329
 
-row2213:
+row2332:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2215
+	JGE        none2334
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2217
+	JE         near2336
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2217:
+near2336:
 	CMPQ 128(AX), $0x00
-	JNE  far2218
+	JNE  far2337
 
-each2219:
+each2338:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25590,11 +26805,11 @@ each2219:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2219
-	JMP          over2216
+	JL           each2338
+	JMP          over2335
 
-far2218:
-each2220:
+far2337:
+each2339:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25632,36 +26847,36 @@ each2220:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2220
+	JL           each2339
 
-over2216:
-none2215:
+over2335:
+none2334:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2213
-	JMP  done2212
+	JNZ  row2332
+	JMP  done2331
 
-set2210:
-row2221:
+set2329:
+row2340:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2223
+	JGE        none2342
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2225
+	JE         near2344
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2225:
+near2344:
 	CMPQ 128(AX), $0x00
-	JNE  far2226
+	JNE  far2345
 
-each2227:
+each2346:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25691,11 +26906,11 @@ each2227:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2227
-	JMP          over2224
+	JL           each2346
+	JMP          over2343
 
-far2226:
-each2228:
+far2345:
+each2347:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25733,36 +26948,36 @@ each2228:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2228
+	JL           each2347
 
-over2224:
-none2223:
+over2343:
+none2342:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2221
-	JMP  done2212
+	JNZ  row2340
+	JMP  done2331
 
-past2211:
-row2229:
+past2330:
+row2348:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2231
+	JGE        none2350
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2233
+	JE         near2352
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
 	PREFETCHT1 64(R11)
 
-near2233:
+near2352:
 	CMPQ 128(AX), $0x00
-	JNE  far2234
+	JNE  far2353
 
-each2235:
+each2354:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25792,11 +27007,11 @@ each2235:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2235
-	JMP          over2232
+	JL           each2354
+	JMP          over2351
 
-far2234:
-each2236:
+far2353:
+each2355:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25834,17 +27049,17 @@ each2236:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2236
+	JL           each2355
 
-over2232:
-none2231:
+over2351:
+none2350:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2229
+	JNZ  row2348
 	SFENCE
 
-done2212:
+done2331:
 	VZEROUPPER
 	RET
 
@@ -25870,19 +27085,19 @@ TEXT ·edgeDot4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past2238
+	JNE  past2357
 	CMPQ 144(AX), $0x00
-	JNE  set2237
+	JNE  set2356
 
-row2240:
+row2359:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2242
+	JGE        none2361
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2244
+	JE         near2363
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -25890,11 +27105,11 @@ row2240:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near2244:
+near2363:
 	CMPQ 128(AX), $0x00
-	JNE  far2245
+	JNE  far2364
 
-each2246:
+each2365:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -25932,11 +27147,11 @@ each2246:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2246
-	JMP          over2243
+	JL           each2365
+	JMP          over2362
 
-far2245:
-each2247:
+far2364:
+each2366:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -25984,26 +27199,26 @@ each2247:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2247
+	JL           each2366
 
-over2243:
-none2242:
+over2362:
+none2361:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2240
-	JMP  done2239
+	JNZ  row2359
+	JMP  done2358
 
-set2237:
-row2248:
+set2356:
+row2367:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2250
+	JGE        none2369
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2252
+	JE         near2371
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -26011,11 +27226,11 @@ row2248:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near2252:
+near2371:
 	CMPQ 128(AX), $0x00
-	JNE  far2253
+	JNE  far2372
 
-each2254:
+each2373:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26053,11 +27268,11 @@ each2254:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2254
-	JMP          over2251
+	JL           each2373
+	JMP          over2370
 
-far2253:
-each2255:
+far2372:
+each2374:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26105,26 +27320,26 @@ each2255:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2255
+	JL           each2374
 
-over2251:
-none2250:
+over2370:
+none2369:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2248
-	JMP  done2239
+	JNZ  row2367
+	JMP  done2358
 
-past2238:
-row2256:
+past2357:
+row2375:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2258
+	JGE        none2377
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2260
+	JE         near2379
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -26132,11 +27347,11 @@ row2256:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near2260:
+near2379:
 	CMPQ 128(AX), $0x00
-	JNE  far2261
+	JNE  far2380
 
-each2262:
+each2381:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26174,11 +27389,11 @@ each2262:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2262
-	JMP          over2259
+	JL           each2381
+	JMP          over2378
 
-far2261:
-each2263:
+far2380:
+each2382:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26226,17 +27441,17 @@ each2263:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2263
+	JL           each2382
 
-over2259:
-none2258:
+over2378:
+none2377:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2256
+	JNZ  row2375
 	SFENCE
 
-done2239:
+done2358:
 	VZEROUPPER
 	RET
 
@@ -26252,19 +27467,19 @@ TEXT ·edgeDot4x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past2265
+	JNE  past2384
 	CMPQ 144(AX), $0x00
-	JNE  set2264
+	JNE  set2383
 
-row2267:
+row2386:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2269
+	JGE        none2388
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2271
+	JE         near2390
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -26276,11 +27491,11 @@ row2267:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near2271:
+near2390:
 	CMPQ 128(AX), $0x00
-	JNE  far2272
+	JNE  far2391
 
-each2273:
+each2392:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26334,11 +27549,11 @@ each2273:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2273
-	JMP          over2270
+	JL           each2392
+	JMP          over2389
 
-far2272:
-each2274:
+far2391:
+each2393:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26406,26 +27621,26 @@ each2274:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2274
+	JL           each2393
 
-over2270:
-none2269:
+over2389:
+none2388:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2267
-	JMP  done2266
+	JNZ  row2386
+	JMP  done2385
 
-set2264:
-row2275:
+set2383:
+row2394:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2277
+	JGE        none2396
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2279
+	JE         near2398
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -26437,11 +27652,11 @@ row2275:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near2279:
+near2398:
 	CMPQ 128(AX), $0x00
-	JNE  far2280
+	JNE  far2399
 
-each2281:
+each2400:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26495,11 +27710,11 @@ each2281:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2281
-	JMP          over2278
+	JL           each2400
+	JMP          over2397
 
-far2280:
-each2282:
+far2399:
+each2401:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26567,26 +27782,26 @@ each2282:
 	VMOVUPS      X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2282
+	JL           each2401
 
-over2278:
-none2277:
+over2397:
+none2396:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2275
-	JMP  done2266
+	JNZ  row2394
+	JMP  done2385
 
-past2265:
-row2283:
+past2384:
+row2402:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2285
+	JGE        none2404
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2287
+	JE         near2406
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -26598,11 +27813,11 @@ row2283:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near2287:
+near2406:
 	CMPQ 128(AX), $0x00
-	JNE  far2288
+	JNE  far2407
 
-each2289:
+each2408:
 	MOVLQSX      (SI)(DI*4), R11
 	IMULQ        R8, R11
 	ADDQ         DX, R11
@@ -26656,11 +27871,11 @@ each2289:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2289
-	JMP          over2286
+	JL           each2408
+	JMP          over2405
 
-far2288:
-each2290:
+far2407:
+each2409:
 	LEAQ         32(DI), R11
 	CMPQ         R11, 72(AX)
 	CMOVQGT      72(AX), R11
@@ -26728,17 +27943,17 @@ each2290:
 	VMOVNTPS     X1, (R12)
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each2290
+	JL           each2409
 
-over2286:
-none2285:
+over2405:
+none2404:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2283
+	JNZ  row2402
 	SFENCE
 
-done2266:
+done2385:
 	VZEROUPPER
 	RET
 
@@ -26754,19 +27969,19 @@ TEXT ·edgeDot8x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past2292
+	JNE  past2411
 	CMPQ 144(AX), $0x00
-	JNE  set2291
+	JNE  set2410
 
-row2294:
+row2413:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2296
+	JGE        none2415
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2298
+	JE         near2417
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -26774,11 +27989,11 @@ row2294:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near2298:
+near2417:
 	CMPQ 128(AX), $0x00
-	JNE  far2299
+	JNE  far2418
 
-each2300:
+each2419:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -26826,11 +28041,11 @@ each2300:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2300
-	JMP        over2297
+	JL         each2419
+	JMP        over2416
 
-far2299:
-each2301:
+far2418:
+each2420:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -26888,26 +28103,26 @@ each2301:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2301
+	JL         each2420
 
-over2297:
-none2296:
+over2416:
+none2415:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2294
-	JMP  done2293
+	JNZ  row2413
+	JMP  done2412
 
-set2291:
-row2302:
+set2410:
+row2421:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2304
+	JGE        none2423
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2306
+	JE         near2425
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -26915,11 +28130,11 @@ row2302:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near2306:
+near2425:
 	CMPQ 128(AX), $0x00
-	JNE  far2307
+	JNE  far2426
 
-each2308:
+each2427:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -26967,11 +28182,11 @@ each2308:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2308
-	JMP        over2305
+	JL         each2427
+	JMP        over2424
 
-far2307:
-each2309:
+far2426:
+each2428:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27029,26 +28244,26 @@ each2309:
 	VMOVUPS    Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2309
+	JL         each2428
 
-over2305:
-none2304:
+over2424:
+none2423:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2302
-	JMP  done2293
+	JNZ  row2421
+	JMP  done2412
 
-past2292:
-row2310:
+past2411:
+row2429:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2312
+	JGE        none2431
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2314
+	JE         near2433
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -27056,11 +28271,11 @@ row2310:
 	PREFETCHT1 128(R11)
 	PREFETCHT1 192(R11)
 
-near2314:
+near2433:
 	CMPQ 128(AX), $0x00
-	JNE  far2315
+	JNE  far2434
 
-each2316:
+each2435:
 	MOVLQSX    (SI)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -27108,11 +28323,11 @@ each2316:
 	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2316
-	JMP        over2313
+	JL         each2435
+	JMP        over2432
 
-far2315:
-each2317:
+far2434:
+each2436:
 	LEAQ       32(DI), R11
 	CMPQ       R11, 72(AX)
 	CMOVQGT    72(AX), R11
@@ -27170,17 +28385,17 @@ each2317:
 	VMOVNTPS   Y3, (R12)
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each2317
+	JL         each2436
 
-over2313:
-none2312:
+over2432:
+none2431:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2310
+	JNZ  row2429
 	SFENCE
 
-done2293:
+done2412:
 	VZEROUPPER
 	RET
 
@@ -27196,19 +28411,19 @@ TEXT ·edgeDot8x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past2319
+	JNE  past2438
 	CMPQ 144(AX), $0x00
-	JNE  set2318
+	JNE  set2437
 
-row2321:
+row2440:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2323
+	JGE        none2442
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2325
+	JE         near2444
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -27220,11 +28435,11 @@ row2321:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near2325:
+near2444:
 	CMPQ 128(AX), $0x00
-	JNE  far2326
+	JNE  far2445
 
-each2327:
+each2446:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -27288,11 +28503,11 @@ each2327:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2327
-	JMP         over2324
+	JL          each2446
+	JMP         over2443
 
-far2326:
-each2328:
+far2445:
+each2447:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -27370,26 +28585,26 @@ each2328:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2328
+	JL          each2447
 
-over2324:
-none2323:
+over2443:
+none2442:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2321
-	JMP  done2320
+	JNZ  row2440
+	JMP  done2439
 
-set2318:
-row2329:
+set2437:
+row2448:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2331
+	JGE        none2450
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2333
+	JE         near2452
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -27401,11 +28616,11 @@ row2329:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near2333:
+near2452:
 	CMPQ 128(AX), $0x00
-	JNE  far2334
+	JNE  far2453
 
-each2335:
+each2454:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -27469,11 +28684,11 @@ each2335:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2335
-	JMP         over2332
+	JL          each2454
+	JMP         over2451
 
-far2334:
-each2336:
+far2453:
+each2455:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -27551,26 +28766,26 @@ each2336:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2336
+	JL          each2455
 
-over2332:
-none2331:
+over2451:
+none2450:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2329
-	JMP  done2320
+	JNZ  row2448
+	JMP  done2439
 
-past2319:
-row2337:
+past2438:
+row2456:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2339
+	JGE        none2458
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2341
+	JE         near2460
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -27582,11 +28797,11 @@ row2337:
 	PREFETCHT1 384(R11)
 	PREFETCHT1 448(R11)
 
-near2341:
+near2460:
 	CMPQ 128(AX), $0x00
-	JNE  far2342
+	JNE  far2461
 
-each2343:
+each2462:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -27650,11 +28865,11 @@ each2343:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2343
-	JMP         over2340
+	JL          each2462
+	JMP         over2459
 
-far2342:
-each2344:
+far2461:
+each2463:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -27732,17 +28947,17 @@ each2344:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2344
+	JL          each2463
 
-over2340:
-none2339:
+over2459:
+none2458:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2337
+	JNZ  row2456
 	SFENCE
 
-done2320:
+done2439:
 	VZEROUPPER
 	RET
 
@@ -27758,19 +28973,19 @@ TEXT ·edgeDot8x32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 88(AX), R8
 	MOVQ 16(AX), R10
 	CMPQ 168(AX), $0x00
-	JNE  past2346
+	JNE  past2465
 	CMPQ 144(AX), $0x00
-	JNE  set2345
+	JNE  set2464
 
-row2348:
+row2467:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2350
+	JGE        none2469
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2352
+	JE         near2471
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -27790,11 +29005,11 @@ row2348:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near2352:
+near2471:
 	CMPQ 128(AX), $0x00
-	JNE  far2353
+	JNE  far2472
 
-each2354:
+each2473:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -27890,11 +29105,11 @@ each2354:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2354
-	JMP         over2351
+	JL          each2473
+	JMP         over2470
 
-far2353:
-each2355:
+far2472:
+each2474:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -28012,26 +29227,26 @@ each2355:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2355
+	JL          each2474
 
-over2351:
-none2350:
+over2470:
+none2469:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2348
-	JMP  done2347
+	JNZ  row2467
+	JMP  done2466
 
-set2345:
-row2356:
+set2464:
+row2475:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2358
+	JGE        none2477
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2360
+	JE         near2479
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -28051,11 +29266,11 @@ row2356:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near2360:
+near2479:
 	CMPQ 128(AX), $0x00
-	JNE  far2361
+	JNE  far2480
 
-each2362:
+each2481:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -28151,11 +29366,11 @@ each2362:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2362
-	JMP         over2359
+	JL          each2481
+	JMP         over2478
 
-far2361:
-each2363:
+far2480:
+each2482:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -28273,26 +29488,26 @@ each2363:
 	VMOVUPS     Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2363
+	JL          each2482
 
-over2359:
-none2358:
+over2478:
+none2477:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2356
-	JMP  done2347
+	JNZ  row2475
+	JMP  done2466
 
-past2346:
-row2364:
+past2465:
+row2483:
 	MOVQ       8(BX), R9
 	CMPQ       R9, 64(AX)
 	CMOVQGT    64(AX), R9
 	CMPQ       DI, R9
-	JGE        none2366
+	JGE        none2485
 	MOVQ       104(AX), R11
 	CMPQ       128(AX), $0x00
-	JE         near2368
+	JE         near2487
 	SHLQ       $0x03, R11
 	ADDQ       CX, R11
 	PREFETCHT1 (R11)
@@ -28312,11 +29527,11 @@ row2364:
 	PREFETCHT1 896(R11)
 	PREFETCHT1 960(R11)
 
-near2368:
+near2487:
 	CMPQ 128(AX), $0x00
-	JNE  far2369
+	JNE  far2488
 
-each2370:
+each2489:
 	MOVLQSX     (SI)(DI*4), R11
 	IMULQ       R8, R11
 	ADDQ        DX, R11
@@ -28412,11 +29627,11 @@ each2370:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2370
-	JMP         over2367
+	JL          each2489
+	JMP         over2486
 
-far2369:
-each2371:
+far2488:
+each2490:
 	LEAQ        32(DI), R11
 	CMPQ        R11, 72(AX)
 	CMOVQGT     72(AX), R11
@@ -28534,17 +29749,17 @@ each2371:
 	VMOVNTPS    Y3, (R12)
 	INCQ        DI
 	CMPQ        DI, R9
-	JL          each2371
+	JL          each2490
 
-over2367:
-none2366:
+over2486:
+none2485:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row2364
+	JNZ  row2483
 	SFENCE
 
-done2347:
+done2466:
 	VZEROUPPER
 	RET
 
@@ -28626,51 +29841,51 @@ row:
 	VBROADCASTSS X1, Y1
 	XORQ         R9, R9
 
-columns2372:
+columns2491:
 	CMPQ    R9, R8
-	JGE     rest2373
+	JGE     rest2492
 	VMOVUPS (CX)(R9*4), Y2
 	VMOVUPS (AX)(R9*4), Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(R9*4)
 	ADDQ    $0x08, R9
-	JMP     columns2372
+	JMP     columns2491
 
-rest2373:
+rest2492:
 	TESTQ        DI, DI
-	JZ           end2374
+	JZ           end2493
 	VMASKMOVPS   (CX)(R9*4), Y0, Y2
 	VMASKMOVPS   (AX)(R9*4), Y0, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
-	JE           all2375
+	JE           all2494
 	LEAQ         (AX)(R9*4), R9
 	TESTQ        $0x00000004, DI
-	JZ           two2377
+	JZ           two2496
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2377:
+two2496:
 	TESTQ    $0x00000002, DI
-	JZ       one2378
+	JZ       one2497
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one2378:
+one2497:
 	TESTQ  $0x00000001, DI
-	JZ     stored2376
+	JZ     stored2495
 	VMOVSS X2, (R9)
-	JMP    stored2376
+	JMP    stored2495
 
-all2375:
+all2494:
 	VMOVUPS Y2, (AX)(R9*4)
 
-stored2376:
-end2374:
+stored2495:
+end2493:
 next:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -28707,51 +29922,51 @@ row:
 	VBROADCASTSS X1, Y1
 	XORQ         R9, R9
 
-columns2379:
+columns2498:
 	CMPQ    R9, R8
-	JGE     rest2380
+	JGE     rest2499
 	VMOVUPS (CX)(R9*4), Y2
 	VXORPS  Y3, Y3, Y3
 	VDIVPS  Y1, Y2, Y2
 	VADDPS  Y3, Y2, Y2
 	VMOVUPS Y2, (AX)(R9*4)
 	ADDQ    $0x08, R9
-	JMP     columns2379
+	JMP     columns2498
 
-rest2380:
+rest2499:
 	TESTQ        DI, DI
-	JZ           end2381
+	JZ           end2500
 	VMASKMOVPS   (CX)(R9*4), Y0, Y2
 	VXORPS       Y3, Y3, Y3
 	VDIVPS       Y1, Y2, Y2
 	VADDPS       Y3, Y2, Y2
 	CMPQ         DI, $0x08
-	JE           all2382
+	JE           all2501
 	LEAQ         (AX)(R9*4), R9
 	TESTQ        $0x00000004, DI
-	JZ           two2384
+	JZ           two2503
 	VMOVUPS      X2, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y2, X2
 
-two2384:
+two2503:
 	TESTQ    $0x00000002, DI
-	JZ       one2385
+	JZ       one2504
 	VMOVLPS  X2, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X2, X2, X2
 
-one2385:
+one2504:
 	TESTQ  $0x00000001, DI
-	JZ     stored2383
+	JZ     stored2502
 	VMOVSS X2, (R9)
-	JMP    stored2383
+	JMP    stored2502
 
-all2382:
+all2501:
 	VMOVUPS Y2, (AX)(R9*4)
 
-stored2383:
-end2381:
+stored2502:
+end2500:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
 	ADDQ $0x08, DX

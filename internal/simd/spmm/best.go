@@ -1,6 +1,10 @@
 package spmm
 
-import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+import (
+	"cmp"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+)
 
 // RowBest keeps, of each column of the rows of X, the largest or the smallest
 // element.
@@ -9,6 +13,8 @@ type RowBest struct {
 	Y   []Float // rows of F elements
 	Arg []int32 // rows of F numbers: the nonzero that won; −1: none; nil: not wanted
 	Min bool    // the smallest
+
+	YStep int // from a row of Y, and of Arg, to the next; 0: F
 }
 
 // SetRows sets the rows lo to hi of Y and Arg, without hi:
@@ -22,9 +28,10 @@ func (p *RowBest) SetRows(lo, hi int) {
 		return
 	}
 	p.check(lo, hi)
-	_ = p.Y[lo*p.F : hi*p.F]
+	p.YStep = cmp.Or(p.YStep, p.F)
+	_ = p.Y[lo*p.YStep : (hi-1)*p.YStep+p.F]
 	if p.Arg != nil {
-		_ = p.Arg[lo*p.F : hi*p.F]
+		_ = p.Arg[lo*p.YStep : (hi-1)*p.YStep+p.F]
 	}
 	for i := lo; i < hi; i++ {
 		if !cpu.AVX2 || p.Offsets[i] == p.Offsets[i+1] {
@@ -40,11 +47,11 @@ func (p *RowBest) SetRows(lo, hi int) {
 
 // clear makes row i that of a row without nonzeros.
 func (p *RowBest) clear(i int) {
-	clear(p.Y[i*p.F : i*p.F+p.F])
+	clear(p.Y[i*p.YStep : i*p.YStep+p.F])
 	if p.Arg == nil {
 		return
 	}
-	arg := p.Arg[i*p.F : i*p.F+p.F]
+	arg := p.Arg[i*p.YStep : i*p.YStep+p.F]
 	for j := range arg {
 		arg[j] = -1
 	}
@@ -53,14 +60,14 @@ func (p *RowBest) clear(i int) {
 // setGo is the truth of SetRows, after the rows are cleared.
 func (p *RowBest) setGo(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		y := p.Y[i*p.F : i*p.F+p.F]
+		y := p.Y[i*p.YStep : i*p.YStep+p.F]
 		for k := p.Offsets[i]; k < p.Offsets[i+1]; k++ {
 			for j, v := range p.row(k) {
 				if k > p.Offsets[i] && !p.better(v, y[j]) {
 					continue
 				}
 				if y[j] = v; p.Arg != nil {
-					p.Arg[i*p.F+j] = int32(k)
+					p.Arg[i*p.YStep+j] = int32(k)
 				}
 			}
 		}

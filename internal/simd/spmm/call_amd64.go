@@ -2,7 +2,10 @@
 
 package spmm
 
-import "unsafe"
+import (
+	"cmp"
+	"unsafe"
+)
 
 const floatSize = unsafe.Sizeof(Float(0))
 
@@ -66,7 +69,7 @@ func (g *Gather) call(p *piece) rowCall {
 	return rowCall{
 		x: unsafe.SliceData(g.X), offsets: &g.Offsets[p.row], cols: unsafe.SliceData(g.Cols),
 		from: p.from, to: p.to, end: int64(len(g.Cols)) - 1, rows: p.rows,
-		stride: uintptr(g.F) * floatSize, outs: uintptr(g.F) * floatSize, far: one(g.Far),
+		stride: uintptr(cmp.Or(g.Stride, g.F)) * floatSize, outs: uintptr(g.F) * floatSize, far: one(g.Far),
 	}
 }
 
@@ -93,6 +96,7 @@ const (
 	maxQuick
 	minQuick
 	sumQuads
+	sumPlainQuads
 )
 
 // run calls the function. Through a variable the call would escape.
@@ -138,5 +142,7 @@ func (k kernel) run(c *rowCall, rows int) {
 		rowMinQuickAVX2(p)
 	case sumQuads:
 		rowSumScalarAVX512(p)
+	case sumPlainQuads:
+		rowSumAVX512(p)
 	}
 }

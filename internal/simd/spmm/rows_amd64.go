@@ -50,7 +50,7 @@ func (p *RowSum) layout() layout {
 // each makes the calls of a piece: out and arg are the rows of the result, w
 // the weights. Where c.stream is set it stays so for tiles of whole lines.
 func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32) {
-	first, stream := p.row, c.stream
+	first, stream, step := p.row, c.stream, int(c.outs/floatSize)
 	if l.kernel == wonPlain { // Arg is by the rows of X
 		first = 0
 	}
@@ -58,9 +58,9 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 		for j := 0; j < l.width; {
 			shape, n := l.at(j)
 			col := run*l.width + j
-			c.out, c.x, c.shape, c.left = &y[p.row*g.F+col], &g.X[col], shape, n%8
+			c.out, c.x, c.shape, c.left = &y[p.row*step+col], &g.X[col], shape, n%8
 			if arg != nil {
-				c.arg = &arg[first*g.F+col]
+				c.arg = &arg[first*step+col]
 			}
 			if c.stream = stream; !c.wholeLines(n) {
 				c.stream = 0
@@ -77,8 +77,8 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 // addFast is AddRows in assembly.
 func (p *RowSum) addFast(lo, hi int) {
 	l := p.layout()
-	if cpu.AVX512 && p.Heads == 1 && !p.Mean && p.F%16 == 0 && p.F <= 8*l.most {
-		l.kernel = sumQuads
+	if cpu.AVX512 && p.Heads <= 1 && p.WStep == p.Heads && !p.Mean && p.F%16 == 0 {
+		l.kernel, l.wide = [...]kernel{sumPlainQuads, sumQuads}[p.Heads], 16
 	}
 	walks := l.calls()
 	if p.Far { // a short piece would begin without what it fetches ahead
@@ -86,9 +86,7 @@ func (p *RowSum) addFast(lo, hi int) {
 	}
 	for at := p.first(lo); p.next(&at, hi, p.most(walks)); {
 		if at.from == at.to {
-			if p.Set {
-				clear(p.Y[at.row*p.F : (at.row+at.rows)*p.F])
-			}
+			p.clear(&at)
 			continue
 		}
 		set := p.Set && p.whole(&at)
@@ -100,13 +98,20 @@ func (p *RowSum) addFast(lo, hi int) {
 		if ends && set {
 			c.mean = 1
 		}
-		c.weights, c.edges = uintptr(p.Heads)*floatSize, unsafe.SliceData(p.Edges)
-		c.far = p.far(p.W)
+		c.weights, c.edges = uintptr(p.WStep)*floatSize, unsafe.SliceData(p.Edges)
+		c.far, c.outs = p.far(p.W), uintptr(p.YStep)*floatSize
 		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
 		if ends && !set { // the end of a row that was cut
-			y := p.Y[at.row*p.F : (at.row+1)*p.F]
+			y := p.Y[at.row*p.YStep : at.row*p.YStep+p.F]
 			Rows(p.F).DivideRanges(y, y, p.Offsets[at.row:at.row+2])
 		}
+	}
+}
+
+// clear sets the rows of a piece without nonzeros, where rows are set.
+func (p *RowSum) clear(at *piece) {
+	for i := at.row; p.Set && i < at.row+at.rows; i++ {
+		clear(p.Y[i*p.YStep : i*p.YStep+p.F])
 	}
 }
 
@@ -153,6 +158,7 @@ func (p *RowBest) setFast(lo, hi int) {
 		}
 		whole := p.whole(&at)
 		c := p.call(&at)
+		c.outs = uintptr(p.YStep) * floatSize
 		if pairs && whole {
 			c.stream = one(p.Stream)
 			if quick.each(&c, &at, &p.Gather, p.Y, nil, p.Arg); c.unordered == 0 {

@@ -1,6 +1,10 @@
 package spmm
 
-import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
+import (
+	"cmp"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+)
 
 // Gather says which rows of X the rows of a result are made of: row i has the
 // nonzeros Offsets[i] to Offsets[i+1], without the latter, and nonzero k points
@@ -11,6 +15,7 @@ type Gather struct {
 	Offsets []int64
 	Cols    []int32
 	F       int
+	Stride  int  // from a row of X to the next; 0: F
 	Far     bool // X exceeds the caches: fetch its rows ahead
 	Stream  bool // the result does too: a row that is set is stored past them
 }
@@ -22,12 +27,14 @@ type RowSum struct {
 	W     []Float // rows of Heads elements
 	Edges []int32 // nonzero k has row Edges[k] of W; nil: row k
 	Heads int     // that a row of X is cut into, F of one element each at most; 0: no weights
+	YStep int     // from a row of Y to the next; 0: F
+	WStep int     // from a row of W to the next; 0: Heads
 	Set   bool    // Y is zero before, whatever is in it
 	Mean  bool    // rows are divided by the number of their nonzeros, if that is not 0; wants Set
 }
 
 // AddRows adds to the rows lo to hi of Y, without hi, or sets them. With
-// D = F/Heads it is
+// D = F/Heads and the steps from row to row it is
 //
 //	Y[i,h·D+j] += W[e,h]·X[Cols[k],h·D+j]    for the nonzeros k of row i, in order
 //
@@ -38,7 +45,8 @@ func (p *RowSum) AddRows(lo, hi int) {
 		return
 	}
 	p.check(lo, hi)
-	_ = p.Y[lo*p.F : hi*p.F]
+	p.steps()
+	_ = p.Y[lo*p.YStep : (hi-1)*p.YStep+p.F]
 	if cpu.AVX2 {
 		p.addFast(lo, hi)
 		return
@@ -46,10 +54,15 @@ func (p *RowSum) AddRows(lo, hi int) {
 	p.addGo(lo, hi)
 }
 
+// steps fills in the steps that are those of rows side by side.
+func (p *RowSum) steps() {
+	p.YStep, p.WStep = cmp.Or(p.YStep, p.F), cmp.Or(p.WStep, p.Heads)
+}
+
 // addGo is the truth of AddRows.
 func (p *RowSum) addGo(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		y := p.Y[i*p.F : i*p.F+p.F]
+		y := p.Y[i*p.YStep : i*p.YStep+p.F]
 		if p.Set {
 			clear(y)
 		}
@@ -65,7 +78,7 @@ func (p *RowSum) addGo(lo, hi int) {
 				continue
 			}
 			d := p.F / p.Heads
-			for h, w := range p.W[e*p.Heads : e*p.Heads+p.Heads] {
+			for h, w := range p.W[e*p.WStep : e*p.WStep+p.Heads] {
 				to := y[h*d : h*d+d]
 				for j, v := range x[h*d : h*d+d] {
 					to[j] += Float(w * v) // rounded: some processors would fuse the two
@@ -80,7 +93,7 @@ func (p *RowSum) addGo(lo, hi int) {
 
 // row returns the row of X that nonzero k points at.
 func (g *Gather) row(k int64) []Float {
-	at := int(g.Cols[k]) * g.F
+	at := int(g.Cols[k]) * cmp.Or(g.Stride, g.F)
 	return g.X[at : at+g.F]
 }
 

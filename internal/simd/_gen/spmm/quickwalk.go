@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// quickWalk is a loop over the nonzeros of a row, with a number for each, of as few
-// instructions as there can be: beside those that add a row there are six.
+// quickWalk is a loop over the nonzeros of a row, with a number for each or none, of as few
+// instructions as there can be: beside those that add a row there are six, or five.
 type quickWalk struct {
 	*gather
 	by    Vec                    // the number of the nonzero at hand, in all lanes
@@ -18,7 +18,9 @@ type quickWalk struct {
 
 // one does a nonzero whose rows are set.
 func (q quickWalk) one() {
-	VBROADCASTSS(Mem{Base: rowOfW}, q.by)
+	if q.weight != unweighted {
+		VBROADCASTSS(Mem{Base: rowOfW}, q.by)
+	}
 	q.add(rowOfX)
 }
 
@@ -47,6 +49,11 @@ func (q quickWalk) nonzeros(over string, each func()) {
 
 // either writes the loop for weights in the order of the nonzeros, and for others.
 func (q quickWalk) either(over string, far bool) {
+	if q.edges == nil {
+		q.quick(far, false)
+		JMP(LabelRef(over))
+		return
+	}
 	direct := Fresh("direct")
 	TESTQ(q.edges, q.edges)
 	JZ(LabelRef(direct))
@@ -65,7 +72,9 @@ func (q quickWalk) quick(far, indirect bool) {
 		list = q.edges
 	}
 	LEAQ(Mem{Base: q.cols, Index: q.end, Scale: 4}, cols)
-	LEAQ(Mem{Base: list, Index: q.end, Scale: 4}, weights)
+	if q.weight != unweighted {
+		LEAQ(Mem{Base: list, Index: q.end, Scale: 4}, weights)
+	}
 	SUBQ(q.end, q.k)
 	Label(again)
 	row := GP64()
@@ -78,11 +87,13 @@ func (q quickWalk) quick(far, indirect bool) {
 	MOVLQSX(Mem{Base: cols, Index: q.k, Scale: 4}, row)
 	IMULQ(q.stride, row)
 	ADDQ(q.x, row)
-	if indirect {
+	switch {
+	case q.weight == unweighted:
+	case indirect:
 		e := GP64()
 		MOVLQSX(Mem{Base: weights, Index: q.k, Scale: 4}, e)
 		VBROADCASTSS(Mem{Base: q.weights, Index: e, Scale: 4}, q.by)
-	} else {
+	default:
 		VBROADCASTSS(Mem{Base: weights, Index: q.k, Scale: 4}, q.by)
 	}
 	q.add(row)

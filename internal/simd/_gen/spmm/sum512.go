@@ -1,29 +1,38 @@
 package spmm
 
 import (
+	"fmt"
+
 	. "github.com/edgewise-ml/edgewise/internal/simd/_gen/asm"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// quadsMost is the most registers of sixteen lanes that a row has.
-const quadsMost = 4
+// quads are the numbers of registers of sixteen lanes that a tile has.
+var quads = []int{1, 2, 3, 4, 8}
 
-// Sums512 writes the kernel of weighted sums of rows of one to four registers of sixteen
-// lanes, with a number for each nonzero. It does with half the instructions of
-// rowSumScalarAVX2, which are what sums of rows from the first caches take time for.
+// Sums512 writes the kernels of sums of rows in registers of sixteen lanes, plain ones and
+// those with a number for each nonzero. They do with half the instructions of
+// those of AVX2, which are what sums of rows from the first caches take time for.
 func Sums512() {
-	g := newGather("rowSumScalarAVX512", "RowSum.AddRows of whole rows, of half so many registers of sixteen lanes.", scalar, 1)
-	g.edges = g.Word("edges")
+	sums512("rowSumAVX512", unweighted)
+	sums512("rowSumScalarAVX512", scalar)
+}
+
+func sums512(kernel string, w weighting) {
+	g := newGather(kernel, "a tile of RowSum.AddRows, of half so many registers of sixteen lanes.", w, 1)
+	if w != unweighted {
+		g.edges = g.Word("edges")
+	}
 	shape := g.Word("shape")
-	name := func(n int) string { return "quads" + string(rune('0'+n)) }
-	for n := 1; n <= quadsMost; n++ {
+	name := func(n int) string { return fmt.Sprintf("quads%d", n) }
+	for _, n := range quads {
 		CMPQ(shape, Imm(uint64(4*n)))
 		JE(LabelRef(name(n)))
 	}
 	JMP(LabelRef("done"))
-	for n := 1; n <= quadsMost; n++ {
+	for _, n := range quads {
 		g.nv = 2 * n // what is fetched of a row
 		Label(name(n))
 		quadSum{quickWalk: quickWalk{gather: g}, n: n}.write()
@@ -46,7 +55,9 @@ type quadSum struct {
 //
 //	Y[i,:] += Σ_k W[e]·X[Cols[k],:]    for the nonzeros k of row i, in order
 func (q quadSum) write() {
-	q.by, q.t = ZMM(), ZMM()
+	if q.weight != unweighted {
+		q.by, q.t = ZMM(), ZMM()
+	}
 	for range q.n {
 		q.acc = append(q.acc, ZMM())
 	}
@@ -91,9 +102,14 @@ func (q quadSum) write() {
 	q.walk, q.empty = nil, nil
 }
 
-// addRow adds a row, times the weight at hand. A product is rounded before it is added.
+// addRow adds a row, times the weight at hand if there is one. A product is rounded before
+// it is added.
 func (q quadSum) addRow(row reg.Register) {
 	for v, a := range q.acc {
+		if q.weight == unweighted {
+			VADDPS(Quad(row, v), a, a)
+			continue
+		}
 		VMULPS(Quad(row, v), q.by, q.t)
 		VADDPS(q.t, a, a)
 	}

@@ -235,6 +235,12 @@ func (c Ceilings) judge(b *Benchmark, l *Line) {
 	if b.machine() {
 		return
 	}
+	if t := b.table(); t.rows > 0 {
+		if rate := c[t.benchmark(b.lanes).name]; rate > 0 {
+			l.Extra.Table, l.Extra.TableRate = levelOf(float64(t.rows*t.width*floatSize)/float64(b.lanes)).name, rate
+			l.Extra.TablePct = 100 * l.Extra.Gathered / rate
+		}
+	}
 	where := levelOf(b.bytes / float64(b.lanes))
 	rate := map[string]float64{"fma": b.flops, "copy/" + where.name: b.bytes}
 	most := 0.0

@@ -45,16 +45,30 @@ func gatherBenchmark(l level, threads int) Benchmark {
 	if l.holds == 0 {
 		size /= threads
 	}
-	rows := threads * size / (width * floatSize)
-	b := machineBenchmark("gather/"+l.name, threads)
-	b.bytes = float64(reads) * float64(width*floatSize+indexBytes)
+	t := table{threads * size / (width * floatSize), width}
+	return t.gathers("gather/"+l.name, reads, 1, threads)
+}
+
+// table is rows of a width that are gathered.
+type table struct{ rows, width int }
+
+// gathers is the rate at which rows of a table are read at random: so many, the same ones a
+// number of times.
+func (t table) gathers(what string, reads, times, threads int) Benchmark {
+	b := machineBenchmark(what, threads)
+	b.bytes = float64(times) * float64(reads) * float64(t.width*floatSize+indexBytes)
 	b.prepare = func() workload {
-		g := graph.Must(graph.Uniform(rand.New(rand.NewPCG(1, 2)), rows, reads))
+		g := graph.Must(graph.Uniform(rand.New(rand.NewPCG(1, 2)), t.rows, reads))
 		parts := walkParts
 		if threads == 1 {
 			parts = 1 // which no second thread can take from
 		}
-		return workload{call: walk(g, newOperand(rows, width), parts)}
+		once := walk(g, newOperand(t.rows, t.width), parts)
+		return workload{call: func() {
+			for range times {
+				once()
+			}
+		}}
 	}
 	return b
 }

@@ -56,30 +56,36 @@ func (b *Benchmark) table() table {
 	return table{b.at.g.sources, b.at.shape.width()}
 }
 
-// benchmark is how fast rows of t are gathered at random. A pass reads as many rows as there
-// are, so that none pays for a copy of the table in another order, and a large table is not
-// mistaken for the few rows of it that fit a cache.
-func (t table) benchmark(threads int) Benchmark {
-	return t.gathers(fmt.Sprintf("gather/%dx%d", t.rows, t.width), t.rows, (gatherReads+t.rows-1)/t.rows, threads)
+// near is a table of rows as wide that fits the second cache.
+func (t table) near() table {
+	if t.rows == 0 {
+		return t
+	}
+	return tableOf(levels[1].size, t.width)
 }
 
-// SweepLimits returns the ceilings of a sweep, each once: how fast this machine gathers rows of
-// each width from a table of each size or, of what gathers none, how fast it computes and copies.
+// path is what its benchmark is called, without its threads.
+func (t table) path() string { return fmt.Sprintf("gather/%dx%d", t.rows, t.width) }
+
+// benchmark is how fast rows of t are gathered at random: of a large table as many as there are,
+// so that it is not mistaken for the few of them that fit a cache.
+func (t table) benchmark(threads int) Benchmark {
+	return t.gathers(t.path(), t.rows*((gatherReads+t.rows-1)/t.rows), threads)
+}
+
+// SweepLimits returns the ceilings of a sweep, each once: how fast this machine computes, copies,
+// and gathers rows of each width, from the second cache and from a table of each size.
 func SweepLimits(all, sweep []Benchmark) []Benchmark {
-	var out, others []Benchmark
-	met := map[string]bool{}
+	out, met := Limits(all, sweep), map[table]bool{{}: true}
 	for _, b := range sweep {
-		t := b.table()
-		if t.rows == 0 {
-			others = append(others, b)
-			continue
-		}
-		if of := t.benchmark(b.lanes); !met[of.name] {
-			met[of.name] = true
-			out = append(out, of)
+		for _, t := range []table{b.table().near(), b.table()} {
+			if !met[t] {
+				met[t] = true
+				out = append(out, t.benchmark(b.lanes))
+			}
 		}
 	}
-	return append(Limits(all, others), out...)
+	return out
 }
 
 // NewSweepTable is NewTable of a sweep: kernel, graph and columns stand for a name.
@@ -90,7 +96,7 @@ func NewSweepTable(bs []Benchmark, width int) *Table {
 		graph = max(graph, plain.Width(plain.Text(bs[i].at.g.name)))
 	}
 	columns, way := len("columns"), 17
-	if wide := kernel + graph + columns + 57; width == 0 || width >= wide {
+	if wide := kernel + graph + columns + 69; width == 0 || width >= wide {
 		way = 29
 	}
 	row := func(a, b, c string) string {
@@ -99,6 +105,11 @@ func NewSweepTable(bs []Benchmark, width int) *Table {
 	title := func(b *Benchmark) string { return row(b.kernel(), plain.Text(b.at.g.name), b.columns()) }
 	t := newTable(bs, width, sweepColumns(way), row("kernel", "graph", "columns"), title)
 	t.sweep = true
+	for i := range bs {
+		if g := bs[i].at.g; !slices.Contains(t.graphs, g) {
+			t.graphs = append(t.graphs, g)
+		}
+	}
 	return t
 }
 
@@ -118,15 +129,16 @@ func sweepColumns(way int) []column {
 	return []column{
 		{"median", 7, 0, func(_ *Benchmark, _ *extra, l *Line) string { return shortTime(l.MedianMS) }, nil},
 		{"GB/s", 4, 1, func(_ *Benchmark, x *extra, _ *Line) string { return some(cmp.Or(x.Gathered, x.GBPerS)) }, nil},
-		{"of ceiling", 12, 0, func(b *Benchmark, x *extra, _ *Line) string {
-			if x.Table != "" {
-				return fmt.Sprintf("%s %-6s", percent(x.TablePct), x.Table)
+		{"of limit", 12, 0, func(b *Benchmark, x *extra, _ *Line) string { return b.ofLimit(x) }, nil},
+		{"of table", 12, 3, func(b *Benchmark, x *extra, _ *Line) string {
+			if x.Table == "" {
+				return ""
 			}
-			return b.ofLimit(x)
+			return fmt.Sprintf("%s %-6s", percent(x.TablePct), x.Table)
 		}, nil},
 		{"way", -way, 2, func(_ *Benchmark, x *extra, _ *Line) string {
 			if plain.Width(x.Way) > way {
-				return strings.NewReplacer(" of ", " ", ", tiles of ", " × ").Replace(x.Way)
+				return strings.NewReplacer("blocks of ", "blocks ", ", tiles of ", "×").Replace(x.Way)
 			}
 			return x.Way
 		}, nil},
@@ -135,7 +147,20 @@ func sweepColumns(way int) []column {
 
 // sweepLegend explains the columns of a sweep.
 var sweepLegend = []explained{
-	{"GB/s", "GB/s: a row of x and its index for each edge, and the result. Of edge_softmax what it reads and writes. gat_attention is forward and backward."},
-	{"of ceiling", "of ceiling: these GB/s, as a share of what this machine gathers at random of rows so wide from a table as large as x, and where such a table is (l2, l3, memory). Above 100 % rows come from a nearer cache: by tiles and blocks, hubs, or neighbours with near numbers. Of edge_softmax: of multiply-adds (fma) or a copy."},
-	{"way", "way: plain is row by row; tiles of so many columns, blocks of so many rows of x."},
+	{"GB/s", "GB/s: a row of x and its index for each edge, and the result; of edge_softmax, what it reads and writes. gat_attention is forward and backward."},
+	{"of limit", "of limit: the least time in which this machine could do that, as a share of the median; and what binds: reading a row for each edge from the second cache (gather), a copy of what has to be moved at least (l1 to memory), or multiply-adds (fma)."},
+	{"of table", "of table: these GB/s as a share of what this machine gathers at random from a table as large as x, and where that is taken to be. Above 100 % rows come from a nearer cache: by tiles and blocks, because few are asked for often, or because those of an edge are near each other."},
+	{"way", "way: plain is row by row; in tiles of so many columns, and blocks of so many rows of x."},
 }
+
+// degrees says how many edges the graphs have.
+func (t *Table) degrees() string {
+	var out []string
+	for _, g := range t.graphs {
+		out = append(out, fmt.Sprintf("%s %.3g", plain.Text(g.name), g.degree()))
+	}
+	return "edges a node: " + strings.Join(out, ", ")
+}
+
+// degree is how many edges go to a node.
+func (g *Graph) degree() float64 { return float64(g.edges) / float64(g.rows) }

@@ -21,6 +21,7 @@ type Table struct {
 	title   string
 	name    func(b *Benchmark) string
 	sweep   bool
+	graphs  []*Graph // of a sweep
 	columns []column
 	left    []string // the heads of the columns that the terminal has no room for
 	rows    int
@@ -209,7 +210,7 @@ func (t *Table) Legend(c Ceilings) []string {
 	out := append(c.said(), fmt.Sprintf("kernels: %s, %s", cpu.Path(), plural(par.Threads(), "thread")))
 	legend := tableLegend
 	if t.sweep {
-		legend = sweepLegend
+		legend, out = sweepLegend, append(out, t.degrees())
 	}
 	for _, head := range legend {
 		if t.met[head.of] {

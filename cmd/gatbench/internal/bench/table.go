@@ -142,16 +142,15 @@ func (t *Table) Row(b *Benchmark, l *Line) []string {
 		}
 		text += " " + c.place(cell)
 	}
-	text = strings.TrimRight(text, " ")
 	notes := t.notes(&l.Extra)
 	switch {
 	case notes == "":
 	case t.width > 0 && plain.Width(text)+2+plain.Width(notes) > t.width:
-		return append(out, text, "  "+notes)
+		return append(out, strings.TrimRight(text, " "), "  "+notes)
 	default:
-		text = plain.Pad(text, t.wide+t.numbers()) + "  " + notes
+		text += "  " + notes
 	}
-	return append(out, text)
+	return append(out, strings.TrimRight(text, " "))
 }
 
 func (t *Table) head() string {

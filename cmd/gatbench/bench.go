@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/draw"
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -30,6 +31,8 @@ type benchCommand struct {
 	Rows     string   `default:"needed" placeholder:"NAME" help:"Which rows of each layer a training step of train/* computes: those that its loss depends on (needed, the default) or all, as the peers do."`
 	JSON     bool     `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List     bool     `help:"Print the names and do nothing."`
+	Picture  string   `placeholder:"FILE" help:"Draw a sweep to this .svg or .png file: for each kernel, a cell for each graph and width."`
+	Beside   string   `placeholder:"OUT.tsv" help:"Time nothing, and draw to --picture the table that peers/compare.py wrote: who is ahead of whom."`
 
 	budget bench.Budget      // the zero value is the peers'
 	all    []bench.Benchmark // nil is all there are
@@ -56,6 +59,12 @@ func (c *benchCommand) Run(e env) error {
 	}
 	if err := oneOf("--rows", string(c.rows()), extents); err != nil {
 		return err
+	}
+	if err := c.checkPicture(); err != nil {
+		return err
+	}
+	if c.Beside != "" {
+		return c.drawBeside(e)
 	}
 	if _, err := promptly(e.ctx, func() (any, error) { return nil, c.defaults() }); err != nil {
 		return err
@@ -174,6 +183,7 @@ type benchRun struct {
 	out      *report.Printer
 	progress *report.Progress
 	failed   []error
+	cells    []draw.Cell // for the picture
 }
 
 // timeAll times benchmarks in order and prints each when it is done, so that what
@@ -195,6 +205,7 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 		switch {
 		case failed == nil:
 			done++
+			r.cell(&bs[i], line)
 			err = r.show(&bs[i], line)
 		case c.everything() && e.ctx.Err() == nil: // it may need data that is not here
 			r.failed = append(r.failed, failed)
@@ -207,6 +218,9 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 		for _, says := range r.table.Legend(r.limits) {
 			r.out.Paragraph("%s", says)
 		}
+	}
+	if len(r.cells) > 0 {
+		err = cmp.Or(err, r.draw())
 	}
 	switch {
 	case e.ctx.Err() != nil:

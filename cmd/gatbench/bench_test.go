@@ -33,7 +33,7 @@ func small(t *testing.T) []bench.Benchmark {
 // benched runs the command, on small unless it has others or a graph, and returns what it prints.
 func benched(t *testing.T, c benchCommand) (string, error) {
 	t.Helper()
-	if c.all == nil && c.Graph == "" {
+	if c.all == nil && c.Graph+c.Size == "" {
 		c.all = small(t)
 	}
 	c.budget, c.Threads = quick, 1

@@ -124,6 +124,19 @@ func (b *Benchmark) columns() string {
 	return b.at.shape.String()
 }
 
+// Site is where a kernel is timed.
+type Site struct {
+	Kernel, Graph string
+	Degree        float64 // edges a node
+	Columns       string  // how wide its rows are, in words
+	Width         int     // of all heads together
+}
+
+// Site returns where b is timed, which must be a kernel on a graph.
+func (b *Benchmark) Site() Site {
+	return Site{b.kernel(), b.at.g.name, b.at.g.degree(), b.columns(), b.at.shape.width()}
+}
+
 // sweepColumns are those of a sweep's table, in which the way takes so much.
 func sweepColumns(way int) []column {
 	return []column{

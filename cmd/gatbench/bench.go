@@ -51,7 +51,9 @@ func (c *benchCommand) Run(e env) error {
 	if c.sweeps() {
 		rule = bench.SweepBudget()
 	}
-	timer := bench.NewTimer(thisBuild().Version, cmp.Or(c.budget, rule))
+	rule = cmp.Or(c.budget, rule)
+	rule.Alone = c.sweeps()
+	timer := bench.NewTimer(thisBuild().Version, rule)
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	if c.Epochs < 0 {

@@ -76,7 +76,11 @@ func (t table) benchmark(threads int) Benchmark {
 // SweepLimits returns the ceilings of a sweep, each once: how fast this machine computes, copies,
 // and gathers rows of each width, from the second cache and from a table of each size.
 func SweepLimits(all, sweep []Benchmark) []Benchmark {
-	out, met := Limits(all, sweep), map[table]bool{{}: true}
+	met, wanted := map[table]bool{{}: true}, map[string]bool{"machine/fma": true}
+	for _, b := range sweep {
+		wanted["machine/copy/"+levelOf(b.bytes/float64(b.lanes)).name] = true
+	}
+	out := slices.DeleteFunc(Limits(all, sweep), func(b Benchmark) bool { return !wanted[b.op] })
 	for _, b := range sweep {
 		for _, t := range []table{b.table().near(), b.table()} {
 			if !met[t] {

@@ -20,9 +20,10 @@ func PeersBudget() Budget {
 	return Budget{WarmUps: 3, AtLeast: 10, AtMost: 1000, Enough: 500 * time.Millisecond, Limit: 8 * time.Second}
 }
 
-// SweepBudget returns the rule for a sweep, which has many rows in little time.
+// SweepBudget returns the rule for a sweep, which has many rows in little time. They are
+// timed alone.
 func SweepBudget() Budget {
-	return Budget{WarmUps: 1, AtLeast: 5, AtMost: 1000, Enough: 100 * time.Millisecond, Limit: 2 * time.Second, Alone: true}
+	return Budget{WarmUps: 1, AtLeast: 5, AtMost: 1000, Enough: 100 * time.Millisecond, Limit: 2 * time.Second}
 }
 
 // brief is the budget for what a call is compared with.

@@ -166,7 +166,7 @@ func sweepColumns(way int) []column {
 var sweepLegend = []explained{
 	{"GB/s", "GB/s: a row of x and its index for each edge, and the result; of edge_softmax, what it reads and writes. gat_attention is forward and backward."},
 	{"of limit", "of limit: the least time in which this machine could do that, as a share of the median; and what binds: reading a row for each edge from the second cache (gather), a copy of what has to be moved at least (l1 to memory), or multiply-adds (fma)."},
-	{"of table", "of table: these GB/s as a share of what this machine gathers at random from a table as large as x, and where that is taken to be. Above 100 % rows come from a nearer cache: by tiles and blocks, because few are asked for often, or because those of an edge are near each other."},
+	{"of table", "of table: these GB/s as a share of what this machine gathers at random from a table as large as x, and where that is taken to be. Above 100 % rows come from a nearer cache: by tiles and blocks, because few are asked for often, or because the neighbours of a node stand near each other."},
 	{"way", "way: plain is row by row; in tiles of so many columns, and blocks of so many rows of x."},
 }
 

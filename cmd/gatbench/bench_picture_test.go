@@ -100,7 +100,7 @@ func TestBenchSweep(t *testing.T) {
 	c.JSON, c.Picture = true, ""
 	out, err = benched(t, c)
 	lines := objects(t, out)
-	if err != nil || len(lines) != 9 || lines[0]["params"].(map[string]any)["dim"] != 4.0 {
+	if err != nil || len(lines) != 8 || lines[0]["params"].(map[string]any)["dim"] != 4.0 {
 		t.Fatalf("%v, %d lines\n%s", err, len(lines), out)
 	}
 	for name, has := range map[string]bool{"way": true, "table": true, "table_pct": true, "table_gb_per_s": true, "limit": true, "limit_pct": true, "plain_ms": false} {

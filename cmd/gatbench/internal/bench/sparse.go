@@ -46,7 +46,7 @@ func sparseBenchmarks(threads int, c sparseChoice) []Benchmark {
 		for _, at := range listed {
 			out = append(out, k.benchmark(at, threads))
 		}
-		for _, at := range c.places(k, k.sweep()) {
+		for _, at := range k.sweep(c) {
 			i := slices.Index(listed, at)
 			if i < 0 {
 				i, out = len(listed), append(out, k.benchmark(at, threads))

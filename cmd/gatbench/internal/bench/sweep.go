@@ -22,15 +22,18 @@ var sweepShapes = map[string][]sparseShape{
 	"gat_attention": {{8, 8}},
 }
 
-// sweep returns where a kernel is timed in the sweep.
-func (k sparseKernel) sweep() []sparseCase {
-	var out []sparseCase
+// sweep returns where a kernel is timed in the sweep. The columns of a head that are chosen are
+// those of kernels with one head, unless heads are chosen too: 64 are not to become 512.
+func (k sparseKernel) sweep(c sparseChoice) []placed {
+	var on []sparseCase
 	for _, g := range sweepGraphs {
 		for _, s := range sweepShapes[k.name] {
-			out = append(out, sparseCase{g, s})
+			if on = append(on, sparseCase{g, s}); s.heads > 1 && c.heads == 0 {
+				c.dims = nil
+			}
 		}
 	}
-	return out
+	return c.places(k, on)
 }
 
 // sweepOf returns the sweep, in its order.

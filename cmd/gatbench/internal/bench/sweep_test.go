@@ -47,7 +47,7 @@ func TestSweepNarrowed(t *testing.T) {
 	g := sized(t, "uniform:30x90")
 	for want, c := range map[string]Choice{
 		"copy_u_sum/G/16 copy_u_sum/G/64 copy_u_sum/G/128 u_mul_e_sum/G/16 u_mul_e_sum/G/64 u_mul_e_sum/G/128 u_dot_v/G/16 u_dot_v/G/64 u_dot_v/G/128 edge_softmax/G/8x8 gat_attention/G/8x8": {},
-		"copy_u_sum/G/5 copy_u_sum/G/32 u_mul_e_sum/G/5 u_mul_e_sum/G/32 u_dot_v/G/5 u_dot_v/G/32 edge_softmax/G/8x5 gat_attention/G/8x5 gat_attention/G/8x32":                                {Dims: []int{5, 32}},
+		"copy_u_sum/G/5 copy_u_sum/G/32 u_mul_e_sum/G/5 u_mul_e_sum/G/32 u_dot_v/G/5 u_dot_v/G/32 edge_softmax/G/8x8 gat_attention/G/8x8":                                                     {Dims: []int{5, 32}},
 		"copy_u_sum/G/4x3 u_mul_e_sum/G/4x3 u_dot_v/G/4x3 edge_softmax/G/4x3 gat_attention/G/4x3":                                                                                             {Heads: 4, Dims: []int{3}},
 	} {
 		c.Threads, c.Graph = 1, g

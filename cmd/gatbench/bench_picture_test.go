@@ -31,7 +31,10 @@ func TestReadBeside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := draw.Sweep{{"copy_u_sum", "g", 5, "16", 16, 0.9, "dgl"}, {"copy_u_sum", "g", 5, "64", 64, 2, "dgl"}}
+	want := draw.Sweep{
+		{Kernel: "copy_u_sum", Graph: "g", Degree: 5, Columns: "16", Width: 16, Value: 0.9, Other: "dgl"},
+		{Kernel: "copy_u_sum", Graph: "g", Degree: 5, Columns: "64", Width: 64, Value: 2, Other: "dgl"},
+	}
 	for _, text := range []string{besideTable, strings.ReplaceAll(besideTable, "\n", "\r\n")} {
 		write(text)
 		got, err := readBeside(path)

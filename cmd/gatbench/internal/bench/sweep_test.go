@@ -65,6 +65,19 @@ func TestSweepNarrowed(t *testing.T) {
 	}
 }
 
+// Of several widths each is timed; of what has no columns, the first.
+func TestWidths(t *testing.T) {
+	all := All(Choice{Threads: 1, Graph: sized(t, "9x20"), Dims: []int{5, 32}})
+	for pattern, want := range map[string]string{
+		"copy_u_sum": "copy_u_sum/9x20/5 copy_u_sum/9x20/32", "edge_softmax": "edge_softmax/9x20/8x5", "edge_softmax_both": "edge_softmax_both/9x20/8x5",
+		"gat_message": "gat_message/9x20/8x5 gat_message/9x20/8x32", "layer/gatv2": "layer/gatv2/9x20/8x5 layer/gatv2/9x20/8x32",
+	} {
+		if some, err := Choose(all, pattern); err != nil || names(some) != want {
+			t.Errorf("%s: %v, got %s, want %s", pattern, err, names(some), want)
+		}
+	}
+}
+
 // Sources ascend in the rows of every kind of generated graph, as in the peers' files, and a grid
 // joins each point with itself and those beside it.
 func TestGeneratedGraphs(t *testing.T) {

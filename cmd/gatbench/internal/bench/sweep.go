@@ -103,7 +103,7 @@ func NewSweepTable(bs []Benchmark, width int) *Table {
 		graph = max(graph, plain.Width(plain.Text(bs[i].at.g.name)))
 	}
 	columns, way := len("columns"), 17
-	if wide := kernel + graph + columns + 69; width == 0 || width >= wide {
+	if wide := kernel + graph + columns + 71; width == 0 || width >= wide {
 		way = 29
 	}
 	row := func(a, b, c string) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/draw"
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -17,12 +18,12 @@ import (
 
 // benchCommand is gatbench bench.
 type benchCommand struct {
-	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"What to time: sparse (all kernels on a graph), spmm (its products of a sparse and a dense matrix), sddmm (inner products at its elements), a name that --list prints, the front of one (gemm) or a pattern (exp/*). Default: sparse with --graph or --size, else everything, which takes ten to twenty minutes."`
+	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"What to time: sparse (kernels on graphs of few and many edges a node, as one table), kernels (all on a graph), spmm (its products of a sparse and a dense matrix), sddmm (inner products at its elements), a name that --list prints, the front of one (gemm) or a pattern (exp/*). Default: sparse with --graph or --size, else everything, which takes ten to twenty minutes."`
 	Threads  int      `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
 	Isolate  bool     `help:"Run each name in a process of its own, so that memory is its own."`
 	Graph    string   `placeholder:"FILE" help:"Time kernels and layers on this graph or matrix instead of generated ones: an .mtx file, with its values, or anything else that gatbench train --dataset reads."`
-	Size     string   `placeholder:"NAME" help:"Time them on a generated graph of this size: cora, pubmed, arxiv, reddit-tenth or NODESxEDGES."`
-	Dim      *int     `placeholder:"D" help:"Columns of each head of kernels and layers on a graph."`
+	Size     string   `placeholder:"NAME" help:"Time them on a generated graph of this size: cora, pubmed, arxiv, grid, reddit-tenth, reddit-small, reddit, proteins-small, ogbn-proteins, NODESxEDGES, uniform:NODESxEDGES or grid:SIDE."`
+	Dim      []int    `placeholder:"D" help:"Columns of each head of kernels and layers on a graph; several, 16,64,128, are timed one after the other."`
 	Heads    *int     `placeholder:"H" help:"Heads of kernels and layers on a graph."`
 	Data     string   `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
 	Epochs   int      `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
@@ -30,6 +31,8 @@ type benchCommand struct {
 	Rows     string   `default:"needed" placeholder:"NAME" help:"Which rows of each layer a training step of train/* computes: those that its loss depends on (needed, the default) or all, as the peers do."`
 	JSON     bool     `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List     bool     `help:"Print the names and do nothing."`
+	Picture  string   `placeholder:"FILE" help:"Draw a sweep to this .svg or .png file: for each kernel, a cell for each graph and width."`
+	Beside   string   `placeholder:"OUT.tsv" help:"Time nothing, and draw to --picture the table that peers/compare.py wrote: who is ahead of whom."`
 
 	budget bench.Budget      // the zero value is the peers'
 	all    []bench.Benchmark // nil is all there are
@@ -44,7 +47,13 @@ func (c *benchCommand) Run(e env) error {
 	if c.Threads < 0 {
 		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
 	}
-	timer := bench.NewTimer(thisBuild().Version, cmp.Or(c.budget, bench.PeersBudget()))
+	rule := bench.PeersBudget()
+	if c.sweeps() {
+		rule = bench.SweepBudget()
+	}
+	rule = cmp.Or(c.budget, rule)
+	rule.Alone = c.sweeps()
+	timer := bench.NewTimer(thisBuild().Version, rule)
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	if c.Epochs < 0 {
@@ -52,6 +61,12 @@ func (c *benchCommand) Run(e env) error {
 	}
 	if err := oneOf("--rows", string(c.rows()), extents); err != nil {
 		return err
+	}
+	if err := c.checkPicture(); err != nil {
+		return err
+	}
+	if c.Beside != "" {
+		return c.drawBeside(e)
 	}
 	if _, err := promptly(e.ctx, func() (any, error) { return nil, c.defaults() }); err != nil {
 		return err
@@ -74,6 +89,11 @@ func (c *benchCommand) everything() bool {
 	return len(c.Patterns) == 0 && c.Graph == "" && c.Size == ""
 }
 
+// sweeps reports whether the sweep alone is to be timed.
+func (c *benchCommand) sweeps() bool {
+	return !c.everything() && !slices.ContainsFunc(c.Patterns, func(p string) bool { return p != bench.Sparse })
+}
+
 func (c *benchCommand) defaults() error {
 	if c.all == nil {
 		choice, err := c.choice()
@@ -93,15 +113,16 @@ const mostColumns = 1 << 16
 
 // choice returns what the flags say of what is timed.
 func (c *benchCommand) choice() (bench.Choice, error) {
-	out := bench.Choice{Threads: par.Threads(), Heads: or(c.Heads, 0), Dim: or(c.Dim, 0), Data: c.Data, Trainings: c.trainings()}
+	out := bench.Choice{Threads: par.Threads(), Heads: or(c.Heads, 0), Dims: c.Dim, Data: c.Data, Trainings: c.trainings()}
 	var err error
+	dim := slices.Max(append([]int{0}, c.Dim...))
 	switch {
 	case or(c.Heads, 1) < 1:
 		return out, misuse("--heads %d: it must be at least 1", *c.Heads)
-	case or(c.Dim, 1) < 1:
-		return out, misuse("--dim %d: it must be at least 1", *c.Dim)
-	case max(out.Heads, out.Dim) > mostColumns || max(out.Heads, 1)*max(out.Dim, 1) > mostColumns:
-		return out, misuse("--heads %d --dim %d: rows have at most %d columns, those of all heads together", out.Heads, out.Dim, mostColumns)
+	case len(c.Dim) > 0 && slices.Min(c.Dim) < 1:
+		return out, misuse("--dim %d: it must be at least 1", slices.Min(c.Dim))
+	case max(out.Heads, dim) > mostColumns || max(out.Heads, 1)*max(dim, 1) > mostColumns:
+		return out, misuse("--heads %d --dim %d: rows have at most %d columns, those of all heads together", out.Heads, dim, mostColumns)
 	case c.Graph != "" && c.Size != "":
 		return out, misuse("--graph and --size both name a graph: leave one of them out")
 	case c.Graph != "":
@@ -114,20 +135,22 @@ func (c *benchCommand) choice() (bench.Choice, error) {
 	return out, err
 }
 
-// chosen returns the benchmarks that the patterns select, each once, in the order of all.
+// chosen returns the benchmarks that the patterns select, each once, in the order of all or, of
+// the sweep, in its own.
 func (c *benchCommand) chosen() ([]bench.Benchmark, error) {
 	wanted, patterns := map[string]bool{}, c.Patterns
 	switch {
 	case len(patterns) == 0 && c.Graph+c.Size != "":
 		patterns = []string{bench.Sparse}
 	case c.everything() && !c.JSON && !c.List: // people see the ceilings below the table
-		return bench.WithoutMachine(c.all), nil
+		return bench.WithoutMachine(bench.Listed(c.all)), nil
 	case c.everything():
-		return c.all, nil
+		return bench.Listed(c.all), nil
 	}
+	var some []bench.Benchmark
 	for _, pattern := range patterns {
-		some, err := bench.Choose(c.all, pattern)
-		if err != nil {
+		var err error
+		if some, err = bench.Choose(c.all, pattern); err != nil {
 			return nil, usageError{err}
 		}
 		if len(some) == 0 {
@@ -137,6 +160,9 @@ func (c *benchCommand) chosen() ([]bench.Benchmark, error) {
 		for i := range some {
 			wanted[some[i].Name()] = true
 		}
+	}
+	if len(patterns) == 1 {
+		return some, nil
 	}
 	return slices.DeleteFunc(slices.Clone(c.all), func(b bench.Benchmark) bool { return !wanted[b.Name()] }), nil
 }
@@ -159,6 +185,7 @@ type benchRun struct {
 	out      *report.Printer
 	progress *report.Progress
 	failed   []error
+	cells    []draw.Cell // for the picture
 }
 
 // timeAll times benchmarks in order and prints each when it is done, so that what
@@ -169,6 +196,9 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 		benchCommand: c, e: e, timer: timer, limits: bench.Ceilings{},
 		table: bench.NewTable(bs, report.Width(e.out)), out: report.NewPrinter(e.out), progress: report.NewProgress(e.errOut),
 	}
+	if c.sweeps() {
+		r.table = bench.NewSweepTable(bs, report.Width(e.out))
+	}
 	err := r.measure(bs)
 	done := 0
 	for i := 0; err == nil && i < len(bs); i++ {
@@ -177,6 +207,7 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 		switch {
 		case failed == nil:
 			done++
+			r.cell(&bs[i], line)
 			err = r.show(&bs[i], line)
 		case c.everything() && e.ctx.Err() == nil: // it may need data that is not here
 			r.failed = append(r.failed, failed)
@@ -190,6 +221,9 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 			r.out.Paragraph("%s", says)
 		}
 	}
+	if len(r.cells) > 0 {
+		err = cmp.Or(err, r.draw())
+	}
 	switch {
 	case e.ctx.Err() != nil:
 		return fmt.Errorf("interrupted after %d of %d benchmarks", done, len(bs))
@@ -201,14 +235,17 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 
 // measure says which graph is timed, and times what the rows are compared with.
 func (r *benchRun) measure(bs []bench.Benchmark) error {
-	if r.JSON {
+	if r.JSON && !r.sweeps() {
 		return nil
 	}
-	if r.on != nil {
+	if r.on != nil && !r.JSON {
 		r.out.Line("%v", r.on)
 		r.out.Printf("\n")
 	}
 	ceilings := bench.Limits(r.all, bs)
+	if r.sweeps() {
+		ceilings = bench.SweepLimits(r.all, bs)
+	}
 	for i := range ceilings {
 		r.progress.Show("measuring this machine first  %d/%d  %s", i+1, len(ceilings), ceilings[i].Name())
 		if _, err := r.one(&ceilings[i]); err != nil {

@@ -120,7 +120,7 @@ func TestBenchGraphAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := benched(t, benchCommand{Graph: path})
-	if err != nil || !strings.HasPrefix(out, "own: 2 × 3, 2 elements; u_mul_e_sum multiplies by its values\n\nname ") || !strings.Contains(out, "\ncopy_u_sum/own/64 ") || !strings.Contains(out, "\nmessage/own/64 ") || strings.Contains(out, "gemm") {
+	if err != nil || !strings.HasPrefix(out, "own: 2 × 3, 2 elements; u_mul_e_sum multiplies by its values\n\nkernel        graph columns ") || !strings.Contains(out, "\ncopy_u_sum    own       128 ") || !strings.Contains(out, "\ngat_attention own       8x8 ") || strings.Contains(out, "gemm") {
 		t.Errorf("%v, table\n%s", err, out)
 	}
 }

@@ -19,10 +19,13 @@ func (c *benchCommand) selfArgs(name string) []string {
 			args = append(args, "--"+flag+"="+value)
 		}
 	}
-	for flag, value := range map[string]int{"dim": or(c.Dim, 0), "heads": or(c.Heads, 0), "epochs": c.Epochs} {
+	for flag, value := range map[string]int{"heads": or(c.Heads, 0), "epochs": c.Epochs} {
 		if value != 0 {
 			args = append(args, fmt.Sprintf("--%s=%d", flag, value))
 		}
+	}
+	for _, dim := range c.Dim {
+		args = append(args, fmt.Sprintf("--dim=%d", dim))
 	}
 	if c.Seed != 0 {
 		args = append(args, fmt.Sprintf("--seed=%d", c.Seed))

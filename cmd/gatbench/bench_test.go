@@ -33,7 +33,7 @@ func small(t *testing.T) []bench.Benchmark {
 // benched runs the command, on small unless it has others or a graph, and returns what it prints.
 func benched(t *testing.T, c benchCommand) (string, error) {
 	t.Helper()
-	if c.all == nil && c.Graph == "" {
+	if c.all == nil && c.Graph+c.Size == "" {
 		c.all = small(t)
 	}
 	c.budget, c.Threads = quick, 1
@@ -215,10 +215,10 @@ func TestBenchChoice(t *testing.T) {
 		want string
 	}{
 		{benchCommand{Heads: new(-1)}, "--heads -1: it must be at least 1"},
-		{benchCommand{Dim: new(0)}, "--dim 0: it must be at least 1"},
-		{benchCommand{Size: "9x9", Dim: new(math.MaxInt)}, "at most 65536 columns"},
-		{benchCommand{Size: "9x9", Heads: new(math.MaxInt), Dim: new(math.MaxInt)}, "at most 65536 columns"},
-		{benchCommand{Size: "9x9", Heads: new(300), Dim: new(300)}, "at most 65536 columns"},
+		{benchCommand{Dim: []int{0}}, "--dim 0: it must be at least 1"},
+		{benchCommand{Size: "9x9", Dim: []int{16, math.MaxInt}}, "at most 65536 columns"},
+		{benchCommand{Size: "9x9", Heads: new(math.MaxInt), Dim: []int{math.MaxInt}}, "at most 65536 columns"},
+		{benchCommand{Size: "9x9", Heads: new(300), Dim: []int{300, 1}}, "at most 65536 columns"},
 		{benchCommand{Size: "9x0"}, "NODESxEDGES"},
 		{benchCommand{Graph: "a.npz", Size: "cora"}, "leave one of them out"},
 		{benchCommand{Size: "huge"}, "--size huge"},
@@ -228,7 +228,7 @@ func TestBenchChoice(t *testing.T) {
 			t.Errorf("%+v: got %v, want an error with %q", c.c, err, c.want)
 		}
 	}
-	c, err := (&benchCommand{Size: "50x60", Heads: new(2), Dim: new(4)}).choice()
+	c, err := (&benchCommand{Size: "50x60", Heads: new(2), Dim: []int{4, 6}}).choice()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,20 +236,20 @@ func TestBenchChoice(t *testing.T) {
 	if err := list(&out, bench.All(c)); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "copy_u_sum/50x60/2x4\n") || strings.Contains(out.String(), "copy_u_sum/arxiv") {
+	if !strings.Contains(out.String(), "copy_u_sum/50x60/2x4\ncopy_u_sum/50x60/2x6\n") || strings.Contains(out.String(), "copy_u_sum/arxiv") {
 		t.Errorf("chosen were\n%s", out.String())
 	}
 }
 
 func TestSelfArgs(t *testing.T) {
-	c := benchCommand{Size: "cora", Heads: new(4), Data: "d"}
+	c := benchCommand{Size: "cora", Heads: new(4), Data: "d", Dim: []int{8, 16}}
 	got := strings.Join(c.selfArgs("gemm"), " ")
-	for _, want := range []string{"--size=cora", "--heads=4", "--data=d"} {
+	for _, want := range []string{"--size=cora", "--heads=4", "--data=d", "--dim=8", "--dim=16"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %s", got, want)
 		}
 	}
-	if !strings.HasPrefix(got, "bench --json --threads=") || !strings.HasSuffix(got, " gemm") || strings.Contains(got, "--dim") {
+	if !strings.HasPrefix(got, "bench --json --threads=") || !strings.HasSuffix(got, " gemm") || strings.Contains(got, "--epochs") {
 		t.Errorf("arguments %q", got)
 	}
 }

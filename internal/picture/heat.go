@@ -9,8 +9,13 @@ import (
 // Heat is a table of numbers from nought on, shown as shades: a confusion of classes,
 // the weights of an alignment or of the heads of attention. A darker cell is a larger
 // number; one that is none, or negative, is as nought.
+//
+// Of ratios, those above 1 are blue and those below it orange, in a frame, so that they can be
+// told apart without colours. Both are the darker the further from 1; one that is no number, or
+// not above nought, is as 1.
 type Heat struct {
 	Title   string
+	Legend  []Key
 	Across  string      // what the columns are, over them
 	Down    string      // what the rows are, beside them
 	Columns []string    // their names, or none
@@ -19,6 +24,7 @@ type Heat struct {
 	Top     float64     // what is darkest; 0: the largest value
 	Format  string      // of the numbers in the cells, such as "%.0f"; empty: none are written
 	Words   [][]string  // in the cells, in the place of numbers: a sentence a row; or none
+	Ratios  bool        // the numbers are
 }
 
 // The measures of a heat map, and its darkest shade.
@@ -30,27 +36,61 @@ const (
 var (
 	heatDark    = color.RGBA{8, 48, 107, 255}
 	heatMiddle  = color.RGBA{66, 146, 198, 255}
+	warmDark    = color.RGBA{127, 39, 4, 255}
+	warmMiddle  = color.RGBA{230, 120, 30, 255}
 	heatLetters = Letters{Size: 7.5, Colour: Ink}
 )
 
 // Shade returns the colour of a share of the top, from 0 to 1: white to dark blue. What
 // is no number is white.
 func Shade(share float64) color.RGBA {
+	return shade(share, heatMiddle, heatDark)
+}
+
+// shade is the colour of a share between white, a colour in the middle and the darkest.
+func shade(share float64, middle, dark color.RGBA) color.RGBA {
 	switch {
 	case !(share > 0):
 		return White
 	case share >= 1:
-		return heatDark
+		return dark
 	case share < 0.5:
-		return mix(White, heatMiddle, 2*share)
+		return mix(White, middle, 2*share)
 	}
-	return mix(heatMiddle, heatDark, 2*share-1)
+	return mix(middle, dark, 2*share-1)
+}
+
+// Ratio returns the colour of a ratio of which top, or its inverse, is darkest.
+func Ratio(v, top float64) color.RGBA { return signed(ratioShare(v, top)) }
+
+// signed is the colour of a share from -1 to 1.
+func signed(share float64) color.RGBA {
+	if share < 0 {
+		return shade(-share, warmMiddle, warmDark)
+	}
+	return Shade(share)
+}
+
+// ratioShare is how far a ratio is from 1, from -1 to 1.
+func ratioShare(v, top float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	return max(-1, min(1, math.Log(v)/math.Log(top)))
+}
+
+// share is how dark a number is, from 0 to 1; of a ratio below 1 from 0 to -1.
+func (h *Heat) share(v, top float64) float64 {
+	if h.Ratios {
+		return ratioShare(v, top)
+	}
+	return max(0, or0(v)/top)
 }
 
 // Draw draws the table into a box.
 func (h *Heat) Draw(c *Canvas, box Box) {
 	top := h.top()
-	box = Heading{Title: h.Title}.Draw(c, box)
+	box = Heading{Title: h.Title, Legend: h.Legend}.Draw(c, box)
 	rows, columns := len(h.Values), h.columns()
 	if rows == 0 || columns == 0 {
 		return
@@ -81,16 +121,26 @@ func (h *Heat) top() float64 {
 	top := 0.0
 	for _, row := range h.Values {
 		for _, v := range row {
-			if !math.IsInf(v, 0) {
+			switch {
+			case math.IsInf(v, 0):
+			case h.Ratios && v > 0:
+				top = max(top, v, 1/v)
+			case !h.Ratios:
 				top = max(top, or0(v))
 			}
 		}
 	}
-	if top == 0 {
+	switch {
+	case h.Ratios:
+		return max(top, leastRatio)
+	case top == 0:
 		return 1
 	}
 	return top
 }
+
+// leastRatio is the least that is darkest: ratios that all are near 1 are to look so.
+const leastRatio = 2
 
 // or0 returns v, 0 if it is no number.
 func or0(v float64) float64 {
@@ -147,12 +197,16 @@ func (h *Heat) cell(area Box, i, j int) Box {
 
 // cells draws the shades, the numbers in them, and a frame.
 func (h *Heat) cells(c *Canvas, area Box, top float64) {
+	var behind []Box
 	for i, row := range h.Values {
 		for j, v := range row {
 			b := h.cell(area, i, j)
-			share := or0(v) / top
-			if share > 0 {
-				c.Rect(b, Shade(share))
+			share := h.share(v, top)
+			if share != 0 {
+				c.Rect(b, signed(share))
+			}
+			if share < 0 {
+				behind = append(behind, b)
 			}
 			word := h.word(i, j)
 			if word == "" || b.Width() < 14 || b.Height() < 8 {
@@ -160,7 +214,7 @@ func (h *Heat) cells(c *Canvas, area Box, top float64) {
 			}
 			letters := heatLetters
 			letters.Anchor = Middle
-			if share > 0.5 {
+			if math.Abs(share) > 0.5 {
 				letters.Colour = White
 			}
 			at := b.Middle()
@@ -168,8 +222,15 @@ func (h *Heat) cells(c *Canvas, area Box, top float64) {
 			c.Text(at, letters.Fit(word, b.Width()), letters)
 		}
 	}
-	a, b := Point{area.Left, area.Top}, Point{area.Right, area.Bottom}
-	c.Polyline([]Point{a, {b.X, a.Y}, b, {a.X, b.Y}, a}, axisStroke)
+	outline(c, area, axisStroke)
+	for _, b := range behind {
+		outline(c, Box{b.Left + 1.5, b.Top + 1.5, b.Right - 1.5, b.Bottom - 1.5}, Stroke{Colour: Ink, Width: 1})
+	}
+}
+
+// outline draws the edges of a box.
+func outline(c *Canvas, b Box, s Stroke) {
+	c.Polyline([]Point{{b.Left, b.Top}, {b.Right, b.Top}, {b.Right, b.Bottom}, {b.Left, b.Bottom}, {b.Left, b.Top}}, s)
 }
 
 // word is what stands in a cell: a word, or the number.
@@ -220,14 +281,25 @@ func (h *Heat) labels(c *Canvas, box, area Box) {
 // scale draws the strip that says which shade is which number.
 func (h *Heat) scale(c *Canvas, box Box, top float64) {
 	const steps = 40
+	least := "0"
+	if h.Ratios {
+		least = fmt.Sprintf("%.2g", 1/top)
+	}
 	strip := Box{box.Left + 14, box.Top + 2, box.Left + 14 + min(120, box.Width()/2), box.Bottom - 2}
 	w := strip.Width() / steps
 	for i := range steps {
-		c.Rect(Box{strip.Left + float64(i)*w, strip.Top, strip.Left + float64(i+1)*w, strip.Bottom}, Shade((float64(i)+0.5)/steps))
+		share := (float64(i) + 0.5) / steps
+		if h.Ratios {
+			share = 2*share - 1
+		}
+		c.Rect(Box{strip.Left + float64(i)*w, strip.Top, strip.Left + float64(i+1)*w, strip.Bottom}, signed(share))
 	}
 	letters := heatLetters
 	y := strip.Middle().Y + letters.Size*capital/2
 	c.Text(Point{strip.Right + 4, y}, fmt.Sprintf("%.3g", top), letters)
+	if letters.Anchor = Middle; h.Ratios {
+		c.Text(Point{strip.Middle().X, y}, "1", letters)
+	}
 	letters.Anchor = End
-	c.Text(Point{strip.Left - 4, y}, "0", letters)
+	c.Text(Point{strip.Left - 4, y}, least, letters)
 }

@@ -91,3 +91,41 @@ func TestHeatOfLittle(t *testing.T) {
 		}
 	}
 }
+
+// Ratios are blue above 1 and orange below it, each as dark as its inverse in the other; those
+// below 1 have a frame.
+func TestRatios(t *testing.T) {
+	last := -1
+	for _, v := range []float64{1, 1.2, 2, 3, 4} {
+		up, down := Ratio(v, 4), Ratio(1/v, 4)
+		if v > 1 && (up.B <= up.R || down.R <= down.B) || v == 1 && (up != White || down != White) {
+			t.Errorf("%v is %v, and its inverse %v", v, up, down)
+		}
+		if now := 3*256 - int(up.R) - int(up.G) - int(up.B); now <= last {
+			t.Errorf("%v is no darker than what is nearer 1", v)
+		} else {
+			last = now
+		}
+	}
+	if Ratio(100, 4) != Ratio(4, 4) || Ratio(0.01, 4) != Ratio(0.25, 4) || Ratio(math.NaN(), 4) != White || Ratio(-1, 4) != White || Ratio(0, 4) != White {
+		t.Error("what is beyond the darkest, or no ratio, has another colour")
+	}
+	lines := func(values ...float64) int {
+		var svg bytes.Buffer
+		h := &Heat{Values: [][]float64{values}, Ratios: true}
+		if err := Grid([][]Panel{{h}}).Write(&svg, "svg"); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(svg.String(), "<poly") + strings.Count(svg.String(), "<path")
+	}
+	if none, two := lines(1, 2, math.NaN()), lines(0.5, 2, 0.9); two != none+2 {
+		t.Errorf("two cells below 1 have %d frames", two-none)
+	}
+	h := &Heat{Values: [][]float64{{1, 3, 0.1}, {math.Inf(1), 0, math.NaN()}}, Ratios: true}
+	if got := h.top(); got != 10 {
+		t.Errorf("the darkest of %v is %v, want 10 for 0.1", h.Values, got)
+	}
+	if text := h.Text(false); !strings.Contains(text, "█") {
+		t.Errorf("as text:\n%s", text)
+	}
+}

@@ -136,7 +136,7 @@ func (t *heatText) row(i int) string {
 	s := plain.Pad(plain.Fit(t.name(t.Rows, i), t.side), t.side) + " "
 	for j, v := range t.Values[i] {
 		if j < t.columns {
-			s += t.cell(plain.Text(t.word(i, j)), or0(v)/t.top, t.widths[j])
+			s += t.cell(plain.Text(t.word(i, j)), t.share(v, t.top), t.widths[j])
 		}
 	}
 	return line(s)
@@ -145,17 +145,17 @@ func (t *heatText) row(i int) string {
 // cell is a share of the top in so many columns, with a word in it.
 func (t *heatText) cell(word string, share float64, width int) string {
 	if !t.colour {
-		block := blocks[max(0, min(len(blocks)-1, int(math.Ceil(share*float64(len(blocks)-1)-0.5))))]
+		block := blocks[max(0, min(len(blocks)-1, int(math.Ceil(math.Abs(share)*float64(len(blocks)-1)-0.5))))]
 		if word == "" {
 			return strings.Repeat(block, width)
 		}
 		return plain.Pad(block+word, width)
 	}
 	letters := 16 // black
-	if share > 0.5 {
+	if math.Abs(share) > 0.5 {
 		letters = 231 // white
 	}
-	return fmt.Sprintf("\x1b[48;5;%d;38;5;%dm%s\x1b[0m", cube(Shade(share)), letters, plain.Pad(word, width))
+	return fmt.Sprintf("\x1b[48;5;%d;38;5;%dm%s\x1b[0m", cube(signed(share)), letters, plain.Pad(word, width))
 }
 
 // scale is the line that says which shade is which number.

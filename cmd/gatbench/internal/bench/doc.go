@@ -14,7 +14,8 @@
 //
 // A Timer repeats a call by the rule of the scripts in cmd/gatbench/peers and
 // returns a Line in their form. A Table writes lines for people; Ceilings compare
-// them with the machine.
+// them with the machine. The sweep is kernels on more graphs and widths, for a table
+// of its own.
 //
 // What is trained, and how, is the command's own: it hands in Trainings. Flags,
 // printing and other processes are its part too.

@@ -37,6 +37,7 @@ func prepareUDotV(b *Graph, s sparseShape) workload {
 	rows, share := firstRows(g.In(), s.width())
 	return workload{
 		call: func() { sparse.Dots{A: g.In()}.Into(z, x, y) },
+		way:  sparse.Dots{A: g.In()}.Way(x, s.heads).String(),
 		walk: walk(g, x, walkParts),
 		plain: reference{share: share, call: func() {
 			for v := range rows {

@@ -25,6 +25,7 @@ func prepareExtreme(f func(dst *tensor.Dense, arg []int32, a *sparse.CSR, x *ten
 		rows, share := firstRows(g.In(), s.width())
 		return workload{
 			call: func() { f(y, arg, g.In(), x) }, walk: walk(g, x, walkParts),
+			way: sparse.BestWay(g.In(), x).String(),
 			plain: reference{share: share, call: func() {
 				for i := range rows {
 					plainExtreme(y.Row(i), arg[i*s.width():(i+1)*s.width()], g.In(), x, i, keep)

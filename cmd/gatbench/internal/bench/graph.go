@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -31,40 +32,77 @@ type Graph struct {
 // it has.
 type graphSize struct {
 	name         string
-	citation     bool // with communities and loops, and symmetric; else a power law
+	kind         graphKind
 	nodes, edges int
 }
 
+// graphKind is how the edges of a generated graph are drawn.
+type graphKind int
+
+const (
+	powerLaw graphKind = iota // few nodes have most of them
+	citation                  // with communities and loops, and symmetric
+	uniform                   // any two nodes
+	grid                      // each node with itself and the four beside it
+)
+
 // graphSizes are those of the peers' figures.
 var graphSizes = []graphSize{
-	{"cora", true, 2708, 13264},
-	{"pubmed", true, 19717, 108365},
-	{"arxiv", false, 169343, 1166243},
-	{"reddit-tenth", false, 232965, 11461589},
+	{"cora", citation, 2708, 13264},
+	{"pubmed", citation, 19717, 108365},
+	{"arxiv", powerLaw, 169343, 1166243},
+	gridSize("grid", 1000),
+	{"reddit-tenth", powerLaw, 232965, 11461589},
+	{"reddit-small", powerLaw, 23297, 11461589},
+	{"reddit", powerLaw, 232965, 57307946},
+	{"proteins-small", uniform, 13000, 4000000},
+	{"ogbn-proteins", uniform, 132534, 79122504},
+}
+
+// gridSize is the grid of a side.
+func gridSize(name string, side int) graphSize {
+	return graphSize{name, grid, side * side, 5*side*side - 4*side}
 }
 
 // powerLawExponent is that of the peers' graphs of this kind.
 const powerLawExponent = 0.75
 
-// GraphOfSize returns the graph of a name in graphSizes, or a power law of
-// NODESxEDGES.
+// mostSide is how long the side of a grid may be, and mostEnds how many nodes or edges a
+// generated graph may have.
+const mostSide, mostEnds = 1 << 14, 1 << 30
+
+// GraphOfSize returns the graph of a name in graphSizes, or one of a size that the name says:
+// NODESxEDGES is a power law, uniform:NODESxEDGES joins any two nodes and grid:SIDE is a square
+// with five points.
 func GraphOfSize(name string) (*Graph, error) {
 	for _, s := range graphSizes {
 		if s.name == name {
 			return s.graph(), nil
 		}
 	}
-	nodes, edges, ok := strings.Cut(name, "x")
-	n, err := strconv.Atoi(nodes)
-	m, err2 := strconv.Atoi(edges)
-	if !ok || err != nil || err2 != nil || n < 1 || m < 1 || n > 1<<30 || m > 1<<30 {
+	if side, ok := strings.CutPrefix(name, "grid:"); ok {
+		if n, err := strconv.Atoi(side); err == nil && n >= 1 && n <= mostSide {
+			return gridSize(name, n).graph(), nil
+		}
+		return nil, fmt.Errorf("the side of a grid must be from 1 to %d, such as grid:1000", mostSide)
+	}
+	s := graphSize{name: name}
+	size, ok := strings.CutPrefix(name, "uniform:")
+	if ok {
+		s.kind = uniform
+	}
+	nodes, edges, _ := strings.Cut(size, "x")
+	var err, err2 error
+	s.nodes, err = strconv.Atoi(nodes)
+	s.edges, err2 = strconv.Atoi(edges)
+	if err != nil || err2 != nil || min(s.nodes, s.edges) < 1 || max(s.nodes, s.edges) > mostEnds {
 		var names []string
 		for _, s := range graphSizes {
 			names = append(names, s.name)
 		}
-		return nil, fmt.Errorf("it must be %s or NODESxEDGES, such as 100000x1000000", strings.Join(names, ", "))
+		return nil, fmt.Errorf("it must be %s, grid:SIDE, uniform:NODESxEDGES or NODESxEDGES, such as 100000x1000000", strings.Join(names, ", "))
 	}
-	return graphSize{name: name, nodes: n, edges: m}.graph(), nil
+	return s.graph(), nil
 }
 
 // graph returns the graph of a size, which is always the same one.
@@ -72,11 +110,36 @@ func (s graphSize) graph() *Graph {
 	ends := min(s.nodes, s.edges)
 	return &Graph{name: s.name, nodes: s.nodes, rows: s.nodes, edges: s.edges, sources: ends, targets: ends, get: sync.OnceValue(func() *graph.Graph {
 		rng := rand.New(rand.NewPCG(0, 0))
-		if s.citation {
+		switch s.kind {
+		case citation:
 			return graph.Must(graph.Citation(rng, s.nodes, s.edges))
+		case uniform:
+			return graph.Must(graph.Uniform(rng, s.nodes, s.edges))
+		case grid:
+			return fivePoints(int(math.Sqrt(float64(s.nodes))))
 		}
 		return graph.Must(graph.PowerLaw(rng, s.nodes, s.edges, powerLawExponent))
 	})}
+}
+
+// fivePoints is the grid of a side in which each node hears itself and the four beside it, as
+// the finite differences of the second order have it. Sources ascend.
+func fivePoints(side int) *graph.Graph {
+	size := gridSize("", side)
+	offsets, src := make([]int64, 1, size.nodes+1), make([]int32, 0, size.edges)
+	for v := range size.nodes {
+		r, c := v/side, v%side
+		for _, u := range [5]struct {
+			there bool
+			step  int
+		}{{r > 0, -side}, {c > 0, -1}, {true, 0}, {c < side-1, 1}, {r < side-1, side}} {
+			if u.there {
+				src = append(src, int32(v+u.step))
+			}
+		}
+		offsets = append(offsets, int64(len(src)))
+	}
+	return graph.Must(graph.FromCSR(&sparse.CSR{NumRows: size.nodes, NumCols: size.nodes, Offsets: offsets, Cols: src}))
 }
 
 // GraphOf returns a graph under a name, with the weight of each edge or nil.

@@ -19,6 +19,9 @@ type Benchmark struct {
 	gathered float64 // that a call's edges ask for, of a kernel on a graph
 	steps    float64 // that a call's walks take
 	lanes    int     // threads that a call has work for
+	at       placed  // where a kernel on a graph is timed
+	swept    int     // its place in the sweep, from 1; 0: it is not in it
+	unlisted bool    // the sweep or its own name selects it, and nothing else
 	prepare  func() workload
 	open     func() (workload, error)                       // instead, of what is in files
 	train    func(ctx context.Context) (*trainTimes, error) // instead, of epochs of a training
@@ -34,6 +37,7 @@ type workload struct {
 	// call that computes gradients too: its forward pass alone
 	walk, forward func()
 	failed        func() error // why a call could not do its work; nil: none can fail
+	way           string       // how a product runs; empty: it is none that chooses
 	plain         reference    // a loop in Go, without assembly, on one thread
 	rival         reference
 	out           *tensor.Dense // what call, plain and rival of some write; nil: they do not share it
@@ -68,16 +72,18 @@ var narrow = [][3]int{
 
 // Choice says what to time benchmarks on.
 type Choice struct {
-	Threads    int    // of which there are names, and which calls have work for
-	Graph      *Graph // kernels and layers on a graph: on this one; nil: each on its own
-	Heads, Dim int    // their heads and the columns of each; 0: each its own
-	Data       string // folder of the datasets' files, for those that read them
-	Trainings  Trainings
+	Threads   int    // of which there are names, and which calls have work for
+	Graph     *Graph // kernels and layers on a graph: on this one; nil: each on its own
+	Heads     int    // their heads; 0: each its own
+	Dims      []int  // the columns of a head, each of which is timed; nil: each its own
+	Data      string // folder of the datasets' files, for those that read them
+	Trainings Trainings
 }
 
-// All returns all there are, the ceilings of the machine first.
+// All returns all there are, the ceilings of the machine first. Some are unlisted:
+// Choose selects them for the sweep, and by their names.
 func All(c Choice) []Benchmark {
-	on := sparseChoice{heads: c.Heads, dim: c.Dim, sizes: map[string]*Graph{}}
+	on := sparseChoice{heads: c.Heads, dims: c.Dims, sizes: map[string]*Graph{}}
 	if c.Graph != nil {
 		on.graphs = []*Graph{c.Graph}
 	}

@@ -41,6 +41,10 @@ type extra struct {
 	Rival     string   `json:"rival,omitempty"`
 	RivalMS   float64  `json:"rival_ms,omitempty"`
 	OverRival float64  `json:"over_rival,omitempty"`
+	Way       string   `json:"way,omitempty"`
+	Table     string   `json:"table,omitempty"` // where the rows that are gathered lie, all of them together
+	TableRate float64  `json:"table_gb_per_s,omitempty"`
+	TablePct  float64  `json:"table_pct,omitempty"`
 	Limit     string   `json:"limit,omitempty"`
 	LimitPct  float64  `json:"limit_pct,omitempty"`
 	Kernels   string   `json:"kernels"`
@@ -92,6 +96,10 @@ func (t *Timer) Time(ctx context.Context, b *Benchmark) (*Line, error) {
 	}
 	line := b.line(took, t.version)
 	line.memory(t.began, before, usage.Now()) // before the others add theirs
+	line.Extra.Way = w.way
+	if t.rule.Alone {
+		return line, nil
+	}
 	if err := t.compare(ctx, &w, line); err != nil {
 		return nil, err
 	}

@@ -230,22 +230,33 @@ func (c Ceilings) learn(b *Benchmark, l *Line) {
 
 // judge says which ceiling binds a call, and how near the median comes to it.
 // The time it leaves is at least that of its operations at the peak, and that of
-// its bytes at the bandwidth of where they are.
+// its bytes at the bandwidth of where they are; and, where that was measured, that of gathering
+// its rows from the second cache.
 func (c Ceilings) judge(b *Benchmark, l *Line) {
 	if b.machine() {
 		return
 	}
 	where := levelOf(b.bytes / float64(b.lanes))
-	rate := map[string]float64{"fma": b.flops, "copy/" + where.name: b.bytes}
 	most := 0.0
-	for _, what := range []string{"fma", "copy/" + where.name} {
-		ceiling := c[fmt.Sprintf("machine/%s/%d", what, b.lanes)]
-		if ceiling == 0 || rate[what] == 0 {
+	for _, of := range []struct {
+		what, ceiling string
+		amount        float64
+	}{
+		{"fma", "fma", b.flops}, {"copy/" + where.name, "copy/" + where.name, b.bytes},
+		{"gather", b.table().near().path(), b.gathered},
+	} {
+		ceiling := c[fmt.Sprintf("machine/%s/%d", of.ceiling, b.lanes)]
+		if ceiling == 0 || of.amount == 0 {
 			continue
 		}
-		if ms := rate[what] / ceiling / 1e6; ms > most {
+		if ms := of.amount / ceiling / 1e6; ms > most {
 			most = ms
-			l.Extra.Limit, l.Extra.LimitPct = fmt.Sprintf("%s/%d", what, b.lanes), 100*ms/l.MedianMS
+			l.Extra.Limit, l.Extra.LimitPct = fmt.Sprintf("%s/%d", of.what, b.lanes), 100*ms/l.MedianMS
 		}
+	}
+	t := b.table()
+	if rate := c[fmt.Sprintf("machine/%s/%d", t.path(), b.lanes)]; rate > 0 {
+		l.Extra.Table, l.Extra.TableRate = levelOf(t.bytes()/float64(b.lanes)).name, rate
+		l.Extra.TablePct = 100 * l.Extra.Gathered / rate
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/spell"
 )
 
-// Sparse is the name of all kernels on a graph.
+// Sparse is the name of the sweep.
 const Sparse = "sparse"
 
 // groups are names that stand for several fronts of paths.
 var groups = map[string]func() []string{
-	Sparse: func() []string {
+	"kernels": func() []string { // all on a graph
 		var fronts []string
 		for _, k := range sparseKernels() {
 			fronts = append(fronts, k.name)
@@ -28,9 +28,12 @@ var groups = map[string]func() []string{
 
 // Choose returns the benchmarks that a pattern selects: all if it is empty, those
 // of a group, the one whose path it is, those whose path it begins, else those it
-// matches as path.Match does. None is no error.
+// matches as path.Match does. None is no error. Those of the sweep are in its order.
 func Choose(all []Benchmark, pattern string) ([]Benchmark, error) {
 	pattern = strings.TrimSuffix(pattern, "/")
+	if pattern == Sparse {
+		return sweepOf(all), nil
+	}
 	fronts := []string{pattern}
 	if group := groups[pattern]; group != nil {
 		fronts = group()
@@ -47,6 +50,9 @@ func Choose(all []Benchmark, pattern string) ([]Benchmark, error) {
 			return nil, fmt.Errorf("%q is not a pattern: %w", pattern, err)
 		}
 		begun := func(front string) bool { return strings.HasPrefix(b.name, front+"/") }
+		if b.unlisted {
+			continue
+		}
 		if ok || pattern == "" || slices.ContainsFunc(fronts, begun) {
 			out = append(out, b)
 		}
@@ -56,7 +62,7 @@ func Choose(all []Benchmark, pattern string) ([]Benchmark, error) {
 
 // Nearest returns the name, the front of one, or the group that is most like s.
 func Nearest(all []Benchmark, s string) string {
-	fronts := slices.Sorted(maps.Keys(groups))
+	fronts := append(slices.Sorted(maps.Keys(groups)), Sparse)
 	for _, b := range all {
 		for i := range len(b.name) {
 			if b.name[i] == '/' {

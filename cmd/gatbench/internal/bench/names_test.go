@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,7 +33,7 @@ func TestNames(t *testing.T) {
 		for _, want := range strings.Fields(`gemm/1024x1024x1024 gemm/2708x1433x64 gemm_ta/500x19717x64
 			gemm_odd/2708x1433x7 gemm_odd/511x513x509
 			gemm_packed/64x128x512 exp/2048 exp/1048576 dropout/1048576 par/forkjoin machine/fma/1 machine/copy/memory/1 machine/gather/memory/1
-			copy_u_sum/arxiv/128 u_mul_e_sum/pubmed/8x8 u_dot_v/arxiv/8x8 edge_softmax/arxiv/8x8 gat_attention/arxiv/8x8
+			copy_u_sum/grid/16 u_dot_v/reddit-small/128 gat_attention/proteins-small/8x8 copy_u_sum/arxiv/128 u_mul_e_sum/pubmed/8x8 u_dot_v/arxiv/8x8 edge_softmax/arxiv/8x8 gat_attention/arxiv/8x8
 			message/arxiv/64 features/cora/64 layer/gat/arxiv/8x8 layer/gatv2/arxiv/8x8
 			sequence/lstm/50x64x128x128 sequence/lstm/50x64x256x256x2 sequence/gru/30x80x620x1000x1x1 sequence/rnn/50x64x128x128
 			sequence/lstm/100x1x128x128 sequence/ragged/lstm sequence/lstm/10000x1x128x128 sequence/truncated/10000x1x128x128/50 sequence/beam/5x64
@@ -59,7 +61,11 @@ func TestChoose(t *testing.T) {
 		{"gemm_packed", "gemm_packed/64x128x512"},
 		{"machine/copy", "machine/copy/l1/1 machine/copy/l2/1 machine/copy/l3/1 machine/copy/memory/1"},
 		{"sddmm", "u_dot_v/pubmed/8x8 u_dot_v/arxiv/8x8"},
-		{"", names(all)},
+		{"", names(Listed(all))},
+		{"copy_u_sum", "copy_u_sum/cora/64 copy_u_sum/pubmed/64 copy_u_sum/arxiv/64 copy_u_sum/arxiv/128 copy_u_sum/reddit-tenth/64"},
+		{"copy_u_sum/grid", ""},
+		{"copy_u_sum/grid/16", "copy_u_sum/grid/16"},
+		{"*/*/64", strings.Join(slices.DeleteFunc(strings.Fields(names(Listed(all))), func(s string) bool { ok, _ := path.Match("*/*/64", s); return !ok }), " ")},
 		{"gem", ""},
 	}
 	for _, tt := range tests {
@@ -69,8 +75,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// A group has the kernels that its name says, of which sparse has all and nothing else;
-// no benchmark is called like one.
+// A group has the kernels that its name says; no benchmark is called like one.
 func TestGroups(t *testing.T) {
 	all := All(Choice{Threads: 1})
 	for _, b := range all {
@@ -79,8 +84,8 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s begins like a group", b.name)
 		}
 		for group, has := range map[string]bool{
-			"sparse": strings.HasPrefix(b.op, "kernel/"), "sddmm": b.op == "kernel/u_dot_v",
-			"spmm": b.op == "kernel/copy_u_sum" || b.op == "kernel/copy_u_mean" || b.op == "kernel/u_mul_e_sum",
+			"kernels": strings.HasPrefix(b.op, "kernel/") && !b.unlisted, "sddmm": b.op == "kernel/u_dot_v" && !b.unlisted, Sparse: b.swept > 0,
+			"spmm": !b.unlisted && strings.Contains(" kernel/copy_u_sum kernel/copy_u_mean kernel/u_mul_e_sum ", " "+b.op+" "),
 		} {
 			some, err := Choose(all, group)
 			if err != nil || strings.Contains(" "+names(some)+" ", " "+b.name+" ") != has {

@@ -25,8 +25,9 @@ type sparseCase struct {
 // sparseChoice is what the command line says of graphs and widths; empty fields
 // leave the kernel's own.
 type sparseChoice struct {
-	graphs     []*Graph
-	heads, dim int
+	graphs []*Graph
+	heads  int
+	dims   []int
 
 	sizes map[string]*Graph // those of graphSizes, each made at most once
 }
@@ -38,13 +39,36 @@ func sparseKernels() []sparseKernel {
 
 // sparseBenchmarks are the kernels on the graphs that were chosen.
 func sparseBenchmarks(threads int, c sparseChoice) []Benchmark {
+	swept := 0
 	var out []Benchmark
 	for _, k := range sparseKernels() {
-		for _, at := range c.cases(k.on) {
-			out = append(out, k.benchmark(at.g, at.shape, threads))
+		listed := c.places(k, k.on)
+		for _, at := range listed {
+			out = append(out, k.benchmark(at, threads))
+		}
+		for _, at := range k.sweep(c) {
+			i := slices.Index(listed, at)
+			if i < 0 {
+				i, out = len(listed), append(out, k.benchmark(at, threads))
+				listed = append(listed, at)
+				out[len(out)-1].unlisted = true
+			}
+			swept++
+			out[len(out)-len(listed)+i].swept = swept
 		}
 	}
 	return out
+}
+
+// places is cases, of a kernel whose work does not depend on columns one a graph.
+func (c sparseChoice) places(k sparseKernel, on []sparseCase) []placed {
+	out, met := c.cases(on), map[*Graph]bool{}
+	return slices.DeleteFunc(out, func(p placed) bool {
+		_, _, gathered := k.cost(p.g, p.shape)
+		again := gathered == 0 && len(c.dims) > 1 && met[p.g]
+		met[p.g] = true
+		return again
+	})
 }
 
 // placed is a graph and a width.
@@ -61,16 +85,19 @@ func (c sparseChoice) cases(on []sparseCase) []placed {
 		if c.heads > 0 {
 			shape = sparseShape{c.heads, max(1, shape.width()/c.heads)}
 		}
-		if c.dim > 0 {
-			shape.dim = c.dim
+		dims := c.dims
+		if dims == nil {
+			dims = []int{shape.dim}
 		}
 		graphs := c.graphs
 		if graphs == nil {
 			graphs = []*Graph{c.sizes[at.graph]}
 		}
 		for _, g := range graphs {
-			if p := (placed{g, shape}); !slices.Contains(out, p) {
-				out = append(out, p)
+			for _, dim := range dims {
+				if p := (placed{g, sparseShape{shape.heads, dim}}); !slices.Contains(out, p) {
+					out = append(out, p)
+				}
 			}
 		}
 	}
@@ -78,9 +105,10 @@ func (c sparseChoice) cases(on []sparseCase) []placed {
 }
 
 // Benchmark is the kernel at one place.
-func (k sparseKernel) benchmark(g *Graph, s sparseShape, threads int) Benchmark {
+func (k sparseKernel) benchmark(at placed, threads int) Benchmark {
+	g, s := at.g, at.shape
 	b := Benchmark{
-		name: fmt.Sprintf("%s/%s/%s", k.name, g.name, s), op: "kernel/" + k.name, lanes: threads,
+		name: fmt.Sprintf("%s/%s/%s", k.name, g.name, s), op: "kernel/" + k.name, lanes: threads, at: at,
 		params: map[string]any{"graph": g.name, "nodes": g.nodes, "edges": g.edges, "heads": s.heads, "dim": s.width(), "threads": threads},
 	}
 	if g.rows != g.nodes {

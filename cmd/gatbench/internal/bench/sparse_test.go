@@ -21,7 +21,10 @@ func onSmallGraph(t *testing.T, heads, dim int) []Benchmark {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := sparseChoice{graphs: []*Graph{g}, heads: heads, dim: dim}
+	c := sparseChoice{graphs: []*Graph{g}, heads: heads}
+	if dim > 0 {
+		c.dims = []int{dim}
+	}
 	return slices.Concat(sparseBenchmarks(2, c), layerBenchmarks(2, c))
 }
 
@@ -290,8 +293,13 @@ func TestGraphSizes(t *testing.T) {
 			t.Errorf("%s: %d nodes and %d edges, want %d and %d, and the same graph each time", s.name, g.NumSrc(), g.NumEdges(), s.nodes, s.edges)
 		}
 	}
-	for _, bad := range []string{"", "x", "12", "0x5", "5x-1", "5x0", "ax3", "citeseer", "9999999999x1"} {
+	for _, bad := range []string{"", "x", "12", "0x5", "5x-1", "5x0", "ax3", "citeseer", "9999999999x1", "uniform:", "uniform:5", "uniform:0x5", "uniform:grid:3", "Grid:3"} {
 		if _, err := GraphOfSize(bad); err == nil || !strings.Contains(err.Error(), "NODESxEDGES") {
+			t.Errorf("size %q gives %v", bad, err)
+		}
+	}
+	for _, bad := range []string{"grid:", "grid:0", "grid:-1", "grid:3x3", "grid:16385", "grid:99999999999999999999"} {
+		if _, err := GraphOfSize(bad); err == nil || !strings.Contains(err.Error(), "from 1 to 16384, such as grid:1000") {
 			t.Errorf("size %q gives %v", bad, err)
 		}
 	}

@@ -31,6 +31,7 @@ func prepareCopyUSum(b *Graph, s sparseShape) workload {
 	sum := edgeSum{a: g.In(), x: x, y: y, shape: s}
 	return workload{
 		call:  func() { sparse.Product{A: g.In()}.Into(y, x) },
+		way:   sparse.Product{A: g.In()}.Way(x).String(),
 		walk:  walk(g, x, walkParts),
 		plain: sum.plain(), rival: sum.gonum(), out: y,
 	}
@@ -42,6 +43,7 @@ func prepareCopyUMean(b *Graph, s sparseShape) workload {
 	sum := edgeSum{a: g.In(), x: x, y: y, shape: s, mean: true}
 	return workload{
 		call:  func() { sparse.Product{A: g.In(), Mean: true}.Into(y, x) },
+		way:   sparse.Product{A: g.In(), Mean: true}.Way(x).String(),
 		walk:  walk(g, x, walkParts),
 		plain: sum.plain(), rival: sum.gonum(), out: y,
 	}
@@ -59,6 +61,7 @@ func prepareUMulESum(b *Graph, s sparseShape) workload {
 	sum := edgeSum{a: g.In(), x: x, y: y, w: w, shape: s}
 	return workload{
 		call:  func() { sparse.Product{A: g.In(), Weights: w}.Into(y, x) },
+		way:   sparse.Product{A: g.In(), Weights: w}.Way(x).String(),
 		walk:  walk(g, x, walkParts),
 		plain: sum.plain(), rival: sum.gonum(), out: y,
 	}

@@ -18,6 +18,10 @@ const busyPct = 5
 type Table struct {
 	width   int // columns of the terminal; 0: there is none, and the table is as wide as it likes
 	wide    int // columns of a name
+	title   string
+	name    func(b *Benchmark) string
+	sweep   bool
+	graphs  []*Graph // of a sweep
 	columns []column
 	left    []string // the heads of the columns that the terminal has no room for
 	rows    int
@@ -28,7 +32,7 @@ type Table struct {
 // column is one of the numbers of a row.
 type column struct {
 	head  string
-	wide  int
+	wide  int // negative: its cells begin, not end, below each other
 	spare int // where the terminal is narrow the column with the greatest is left out first; 0: never
 	of    func(b *Benchmark, x *extra, l *Line) string
 	needs func(b *Benchmark) bool // whether a benchmark may have it; nil: all may
@@ -78,11 +82,16 @@ func percent(share float64) string {
 
 // NewTable returns a table of benchmarks for a terminal of so many columns; 0 is for none.
 func NewTable(bs []Benchmark, width int) *Table {
-	t := &Table{width: width, wide: len("name"), met: map[string]bool{}}
+	return newTable(bs, width, tableColumns(), "name", func(b *Benchmark) string { return plain.Text(b.name) })
+}
+
+// newTable returns a table whose rows have names under a title.
+func newTable(bs []Benchmark, width int, columns []column, title string, name func(*Benchmark) string) *Table {
+	t := &Table{width: width, wide: plain.Width(title), title: title, name: name, met: map[string]bool{}}
 	for i := range bs {
-		t.wide = max(t.wide, plain.Width(plain.Text(bs[i].name)))
+		t.wide = max(t.wide, plain.Width(name(&bs[i])))
 	}
-	t.columns = slices.DeleteFunc(tableColumns(), func(c column) bool {
+	t.columns = slices.DeleteFunc(columns, func(c column) bool {
 		return c.needs != nil && !slices.ContainsFunc(bs, func(b Benchmark) bool { return c.needs(&b) })
 	})
 	if width == 0 {
@@ -96,7 +105,7 @@ func NewTable(bs []Benchmark, width int) *Table {
 			}
 		}
 		if t.columns[at].spare == 0 {
-			t.wide = max(len("name"), width-t.numbers()) // longer names have lines of their own
+			t.wide = max(plain.Width(title), width-t.numbers()) // longer names have lines of their own
 			break
 		}
 		t.left = append(t.left, t.columns[at].head)
@@ -109,7 +118,7 @@ func NewTable(bs []Benchmark, width int) *Table {
 func (t *Table) numbers() int {
 	wide := 0
 	for _, c := range t.columns {
-		wide += 1 + c.wide
+		wide += 1 + max(c.wide, -c.wide)
 	}
 	return wide
 }
@@ -121,7 +130,7 @@ func (t *Table) Row(b *Benchmark, l *Line) []string {
 		out = append(out, t.head())
 	}
 	t.rows++
-	name := plain.Text(b.name)
+	name := t.name(b)
 	if plain.Width(name) > t.wide {
 		out, name = append(out, name), ""
 	}
@@ -131,26 +140,45 @@ func (t *Table) Row(b *Benchmark, l *Line) []string {
 		if cell != "" {
 			t.met[c.head] = true
 		}
-		text += " " + strings.Repeat(" ", max(0, c.wide-plain.Width(cell))) + cell
+		text += " " + c.place(cell)
 	}
-	text = strings.TrimRight(text, " ")
 	notes := t.notes(&l.Extra)
 	switch {
 	case notes == "":
 	case t.width > 0 && plain.Width(text)+2+plain.Width(notes) > t.width:
-		return append(out, text, "  "+notes)
+		return append(out, strings.TrimRight(text, " "), "  "+notes)
 	default:
-		text = plain.Pad(text, t.wide+t.numbers()) + "  " + notes
+		text += "  " + notes
 	}
-	return append(out, text)
+	return append(out, strings.TrimRight(text, " "))
 }
 
 func (t *Table) head() string {
-	text := plain.Pad("name", t.wide)
+	text := plain.Pad(t.title, t.wide)
 	for _, c := range t.columns {
-		text += " " + strings.Repeat(" ", c.wide-plain.Width(c.head)) + c.head
+		text += " " + c.place(c.head)
 	}
-	return text
+	return strings.TrimRight(text, " ")
+}
+
+// place returns a cell, or the head, as wide as the column.
+func (c *column) place(cell string) string {
+	if c.wide < 0 {
+		return plain.Pad(cell, -c.wide)
+	}
+	return strings.Repeat(" ", max(0, c.wide-plain.Width(cell))) + cell
+}
+
+// explained is what a legend says of a column.
+type explained struct{ of, says string }
+
+// tableLegend explains the columns of a table.
+var tableLegend = []explained{
+	{"MB", "MB, MFLOP: what a call has to move and to compute at least, in millions; each byte counts once."},
+	{"of limit", "of limit: the least time in which this machine could do that, as a share of the median; and what binds: multiply-adds (fma), or a copy where the bytes fit (l1 to memory)."},
+	{"of walk", "of walk: how long a sum takes that reads the same rows in the same order and writes next to nothing, as a share of the median."},
+	{"× Go", "× Go: how many times faster than loops in plain Go on one thread. Of long ones a part is timed and scaled, of gonum too."},
+	{"× gonum", "× gonum: how many times faster than gonum. It has no sparse matrices: on a graph this is a loop on one thread that calls its Axpy, or Dot, for each edge and head."},
 }
 
 // notes are what few rows have.
@@ -179,13 +207,11 @@ func (t *Table) notes(x *extra) string {
 // measured, and what the columns are that it has.
 func (t *Table) Legend(c Ceilings) []string {
 	out := append(c.said(), fmt.Sprintf("kernels: %s, %s", cpu.Path(), plural(par.Threads(), "thread")))
-	for _, head := range []struct{ of, says string }{
-		{"MB", "MB, MFLOP: what a call has to move and to compute at least, in millions; each byte counts once."},
-		{"of limit", "of limit: the least time in which this machine could do that, as a share of the median; and what binds: multiply-adds (fma), or a copy where the bytes fit (l1 to memory)."},
-		{"of walk", "of walk: how long a sum takes that reads the same rows in the same order and writes next to nothing, as a share of the median."},
-		{"× Go", "× Go: how many times faster than loops in plain Go on one thread. Of long ones a part is timed and scaled, of gonum too."},
-		{"× gonum", "× gonum: how many times faster than gonum. It has no sparse matrices: on a graph this is a loop on one thread that calls its Axpy, or Dot, for each edge and head."},
-	} {
+	legend := tableLegend
+	if t.sweep {
+		legend, out = sweepLegend, append(out, t.degrees())
+	}
+	for _, head := range legend {
 		if t.met[head.of] {
 			out = append(out, head.says)
 		}

@@ -12,11 +12,18 @@ import (
 type Budget struct {
 	WarmUps, AtLeast, AtMost int
 	Enough, Limit            time.Duration
+	Alone                    bool // what a call is compared with is not timed
 }
 
 // PeersBudget returns the rule by which the scripts in peers time.
 func PeersBudget() Budget {
 	return Budget{WarmUps: 3, AtLeast: 10, AtMost: 1000, Enough: 500 * time.Millisecond, Limit: 8 * time.Second}
+}
+
+// SweepBudget returns the rule for a sweep, which has many rows in little time. They are
+// timed alone.
+func SweepBudget() Budget {
+	return Budget{WarmUps: 2, AtLeast: 5, AtMost: 1000, Enough: 100 * time.Millisecond, Limit: 2 * time.Second}
 }
 
 // brief is the budget for what a call is compared with.

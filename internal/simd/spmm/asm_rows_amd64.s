@@ -68,38 +68,45 @@ add5:
 
 opened6:
 	CMPQ 128(AX), $0x00
-	JNE  far7
+	JNE  far8
 
-each8:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
+near9:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick10:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
 	INCQ    DI
-	CMPQ    DI, R9
-	JL      each8
+	JNZ     quick10
+	MOVQ    R9, DI
 	JMP     over4
 
-far7:
-each9:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
+far8:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near9
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick11:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each9
+	JNZ        quick11
+	MOVQ       R9, DI
 
 over4:
 	CMPQ         160(AX), $0x00
-	JE           sums10
+	JE           sums12
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -108,17 +115,17 @@ over4:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums10:
+sums12:
 	VMOVUPS Y0, (CX)
 	JMP     next2
 
 none3:
 	CMPQ    144(AX), $0x00
-	JE      add11
+	JE      add13
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add11:
+add13:
 next2:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
@@ -132,56 +139,63 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row12:
+row14:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none14
+	JGE     none16
 	CMPQ    144(AX), $0x00
-	JE      add16
+	JE      add18
 	VXORPS  Y1, Y1, Y1
-	JMP     opened17
+	JMP     opened19
 
-add16:
+add18:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened17:
+opened19:
 	CMPQ 128(AX), $0x00
-	JNE  far18
+	JNE  far21
 
-each19:
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMASKMOVPS (R10), Y0, Y2
+near22:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick23:
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VMASKMOVPS (R11), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each19
-	JMP        over15
+	JNZ        quick23
+	MOVQ       R9, DI
+	JMP        over17
 
-far18:
-each20:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VMASKMOVPS (R10), Y0, Y2
+far21:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near22
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick24:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VMASKMOVPS (R11), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each20
+	JNZ        quick24
+	MOVQ       R9, DI
 
-over15:
+over17:
 	CMPQ         160(AX), $0x00
-	JE           sums21
+	JE           sums25
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -190,128 +204,135 @@ over15:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums21:
+sums25:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all22
+	JE           all26
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two24
+	JZ           two28
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two24:
+two28:
 	TESTQ    $0x00000002, R9
-	JZ       one25
+	JZ       one29
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one25:
+one29:
 	TESTQ  $0x00000001, R9
-	JZ     stored23
+	JZ     stored27
 	VMOVSS X1, (R10)
-	JMP    stored23
+	JMP    stored27
 
-all22:
+all26:
 	VMOVUPS Y1, (CX)
 
-stored23:
-	JMP next13
+stored27:
+	JMP next15
 
-none14:
+none16:
 	CMPQ         144(AX), $0x00
-	JE           add26
+	JE           add30
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all27
+	JE           all31
 	LEAQ         (CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two29
+	JZ           two33
 	VMOVUPS      X1, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X1
 
-two29:
+two33:
 	TESTQ    $0x00000002, R9
-	JZ       one30
+	JZ       one34
 	VMOVLPS  X1, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X1, X1, X1
 
-one30:
+one34:
 	TESTQ  $0x00000001, R9
-	JZ     stored28
+	JZ     stored32
 	VMOVSS X1, (R10)
-	JMP    stored28
+	JMP    stored32
 
-all27:
+all31:
 	VMOVUPS Y1, (CX)
 
-stored28:
-add26:
-next13:
+stored32:
+add30:
+next15:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row12
+	JNZ  row14
 	JMP  done
 
 tile2false:
-row31:
+row35:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none33
+	JGE     none37
 	CMPQ    144(AX), $0x00
-	JE      add35
+	JE      add39
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened36
+	JMP     opened40
 
-add35:
+add39:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened36:
+opened40:
 	CMPQ 128(AX), $0x00
-	JNE  far37
+	JNE  far42
 
-each38:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
+near43:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick44:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
 	INCQ    DI
-	CMPQ    DI, R9
-	JL      each38
-	JMP     over34
+	JNZ     quick44
+	MOVQ    R9, DI
+	JMP     over38
 
-far37:
-each39:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
+far42:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near43
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick45:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each39
+	JNZ        quick45
+	MOVQ       R9, DI
 
-over34:
+over38:
 	CMPQ         160(AX), $0x00
-	JE           sums40
+	JE           sums46
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -322,42 +343,42 @@ over34:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums40:
+sums46:
 	CMPQ    168(AX), $0x00
-	JNE     stream41
+	JNE     stream47
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored42
+	JMP     stored48
 
-stream41:
+stream47:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored42:
-	JMP next32
+stored48:
+	JMP next36
 
-none33:
+none37:
 	CMPQ    144(AX), $0x00
-	JE      add43
+	JE      add49
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     stream44
+	JNE     stream50
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored45
+	JMP     stored51
 
-stream44:
+stream50:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored45:
-add43:
-next32:
+stored51:
+add49:
+next36:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row31
+	JNZ  row35
 	JMP  done
 
 tile2true:
@@ -366,60 +387,67 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row46:
+row52:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none48
+	JGE     none54
 	CMPQ    144(AX), $0x00
-	JE      add50
+	JE      add56
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened51
+	JMP     opened57
 
-add50:
+add56:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened51:
+opened57:
 	CMPQ 128(AX), $0x00
-	JNE  far52
+	JNE  far59
 
-each53:
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VMASKMOVPS 32(R10), Y0, Y3
+near60:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick61:
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VMASKMOVPS 32(R11), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each53
-	JMP        over49
+	JNZ        quick61
+	MOVQ       R9, DI
+	JMP        over55
 
-far52:
-each54:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VMASKMOVPS 32(R10), Y0, Y3
+far59:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near60
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick62:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VMASKMOVPS 32(R11), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each54
+	JNZ        quick62
+	MOVQ       R9, DI
 
-over49:
+over55:
 	CMPQ         160(AX), $0x00
-	JE           sums55
+	JE           sums63
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -430,137 +458,144 @@ over49:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums55:
+sums63:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all56
+	JE           all64
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two58
+	JZ           two66
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two58:
+two66:
 	TESTQ    $0x00000002, R9
-	JZ       one59
+	JZ       one67
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one59:
+one67:
 	TESTQ  $0x00000001, R9
-	JZ     stored57
+	JZ     stored65
 	VMOVSS X2, (R10)
-	JMP    stored57
+	JMP    stored65
 
-all56:
+all64:
 	VMOVUPS Y2, 32(CX)
 
-stored57:
-	JMP next47
+stored65:
+	JMP next53
 
-none48:
+none54:
 	CMPQ         144(AX), $0x00
-	JE           add60
+	JE           add68
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all61
+	JE           all69
 	LEAQ         32(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two63
+	JZ           two71
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y2, X2
 
-two63:
+two71:
 	TESTQ    $0x00000002, R9
-	JZ       one64
+	JZ       one72
 	VMOVLPS  X2, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X2, X2, X2
 
-one64:
+one72:
 	TESTQ  $0x00000001, R9
-	JZ     stored62
+	JZ     stored70
 	VMOVSS X2, (R10)
-	JMP    stored62
+	JMP    stored70
 
-all61:
+all69:
 	VMOVUPS Y2, 32(CX)
 
-stored62:
-add60:
-next47:
+stored70:
+add68:
+next53:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row46
+	JNZ  row52
 	JMP  done
 
 tile3false:
-row65:
+row73:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none67
+	JGE     none75
 	CMPQ    144(AX), $0x00
-	JE      add69
+	JE      add77
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened70
+	JMP     opened78
 
-add69:
+add77:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened70:
+opened78:
 	CMPQ 128(AX), $0x00
-	JNE  far71
+	JNE  far80
 
-each72:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
+near81:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick82:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
 	INCQ    DI
-	CMPQ    DI, R9
-	JL      each72
-	JMP     over68
+	JNZ     quick82
+	MOVQ    R9, DI
+	JMP     over76
 
-far71:
-each73:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 64(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
+far80:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near81
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick83:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each73
+	JNZ        quick83
+	MOVQ       R9, DI
 
-over68:
+over76:
 	CMPQ         160(AX), $0x00
-	JE           sums74
+	JE           sums84
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -573,15 +608,15 @@ over68:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums74:
+sums84:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next66
+	JMP     next74
 
-none67:
+none75:
 	CMPQ    144(AX), $0x00
-	JE      add75
+	JE      add85
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -589,12 +624,12 @@ none67:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add75:
-next66:
+add85:
+next74:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row65
+	JNZ  row73
 	JMP  done
 
 tile3true:
@@ -603,66 +638,73 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row76:
+row86:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none78
+	JGE     none88
 	CMPQ    144(AX), $0x00
-	JE      add80
+	JE      add90
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened81
+	JMP     opened91
 
-add80:
+add90:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened81:
+opened91:
 	CMPQ 128(AX), $0x00
-	JNE  far82
+	JNE  far93
 
-each83:
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VMASKMOVPS 64(R10), Y0, Y4
+near94:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick95:
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VMASKMOVPS 64(R11), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each83
-	JMP        over79
+	JNZ        quick95
+	MOVQ       R9, DI
+	JMP        over89
 
-far82:
-each84:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 64(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VMASKMOVPS 64(R10), Y0, Y4
+far93:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near94
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick96:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 64(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VMASKMOVPS 64(R11), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each84
+	JNZ        quick96
+	MOVQ       R9, DI
 
-over79:
+over89:
 	CMPQ         160(AX), $0x00
-	JE           sums85
+	JE           sums97
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -675,41 +717,41 @@ over79:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums85:
+sums97:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all86
+	JE           all98
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two88
+	JZ           two100
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two88:
+two100:
 	TESTQ    $0x00000002, R9
-	JZ       one89
+	JZ       one101
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one89:
+one101:
 	TESTQ  $0x00000001, R9
-	JZ     stored87
+	JZ     stored99
 	VMOVSS X3, (R10)
-	JMP    stored87
+	JMP    stored99
 
-all86:
+all98:
 	VMOVUPS Y3, 64(CX)
 
-stored87:
-	JMP next77
+stored99:
+	JMP next87
 
-none78:
+none88:
 	CMPQ         144(AX), $0x00
-	JE           add90
+	JE           add102
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -717,109 +759,108 @@ none78:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all91
+	JE           all103
 	LEAQ         64(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two93
+	JZ           two105
 	VMOVUPS      X3, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y3, X3
 
-two93:
+two105:
 	TESTQ    $0x00000002, R9
-	JZ       one94
+	JZ       one106
 	VMOVLPS  X3, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X3, X3, X3
 
-one94:
+one106:
 	TESTQ  $0x00000001, R9
-	JZ     stored92
+	JZ     stored104
 	VMOVSS X3, (R10)
-	JMP    stored92
+	JMP    stored104
 
-all91:
+all103:
 	VMOVUPS Y3, 64(CX)
 
-stored92:
-add90:
-next77:
+stored104:
+add102:
+next87:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row76
+	JNZ  row86
 	JMP  done
 
 tile4false:
-row95:
+row107:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none97
+	JGE     none109
 	CMPQ    144(AX), $0x00
-	JE      add99
+	JE      add111
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened100
+	JMP     opened112
 
-add99:
+add111:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened100:
+opened112:
 	CMPQ 128(AX), $0x00
-	JNE  far101
+	JNE  far114
 
-each102:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
+near115:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick116:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	VADDPS  96(R11), Y3, Y3
+	INCQ    DI
+	JNZ     quick116
+	MOVQ    R9, DI
+	JMP     over110
+
+far114:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near115
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick117:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each102
-	JMP        over98
+	JNZ        quick117
+	MOVQ       R9, DI
 
-far101:
-each103:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each103
-
-over98:
+over110:
 	CMPQ         160(AX), $0x00
-	JE           sums104
+	JE           sums118
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -834,52 +875,52 @@ over98:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums104:
+sums118:
 	CMPQ    168(AX), $0x00
-	JNE     stream105
+	JNE     stream119
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored106
+	JMP     stored120
 
-stream105:
+stream119:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored106:
-	JMP next96
+stored120:
+	JMP next108
 
-none97:
+none109:
 	CMPQ    144(AX), $0x00
-	JE      add107
+	JE      add121
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream108
+	JNE     stream122
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored109
+	JMP     stored123
 
-stream108:
+stream122:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored109:
-add107:
-next96:
+stored123:
+add121:
+next108:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row95
+	JNZ  row107
 	JMP  done
 
 tile4true:
@@ -888,77 +929,76 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row110:
+row124:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none112
+	JGE     none126
 	CMPQ    144(AX), $0x00
-	JE      add114
+	JE      add128
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened115
+	JMP     opened129
 
-add114:
+add128:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened115:
+opened129:
 	CMPQ 128(AX), $0x00
-	JNE  far116
+	JNE  far131
 
-each117:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VMASKMOVPS 96(R10), Y0, Y5
+near132:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick133:
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VMASKMOVPS 96(R11), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each117
-	JMP        over113
+	JNZ        quick133
+	MOVQ       R9, DI
+	JMP        over127
 
-far116:
-each118:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VMASKMOVPS 96(R10), Y0, Y5
+far131:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near132
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick134:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VMASKMOVPS 96(R11), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each118
+	JNZ        quick134
+	MOVQ       R9, DI
 
-over113:
+over127:
 	CMPQ         160(AX), $0x00
-	JE           sums119
+	JE           sums135
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -973,42 +1013,42 @@ over113:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums119:
+sums135:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all120
+	JE           all136
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two122
+	JZ           two138
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two122:
+two138:
 	TESTQ    $0x00000002, R9
-	JZ       one123
+	JZ       one139
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one123:
+one139:
 	TESTQ  $0x00000001, R9
-	JZ     stored121
+	JZ     stored137
 	VMOVSS X4, (R10)
-	JMP    stored121
+	JMP    stored137
 
-all120:
+all136:
 	VMOVUPS Y4, 96(CX)
 
-stored121:
-	JMP next111
+stored137:
+	JMP next125
 
-none112:
+none126:
 	CMPQ         144(AX), $0x00
-	JE           add124
+	JE           add140
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1018,116 +1058,114 @@ none112:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all125
+	JE           all141
 	LEAQ         96(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two127
+	JZ           two143
 	VMOVUPS      X4, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y4, X4
 
-two127:
+two143:
 	TESTQ    $0x00000002, R9
-	JZ       one128
+	JZ       one144
 	VMOVLPS  X4, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X4, X4, X4
 
-one128:
+one144:
 	TESTQ  $0x00000001, R9
-	JZ     stored126
+	JZ     stored142
 	VMOVSS X4, (R10)
-	JMP    stored126
+	JMP    stored142
 
-all125:
+all141:
 	VMOVUPS Y4, 96(CX)
 
-stored126:
-add124:
-next111:
+stored142:
+add140:
+next125:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row110
+	JNZ  row124
 	JMP  done
 
 tile5false:
-row129:
+row145:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none131
+	JGE     none147
 	CMPQ    144(AX), $0x00
-	JE      add133
+	JE      add149
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened134
+	JMP     opened150
 
-add133:
+add149:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened134:
+opened150:
 	CMPQ 128(AX), $0x00
-	JNE  far135
+	JNE  far152
 
-each136:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
+near153:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick154:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	VADDPS  96(R11), Y3, Y3
+	VADDPS  128(R11), Y4, Y4
+	INCQ    DI
+	JNZ     quick154
+	MOVQ    R9, DI
+	JMP     over148
+
+far152:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near153
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick155:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 128(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VADDPS     128(R11), Y4, Y4
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each136
-	JMP        over132
+	JNZ        quick155
+	MOVQ       R9, DI
 
-far135:
-each137:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each137
-
-over132:
+over148:
 	CMPQ         160(AX), $0x00
-	JE           sums138
+	JE           sums156
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -1144,17 +1182,17 @@ over132:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums138:
+sums156:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next130
+	JMP     next146
 
-none131:
+none147:
 	CMPQ    144(AX), $0x00
-	JE      add139
+	JE      add157
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1166,12 +1204,12 @@ none131:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add139:
-next130:
+add157:
+next146:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row129
+	JNZ  row145
 	JMP  done
 
 tile5true:
@@ -1180,84 +1218,82 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row140:
+row158:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none142
+	JGE     none160
 	CMPQ    144(AX), $0x00
-	JE      add144
+	JE      add162
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened145
+	JMP     opened163
 
-add144:
+add162:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened145:
+opened163:
 	CMPQ 128(AX), $0x00
-	JNE  far146
+	JNE  far165
 
-each147:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VMASKMOVPS 128(R10), Y0, Y6
+near166:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick167:
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VADDPS     96(R11), Y4, Y4
+	VMASKMOVPS 128(R11), Y0, Y6
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each147
-	JMP        over143
+	JNZ        quick167
+	MOVQ       R9, DI
+	JMP        over161
 
-far146:
-each148:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VMASKMOVPS 128(R10), Y0, Y6
+far165:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near166
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick168:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 128(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VADDPS     96(R11), Y4, Y4
+	VMASKMOVPS 128(R11), Y0, Y6
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each148
+	JNZ        quick168
+	MOVQ       R9, DI
 
-over143:
+over161:
 	CMPQ         160(AX), $0x00
-	JE           sums149
+	JE           sums169
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -1274,43 +1310,43 @@ over143:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums149:
+sums169:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all150
+	JE           all170
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two152
+	JZ           two172
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two152:
+two172:
 	TESTQ    $0x00000002, R9
-	JZ       one153
+	JZ       one173
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one153:
+one173:
 	TESTQ  $0x00000001, R9
-	JZ     stored151
+	JZ     stored171
 	VMOVSS X5, (R10)
-	JMP    stored151
+	JMP    stored171
 
-all150:
+all170:
 	VMOVUPS Y5, 128(CX)
 
-stored151:
-	JMP next141
+stored171:
+	JMP next159
 
-none142:
+none160:
 	CMPQ         144(AX), $0x00
-	JE           add154
+	JE           add174
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1322,57 +1358,57 @@ none142:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all155
+	JE           all175
 	LEAQ         128(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two157
+	JZ           two177
 	VMOVUPS      X5, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y5, X5
 
-two157:
+two177:
 	TESTQ    $0x00000002, R9
-	JZ       one158
+	JZ       one178
 	VMOVLPS  X5, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X5, X5, X5
 
-one158:
+one178:
 	TESTQ  $0x00000001, R9
-	JZ     stored156
+	JZ     stored176
 	VMOVSS X5, (R10)
-	JMP    stored156
+	JMP    stored176
 
-all155:
+all175:
 	VMOVUPS Y5, 128(CX)
 
-stored156:
-add154:
-next141:
+stored176:
+add174:
+next159:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row140
+	JNZ  row158
 	JMP  done
 
 tile6false:
-row159:
+row179:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none161
+	JGE     none181
 	CMPQ    144(AX), $0x00
-	JE      add163
+	JE      add183
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened164
+	JMP     opened184
 
-add163:
+add183:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1380,61 +1416,59 @@ add163:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened164:
+opened184:
 	CMPQ 128(AX), $0x00
-	JNE  far165
+	JNE  far186
 
-each166:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
+near187:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick188:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	VADDPS  96(R11), Y3, Y3
+	VADDPS  128(R11), Y4, Y4
+	VADDPS  160(R11), Y5, Y5
+	INCQ    DI
+	JNZ     quick188
+	MOVQ    R9, DI
+	JMP     over182
+
+far186:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near187
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick189:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VADDPS     128(R11), Y4, Y4
+	VADDPS     160(R11), Y5, Y5
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each166
-	JMP        over162
+	JNZ        quick189
+	MOVQ       R9, DI
 
-far165:
-each167:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each167
-
-over162:
+over182:
 	CMPQ         160(AX), $0x00
-	JE           sums168
+	JE           sums190
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -1453,18 +1487,18 @@ over162:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums168:
+sums190:
 	CMPQ    168(AX), $0x00
-	JNE     stream169
+	JNE     stream191
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored170
+	JMP     stored192
 
-stream169:
+stream191:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -1472,12 +1506,12 @@ stream169:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored170:
-	JMP next160
+stored192:
+	JMP next180
 
-none161:
+none181:
 	CMPQ    144(AX), $0x00
-	JE      add171
+	JE      add193
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1485,16 +1519,16 @@ none161:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     stream172
+	JNE     stream194
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored173
+	JMP     stored195
 
-stream172:
+stream194:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -1502,13 +1536,13 @@ stream172:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored173:
-add171:
-next160:
+stored195:
+add193:
+next180:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row159
+	JNZ  row179
 	JMP  done
 
 tile6true:
@@ -1517,23 +1551,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row174:
+row196:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none176
+	JGE     none198
 	CMPQ    144(AX), $0x00
-	JE      add178
+	JE      add200
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened179
+	JMP     opened201
 
-add178:
+add200:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1541,63 +1575,61 @@ add178:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened179:
+opened201:
 	CMPQ 128(AX), $0x00
-	JNE  far180
+	JNE  far203
 
-each181:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VADDPS     128(R10), Y5, Y5
-	VMASKMOVPS 160(R10), Y0, Y7
+near204:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick205:
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VADDPS     96(R11), Y4, Y4
+	VADDPS     128(R11), Y5, Y5
+	VMASKMOVPS 160(R11), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each181
-	JMP        over177
+	JNZ        quick205
+	MOVQ       R9, DI
+	JMP        over199
 
-far180:
-each182:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VADDPS     128(R10), Y5, Y5
-	VMASKMOVPS 160(R10), Y0, Y7
+far203:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near204
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick206:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VADDPS     96(R11), Y4, Y4
+	VADDPS     128(R11), Y5, Y5
+	VMASKMOVPS 160(R11), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each182
+	JNZ        quick206
+	MOVQ       R9, DI
 
-over177:
+over199:
 	CMPQ         160(AX), $0x00
-	JE           sums183
+	JE           sums207
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -1616,7 +1648,7 @@ over177:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums183:
+sums207:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1624,36 +1656,36 @@ sums183:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all184
+	JE           all208
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two186
+	JZ           two210
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two186:
+two210:
 	TESTQ    $0x00000002, R9
-	JZ       one187
+	JZ       one211
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one187:
+one211:
 	TESTQ  $0x00000001, R9
-	JZ     stored185
+	JZ     stored209
 	VMOVSS X6, (R10)
-	JMP    stored185
+	JMP    stored209
 
-all184:
+all208:
 	VMOVUPS Y6, 160(CX)
 
-stored185:
-	JMP next175
+stored209:
+	JMP next197
 
-none176:
+none198:
 	CMPQ         144(AX), $0x00
-	JE           add188
+	JE           add212
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -1667,48 +1699,48 @@ none176:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all189
+	JE           all213
 	LEAQ         160(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two191
+	JZ           two215
 	VMOVUPS      X6, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y6, X6
 
-two191:
+two215:
 	TESTQ    $0x00000002, R9
-	JZ       one192
+	JZ       one216
 	VMOVLPS  X6, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X6, X6, X6
 
-one192:
+one216:
 	TESTQ  $0x00000001, R9
-	JZ     stored190
+	JZ     stored214
 	VMOVSS X6, (R10)
-	JMP    stored190
+	JMP    stored214
 
-all189:
+all213:
 	VMOVUPS Y6, 160(CX)
 
-stored190:
-add188:
-next175:
+stored214:
+add212:
+next197:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row174
+	JNZ  row196
 	JMP  done
 
 tile7false:
-row193:
+row217:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none195
+	JGE     none219
 	CMPQ    144(AX), $0x00
-	JE      add197
+	JE      add221
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1716,9 +1748,9 @@ row193:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened198
+	JMP     opened222
 
-add197:
+add221:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -1727,66 +1759,63 @@ add197:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened198:
+opened222:
 	CMPQ 128(AX), $0x00
-	JNE  far199
+	JNE  far224
 
-each200:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	VADDPS     192(R10), Y6, Y6
+near225:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick226:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	VADDPS  96(R11), Y3, Y3
+	VADDPS  128(R11), Y4, Y4
+	VADDPS  160(R11), Y5, Y5
+	VADDPS  192(R11), Y6, Y6
+	INCQ    DI
+	JNZ     quick226
+	MOVQ    R9, DI
+	JMP     over220
+
+far224:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near225
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick227:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VADDPS     128(R11), Y4, Y4
+	VADDPS     160(R11), Y5, Y5
+	VADDPS     192(R11), Y6, Y6
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each200
-	JMP        over196
+	JNZ        quick227
+	MOVQ       R9, DI
 
-far199:
-each201:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	VADDPS     192(R10), Y6, Y6
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each201
-
-over196:
+over220:
 	CMPQ         160(AX), $0x00
-	JE           sums202
+	JE           sums228
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -1807,7 +1836,7 @@ over196:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums202:
+sums228:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -1815,11 +1844,11 @@ sums202:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next194
+	JMP     next218
 
-none195:
+none219:
 	CMPQ    144(AX), $0x00
-	JE      add203
+	JE      add229
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -1835,12 +1864,12 @@ none195:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add203:
-next194:
+add229:
+next218:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row193
+	JNZ  row217
 	JMP  done
 
 tile7true:
@@ -1849,14 +1878,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row204:
+row230:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none206
+	JGE     none232
 	CMPQ    144(AX), $0x00
-	JE      add208
+	JE      add234
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -1864,9 +1893,9 @@ row204:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened209
+	JMP     opened235
 
-add208:
+add234:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -1875,68 +1904,65 @@ add208:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened209:
+opened235:
 	CMPQ 128(AX), $0x00
-	JNE  far210
+	JNE  far237
 
-each211:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VADDPS     128(R10), Y5, Y5
-	VADDPS     160(R10), Y6, Y6
-	VMASKMOVPS 192(R10), Y0, Y8
+near238:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick239:
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VADDPS     96(R11), Y4, Y4
+	VADDPS     128(R11), Y5, Y5
+	VADDPS     160(R11), Y6, Y6
+	VMASKMOVPS 192(R11), Y0, Y8
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each211
-	JMP        over207
+	JNZ        quick239
+	MOVQ       R9, DI
+	JMP        over233
 
-far210:
-each212:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VADDPS     128(R10), Y5, Y5
-	VADDPS     160(R10), Y6, Y6
-	VMASKMOVPS 192(R10), Y0, Y8
+far237:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near238
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick240:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VADDPS     96(R11), Y4, Y4
+	VADDPS     128(R11), Y5, Y5
+	VADDPS     160(R11), Y6, Y6
+	VMASKMOVPS 192(R11), Y0, Y8
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each212
+	JNZ        quick240
+	MOVQ       R9, DI
 
-over207:
+over233:
 	CMPQ         160(AX), $0x00
-	JE           sums213
+	JE           sums241
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -1957,7 +1983,7 @@ over207:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums213:
+sums241:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -1966,36 +1992,36 @@ sums213:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all214
+	JE           all242
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two216
+	JZ           two244
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two216:
+two244:
 	TESTQ    $0x00000002, R9
-	JZ       one217
+	JZ       one245
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one217:
+one245:
 	TESTQ  $0x00000001, R9
-	JZ     stored215
+	JZ     stored243
 	VMOVSS X7, (R10)
-	JMP    stored215
+	JMP    stored243
 
-all214:
+all242:
 	VMOVUPS Y7, 192(CX)
 
-stored215:
-	JMP next205
+stored243:
+	JMP next231
 
-none206:
+none232:
 	CMPQ         144(AX), $0x00
-	JE           add218
+	JE           add246
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2011,48 +2037,48 @@ none206:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all219
+	JE           all247
 	LEAQ         192(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two221
+	JZ           two249
 	VMOVUPS      X7, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y7, X7
 
-two221:
+two249:
 	TESTQ    $0x00000002, R9
-	JZ       one222
+	JZ       one250
 	VMOVLPS  X7, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X7, X7, X7
 
-one222:
+one250:
 	TESTQ  $0x00000001, R9
-	JZ     stored220
+	JZ     stored248
 	VMOVSS X7, (R10)
-	JMP    stored220
+	JMP    stored248
 
-all219:
+all247:
 	VMOVUPS Y7, 192(CX)
 
-stored220:
-add218:
-next205:
+stored248:
+add246:
+next231:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row204
+	JNZ  row230
 	JMP  done
 
 tile8false:
-row223:
+row251:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none225
+	JGE     none253
 	CMPQ    144(AX), $0x00
-	JE      add227
+	JE      add255
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2061,9 +2087,9 @@ row223:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened228
+	JMP     opened256
 
-add227:
+add255:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2073,67 +2099,64 @@ add227:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened228:
+opened256:
 	CMPQ 128(AX), $0x00
-	JNE  far229
+	JNE  far258
 
-each230:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	VADDPS     192(R10), Y6, Y6
-	VADDPS     224(R10), Y7, Y7
+near259:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick260:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	VADDPS  96(R11), Y3, Y3
+	VADDPS  128(R11), Y4, Y4
+	VADDPS  160(R11), Y5, Y5
+	VADDPS  192(R11), Y6, Y6
+	VADDPS  224(R11), Y7, Y7
+	INCQ    DI
+	JNZ     quick260
+	MOVQ    R9, DI
+	JMP     over254
+
+far258:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near259
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick261:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VADDPS     128(R11), Y4, Y4
+	VADDPS     160(R11), Y5, Y5
+	VADDPS     192(R11), Y6, Y6
+	VADDPS     224(R11), Y7, Y7
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each230
-	JMP        over226
+	JNZ        quick261
+	MOVQ       R9, DI
 
-far229:
-each231:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	VADDPS     192(R10), Y6, Y6
-	VADDPS     224(R10), Y7, Y7
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each231
-
-over226:
+over254:
 	CMPQ         160(AX), $0x00
-	JE           sums232
+	JE           sums262
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -2156,9 +2179,9 @@ over226:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums232:
+sums262:
 	CMPQ    168(AX), $0x00
-	JNE     stream233
+	JNE     stream263
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2167,9 +2190,9 @@ sums232:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored234
+	JMP     stored264
 
-stream233:
+stream263:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -2179,12 +2202,12 @@ stream233:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored234:
-	JMP next224
+stored264:
+	JMP next252
 
-none225:
+none253:
 	CMPQ    144(AX), $0x00
-	JE      add235
+	JE      add265
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2194,7 +2217,7 @@ none225:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     stream236
+	JNE     stream266
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2203,9 +2226,9 @@ none225:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored237
+	JMP     stored267
 
-stream236:
+stream266:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -2215,13 +2238,13 @@ stream236:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored237:
-add235:
-next224:
+stored267:
+add265:
+next252:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row223
+	JNZ  row251
 	JMP  done
 
 tile8true:
@@ -2230,14 +2253,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R10)(R9*4), Y0
 
-row238:
+row268:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none240
+	JGE     none270
 	CMPQ    144(AX), $0x00
-	JE      add242
+	JE      add272
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -2246,9 +2269,9 @@ row238:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened243
+	JMP     opened273
 
-add242:
+add272:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -2258,69 +2281,66 @@ add242:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened243:
+opened273:
 	CMPQ 128(AX), $0x00
-	JNE  far244
+	JNE  far275
 
-each245:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VADDPS     128(R10), Y5, Y5
-	VADDPS     160(R10), Y6, Y6
-	VADDPS     192(R10), Y7, Y7
-	VMASKMOVPS 224(R10), Y0, Y9
+near276:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick277:
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VADDPS     96(R11), Y4, Y4
+	VADDPS     128(R11), Y5, Y5
+	VADDPS     160(R11), Y6, Y6
+	VADDPS     192(R11), Y7, Y7
+	VMASKMOVPS 224(R11), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each245
-	JMP        over241
+	JNZ        quick277
+	MOVQ       R9, DI
+	JMP        over271
 
-far244:
-each246:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y1, Y1
-	VADDPS     32(R10), Y2, Y2
-	VADDPS     64(R10), Y3, Y3
-	VADDPS     96(R10), Y4, Y4
-	VADDPS     128(R10), Y5, Y5
-	VADDPS     160(R10), Y6, Y6
-	VADDPS     192(R10), Y7, Y7
-	VMASKMOVPS 224(R10), Y0, Y9
+far275:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near276
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick278:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y1, Y1
+	VADDPS     32(R11), Y2, Y2
+	VADDPS     64(R11), Y3, Y3
+	VADDPS     96(R11), Y4, Y4
+	VADDPS     128(R11), Y5, Y5
+	VADDPS     160(R11), Y6, Y6
+	VADDPS     192(R11), Y7, Y7
+	VMASKMOVPS 224(R11), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each246
+	JNZ        quick278
+	MOVQ       R9, DI
 
-over241:
+over271:
 	CMPQ         160(AX), $0x00
-	JE           sums247
+	JE           sums279
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -2343,7 +2363,7 @@ over241:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums247:
+sums279:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -2353,36 +2373,36 @@ sums247:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all248
+	JE           all280
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two250
+	JZ           two282
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two250:
+two282:
 	TESTQ    $0x00000002, R9
-	JZ       one251
+	JZ       one283
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one251:
+one283:
 	TESTQ  $0x00000001, R9
-	JZ     stored249
+	JZ     stored281
 	VMOVSS X8, (R10)
-	JMP    stored249
+	JMP    stored281
 
-all248:
+all280:
 	VMOVUPS Y8, 224(CX)
 
-stored249:
-	JMP next239
+stored281:
+	JMP next269
 
-none240:
+none270:
 	CMPQ         144(AX), $0x00
-	JE           add252
+	JE           add284
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -2400,48 +2420,48 @@ none240:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all253
+	JE           all285
 	LEAQ         224(CX), R10
 	TESTQ        $0x00000004, R9
-	JZ           two255
+	JZ           two287
 	VMOVUPS      X8, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y8, X8
 
-two255:
+two287:
 	TESTQ    $0x00000002, R9
-	JZ       one256
+	JZ       one288
 	VMOVLPS  X8, (R10)
 	ADDQ     $0x08, R10
 	VMOVHLPS X8, X8, X8
 
-one256:
+one288:
 	TESTQ  $0x00000001, R9
-	JZ     stored254
+	JZ     stored286
 	VMOVSS X8, (R10)
-	JMP    stored254
+	JMP    stored286
 
-all253:
+all285:
 	VMOVUPS Y8, 224(CX)
 
-stored254:
-add252:
-next239:
+stored286:
+add284:
+next269:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row238
+	JNZ  row268
 	JMP  done
 
 tile16false:
-row257:
+row289:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none259
+	JGE     none291
 	CMPQ    144(AX), $0x00
-	JE      add261
+	JE      add293
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2458,9 +2478,9 @@ row257:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	JMP     opened262
+	JMP     opened294
 
-add261:
+add293:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -2478,91 +2498,84 @@ add261:
 	VMOVUPS 448(CX), Y14
 	VMOVUPS 480(CX), Y15
 
-opened262:
+opened294:
 	CMPQ 128(AX), $0x00
-	JNE  far263
+	JNE  far296
 
-each264:
-	LEAQ       10(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	PREFETCHT0 256(R10)
-	PREFETCHT0 320(R10)
-	PREFETCHT0 384(R10)
-	PREFETCHT0 448(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	VADDPS     192(R10), Y6, Y6
-	VADDPS     224(R10), Y7, Y7
-	VADDPS     256(R10), Y8, Y8
-	VADDPS     288(R10), Y9, Y9
-	VADDPS     320(R10), Y10, Y10
-	VADDPS     352(R10), Y11, Y11
-	VADDPS     384(R10), Y12, Y12
-	VADDPS     416(R10), Y13, Y13
-	VADDPS     448(R10), Y14, Y14
-	VADDPS     480(R10), Y15, Y15
+near297:
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick298:
+	MOVLQSX (R10)(DI*4), R11
+	IMULQ   R8, R11
+	ADDQ    DX, R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	VADDPS  96(R11), Y3, Y3
+	VADDPS  128(R11), Y4, Y4
+	VADDPS  160(R11), Y5, Y5
+	VADDPS  192(R11), Y6, Y6
+	VADDPS  224(R11), Y7, Y7
+	VADDPS  256(R11), Y8, Y8
+	VADDPS  288(R11), Y9, Y9
+	VADDPS  320(R11), Y10, Y10
+	VADDPS  352(R11), Y11, Y11
+	VADDPS  384(R11), Y12, Y12
+	VADDPS  416(R11), Y13, Y13
+	VADDPS  448(R11), Y14, Y14
+	VADDPS  480(R11), Y15, Y15
+	INCQ    DI
+	JNZ     quick298
+	MOVQ    R9, DI
+	JMP     over292
+
+far296:
+	LEAQ 31(R9), R10
+	CMPQ R10, 72(AX)
+	JG   near297
+	LEAQ (SI)(R9*4), R10
+	SUBQ R9, DI
+
+quick299:
+	MOVLQSX    128(R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	PREFETCHT1 (R11)
+	PREFETCHT1 64(R11)
+	PREFETCHT1 128(R11)
+	PREFETCHT1 192(R11)
+	PREFETCHT1 256(R11)
+	PREFETCHT1 320(R11)
+	PREFETCHT1 384(R11)
+	PREFETCHT1 448(R11)
+	MOVLQSX    (R10)(DI*4), R11
+	IMULQ      R8, R11
+	ADDQ       DX, R11
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VADDPS     128(R11), Y4, Y4
+	VADDPS     160(R11), Y5, Y5
+	VADDPS     192(R11), Y6, Y6
+	VADDPS     224(R11), Y7, Y7
+	VADDPS     256(R11), Y8, Y8
+	VADDPS     288(R11), Y9, Y9
+	VADDPS     320(R11), Y10, Y10
+	VADDPS     352(R11), Y11, Y11
+	VADDPS     384(R11), Y12, Y12
+	VADDPS     416(R11), Y13, Y13
+	VADDPS     448(R11), Y14, Y14
+	VADDPS     480(R11), Y15, Y15
 	INCQ       DI
-	CMPQ       DI, R9
-	JL         each264
-	JMP        over260
+	JNZ        quick299
+	MOVQ       R9, DI
 
-far263:
-each265:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	PREFETCHT1 256(R10)
-	PREFETCHT1 320(R10)
-	PREFETCHT1 384(R10)
-	PREFETCHT1 448(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Y0, Y0
-	VADDPS     32(R10), Y1, Y1
-	VADDPS     64(R10), Y2, Y2
-	VADDPS     96(R10), Y3, Y3
-	VADDPS     128(R10), Y4, Y4
-	VADDPS     160(R10), Y5, Y5
-	VADDPS     192(R10), Y6, Y6
-	VADDPS     224(R10), Y7, Y7
-	VADDPS     256(R10), Y8, Y8
-	VADDPS     288(R10), Y9, Y9
-	VADDPS     320(R10), Y10, Y10
-	VADDPS     352(R10), Y11, Y11
-	VADDPS     384(R10), Y12, Y12
-	VADDPS     416(R10), Y13, Y13
-	VADDPS     448(R10), Y14, Y14
-	VADDPS     480(R10), Y15, Y15
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each265
-
-over260:
+over292:
 	CMPQ    168(AX), $0x00
-	JNE     stream266
+	JNE     stream300
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2579,9 +2592,9 @@ over260:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
-	JMP     stored267
+	JMP     stored301
 
-stream266:
+stream300:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -2599,12 +2612,12 @@ stream266:
 	VMOVNTPS Y14, 448(CX)
 	VMOVNTPS Y15, 480(CX)
 
-stored267:
-	JMP next258
+stored301:
+	JMP next290
 
-none259:
+none291:
 	CMPQ    144(AX), $0x00
-	JE      add268
+	JE      add302
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2622,7 +2635,7 @@ none259:
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
 	CMPQ    168(AX), $0x00
-	JNE     stream269
+	JNE     stream303
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -2639,9 +2652,9 @@ none259:
 	VMOVUPS Y13, 416(CX)
 	VMOVUPS Y14, 448(CX)
 	VMOVUPS Y15, 480(CX)
-	JMP     stored270
+	JMP     stored304
 
-stream269:
+stream303:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -2659,20 +2672,20 @@ stream269:
 	VMOVNTPS Y14, 448(CX)
 	VMOVNTPS Y15, 480(CX)
 
-stored270:
-add268:
-next258:
+stored304:
+add302:
+next290:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row257
+	JNZ  row289
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced271
+	JE   fenced305
 	SFENCE
 
-fenced271:
+fenced305:
 	VZEROUPPER
 	RET
 
@@ -2742,34 +2755,34 @@ TEXT ·rowSumScalarAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row272:
+row306:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none274
+	JGE     none308
 	CMPQ    144(AX), $0x00
-	JE      add276
+	JE      add310
 	VXORPS  Y0, Y0, Y0
-	JMP     opened277
+	JMP     opened311
 
-add276:
+add310:
 	VMOVUPS (CX), Y0
 
-opened277:
-	CMPQ  96(AX), $0x04
-	JNE   careful278
-	CMPQ  128(AX), $0x02
-	JGE   careful278
-	CMPQ  128(AX), $0x00
-	JNE   far279
+opened311:
+	CMPQ 96(AX), $0x04
+	JNE  careful312
+	CMPQ 128(AX), $0x00
+	JNE  far313
+
+near314:
 	TESTQ R11, R11
-	JZ    direct280
+	JZ    direct315
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick281:
+quick316:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -2778,16 +2791,16 @@ quick281:
 	VMULPS       (R14), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
-	JNZ          quick281
+	JNZ          quick316
 	MOVQ         R9, DI
-	JMP          over275
+	JMP          over309
 
-direct280:
+direct315:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick282:
+quick317:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -2795,25 +2808,27 @@ quick282:
 	VMULPS       (R14), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
-	JNZ          quick282
+	JNZ          quick317
 	MOVQ         R9, DI
-	JMP          over275
+	JMP          over309
 
-far279:
+far313:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful278
+	JG    near314
 	TESTQ R11, R11
-	JZ    direct283
+	JZ    direct318
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick284:
+quick319:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -2822,20 +2837,21 @@ quick284:
 	VMULPS       (R14), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
-	JNZ          quick284
+	JNZ          quick319
 	MOVQ         R9, DI
-	JMP          over275
+	JMP          over309
 
-direct283:
+direct318:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick285:
+quick320:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -2843,17 +2859,17 @@ quick285:
 	VMULPS       (R14), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
-	JNZ          quick285
+	JNZ          quick320
 	MOVQ         R9, DI
-	JMP          over275
+	JMP          over309
 
-careful278:
+careful312:
 	CMPQ  128(AX), $0x00
-	JNE   far286
+	JNE   far321
 	TESTQ R11, R11
-	JZ    direct287
+	JZ    direct322
 
-each288:
+each323:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -2865,11 +2881,11 @@ each288:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each288
-	JMP          over275
+	JL           each323
+	JMP          over309
 
-direct287:
-each289:
+direct322:
+each324:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -2881,14 +2897,14 @@ each289:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each289
-	JMP          over275
+	JL           each324
+	JMP          over309
 
-far286:
+far321:
 	TESTQ R11, R11
-	JZ    direct290
+	JZ    direct325
 
-each291:
+each326:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -2911,11 +2927,11 @@ each291:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each291
-	JMP          over275
+	JL           each326
+	JMP          over309
 
-direct290:
-each293:
+direct325:
+each328:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -2924,13 +2940,13 @@ each293:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted294
+	JL         unweighted329
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted294:
+unweighted329:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -2942,11 +2958,11 @@ unweighted294:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each293
+	JL           each328
 
-over275:
+over309:
 	CMPQ         160(AX), $0x00
-	JE           sums295
+	JE           sums330
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -2955,22 +2971,22 @@ over275:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums295:
+sums330:
 	VMOVUPS Y0, (CX)
-	JMP     next273
+	JMP     next307
 
-none274:
+none308:
 	CMPQ    144(AX), $0x00
-	JE      add296
+	JE      add331
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add296:
-next273:
+add331:
+next307:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row272
+	JNZ  row306
 	JMP  done
 
 tile1true:
@@ -2979,34 +2995,34 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row297:
+row332:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none299
+	JGE     none334
 	CMPQ    144(AX), $0x00
-	JE      add301
+	JE      add336
 	VXORPS  Y1, Y1, Y1
-	JMP     opened302
+	JMP     opened337
 
-add301:
+add336:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened302:
-	CMPQ  96(AX), $0x04
-	JNE   careful303
-	CMPQ  128(AX), $0x02
-	JGE   careful303
-	CMPQ  128(AX), $0x00
-	JNE   far304
+opened337:
+	CMPQ 96(AX), $0x04
+	JNE  careful338
+	CMPQ 128(AX), $0x00
+	JNE  far339
+
+near340:
 	TESTQ R11, R11
-	JZ    direct305
+	JZ    direct341
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick306:
+quick342:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3016,16 +3032,16 @@ quick306:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
-	JNZ          quick306
+	JNZ          quick342
 	MOVQ         R9, DI
-	JMP          over300
+	JMP          over335
 
-direct305:
+direct341:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick307:
+quick343:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3034,25 +3050,27 @@ quick307:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
-	JNZ          quick307
+	JNZ          quick343
 	MOVQ         R9, DI
-	JMP          over300
+	JMP          over335
 
-far304:
+far339:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful303
+	JG    near340
 	TESTQ R11, R11
-	JZ    direct308
+	JZ    direct344
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick309:
+quick345:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3062,20 +3080,21 @@ quick309:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
-	JNZ          quick309
+	JNZ          quick345
 	MOVQ         R9, DI
-	JMP          over300
+	JMP          over335
 
-direct308:
+direct344:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick310:
+quick346:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3084,17 +3103,17 @@ quick310:
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
-	JNZ          quick310
+	JNZ          quick346
 	MOVQ         R9, DI
-	JMP          over300
+	JMP          over335
 
-careful303:
+careful338:
 	CMPQ  128(AX), $0x00
-	JNE   far311
+	JNE   far347
 	TESTQ R11, R11
-	JZ    direct312
+	JZ    direct348
 
-each313:
+each349:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3107,11 +3126,11 @@ each313:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each313
-	JMP          over300
+	JL           each349
+	JMP          over335
 
-direct312:
-each314:
+direct348:
+each350:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3124,14 +3143,14 @@ each314:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each314
-	JMP          over300
+	JL           each350
+	JMP          over335
 
-far311:
+far347:
 	TESTQ R11, R11
-	JZ    direct315
+	JZ    direct351
 
-each316:
+each352:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3155,11 +3174,11 @@ each316:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each316
-	JMP          over300
+	JL           each352
+	JMP          over335
 
-direct315:
-each318:
+direct351:
+each354:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -3168,13 +3187,13 @@ each318:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted319
+	JL         unweighted355
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted319:
+unweighted355:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3187,11 +3206,11 @@ unweighted319:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each318
+	JL           each354
 
-over300:
+over335:
 	CMPQ         160(AX), $0x00
-	JE           sums320
+	JE           sums356
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -3200,106 +3219,106 @@ over300:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums320:
+sums356:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all321
+	JE           all357
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two323
+	JZ           two359
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two323:
+two359:
 	TESTQ    $0x00000002, R9
-	JZ       one324
+	JZ       one360
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one324:
+one360:
 	TESTQ  $0x00000001, R9
-	JZ     stored322
+	JZ     stored358
 	VMOVSS X1, (R12)
-	JMP    stored322
+	JMP    stored358
 
-all321:
+all357:
 	VMOVUPS Y1, (CX)
 
-stored322:
-	JMP next298
+stored358:
+	JMP next333
 
-none299:
+none334:
 	CMPQ         144(AX), $0x00
-	JE           add325
+	JE           add361
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all326
+	JE           all362
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two328
+	JZ           two364
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two328:
+two364:
 	TESTQ    $0x00000002, R9
-	JZ       one329
+	JZ       one365
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one329:
+one365:
 	TESTQ  $0x00000001, R9
-	JZ     stored327
+	JZ     stored363
 	VMOVSS X1, (R12)
-	JMP    stored327
+	JMP    stored363
 
-all326:
+all362:
 	VMOVUPS Y1, (CX)
 
-stored327:
-add325:
-next298:
+stored363:
+add361:
+next333:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row297
+	JNZ  row332
 	JMP  done
 
 tile2false:
-row330:
+row366:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none332
+	JGE     none368
 	CMPQ    144(AX), $0x00
-	JE      add334
+	JE      add370
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened335
+	JMP     opened371
 
-add334:
+add370:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened335:
-	CMPQ  96(AX), $0x04
-	JNE   careful336
-	CMPQ  128(AX), $0x02
-	JGE   careful336
-	CMPQ  128(AX), $0x00
-	JNE   far337
+opened371:
+	CMPQ 96(AX), $0x04
+	JNE  careful372
+	CMPQ 128(AX), $0x00
+	JNE  far373
+
+near374:
 	TESTQ R11, R11
-	JZ    direct338
+	JZ    direct375
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick339:
+quick376:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3310,16 +3329,16 @@ quick339:
 	VMULPS       32(R14), Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
-	JNZ          quick339
+	JNZ          quick376
 	MOVQ         R9, DI
-	JMP          over333
+	JMP          over369
 
-direct338:
+direct375:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick340:
+quick377:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3329,25 +3348,27 @@ quick340:
 	VMULPS       32(R14), Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
-	JNZ          quick340
+	JNZ          quick377
 	MOVQ         R9, DI
-	JMP          over333
+	JMP          over369
 
-far337:
+far373:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful336
+	JG    near374
 	TESTQ R11, R11
-	JZ    direct341
+	JZ    direct378
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick342:
+quick379:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3358,20 +3379,21 @@ quick342:
 	VMULPS       32(R14), Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
-	JNZ          quick342
+	JNZ          quick379
 	MOVQ         R9, DI
-	JMP          over333
+	JMP          over369
 
-direct341:
+direct378:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick343:
+quick380:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3381,17 +3403,17 @@ quick343:
 	VMULPS       32(R14), Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
-	JNZ          quick343
+	JNZ          quick380
 	MOVQ         R9, DI
-	JMP          over333
+	JMP          over369
 
-careful336:
+careful372:
 	CMPQ  128(AX), $0x00
-	JNE   far344
+	JNE   far381
 	TESTQ R11, R11
-	JZ    direct345
+	JZ    direct382
 
-each346:
+each383:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3405,11 +3427,11 @@ each346:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each346
-	JMP          over333
+	JL           each383
+	JMP          over369
 
-direct345:
-each347:
+direct382:
+each384:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3423,14 +3445,14 @@ each347:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each347
-	JMP          over333
+	JL           each384
+	JMP          over369
 
-far344:
+far381:
 	TESTQ R11, R11
-	JZ    direct348
+	JZ    direct385
 
-each349:
+each386:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3455,11 +3477,11 @@ each349:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each349
-	JMP          over333
+	JL           each386
+	JMP          over369
 
-direct348:
-each351:
+direct385:
+each388:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -3468,13 +3490,13 @@ each351:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted352
+	JL         unweighted389
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted352:
+unweighted389:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3488,11 +3510,11 @@ unweighted352:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each351
+	JL           each388
 
-over333:
+over369:
 	CMPQ         160(AX), $0x00
-	JE           sums353
+	JE           sums390
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -3503,42 +3525,42 @@ over333:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums353:
+sums390:
 	CMPQ    168(AX), $0x00
-	JNE     stream354
+	JNE     stream391
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored355
+	JMP     stored392
 
-stream354:
+stream391:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored355:
-	JMP next331
+stored392:
+	JMP next367
 
-none332:
+none368:
 	CMPQ    144(AX), $0x00
-	JE      add356
+	JE      add393
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     stream357
+	JNE     stream394
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored358
+	JMP     stored395
 
-stream357:
+stream394:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored358:
-add356:
-next331:
+stored395:
+add393:
+next367:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row330
+	JNZ  row366
 	JMP  done
 
 tile2true:
@@ -3547,36 +3569,36 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row359:
+row396:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none361
+	JGE     none398
 	CMPQ    144(AX), $0x00
-	JE      add363
+	JE      add400
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened364
+	JMP     opened401
 
-add363:
+add400:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened364:
-	CMPQ  96(AX), $0x04
-	JNE   careful365
-	CMPQ  128(AX), $0x02
-	JGE   careful365
-	CMPQ  128(AX), $0x00
-	JNE   far366
+opened401:
+	CMPQ 96(AX), $0x04
+	JNE  careful402
+	CMPQ 128(AX), $0x00
+	JNE  far403
+
+near404:
 	TESTQ R11, R11
-	JZ    direct367
+	JZ    direct405
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick368:
+quick406:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3588,16 +3610,16 @@ quick368:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
-	JNZ          quick368
+	JNZ          quick406
 	MOVQ         R9, DI
-	JMP          over362
+	JMP          over399
 
-direct367:
+direct405:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick369:
+quick407:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3608,25 +3630,27 @@ quick369:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
-	JNZ          quick369
+	JNZ          quick407
 	MOVQ         R9, DI
-	JMP          over362
+	JMP          over399
 
-far366:
+far403:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful365
+	JG    near404
 	TESTQ R11, R11
-	JZ    direct370
+	JZ    direct408
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick371:
+quick409:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3638,20 +3662,21 @@ quick371:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
-	JNZ          quick371
+	JNZ          quick409
 	MOVQ         R9, DI
-	JMP          over362
+	JMP          over399
 
-direct370:
+direct408:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick372:
+quick410:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3662,17 +3687,17 @@ quick372:
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
-	JNZ          quick372
+	JNZ          quick410
 	MOVQ         R9, DI
-	JMP          over362
+	JMP          over399
 
-careful365:
+careful402:
 	CMPQ  128(AX), $0x00
-	JNE   far373
+	JNE   far411
 	TESTQ R11, R11
-	JZ    direct374
+	JZ    direct412
 
-each375:
+each413:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3687,11 +3712,11 @@ each375:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each375
-	JMP          over362
+	JL           each413
+	JMP          over399
 
-direct374:
-each376:
+direct412:
+each414:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3706,14 +3731,14 @@ each376:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each376
-	JMP          over362
+	JL           each414
+	JMP          over399
 
-far373:
+far411:
 	TESTQ R11, R11
-	JZ    direct377
+	JZ    direct415
 
-each378:
+each416:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -3739,11 +3764,11 @@ each378:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each378
-	JMP          over362
+	JL           each416
+	JMP          over399
 
-direct377:
-each380:
+direct415:
+each418:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -3752,13 +3777,13 @@ each380:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted381
+	JL         unweighted419
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted381:
+unweighted419:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -3773,11 +3798,11 @@ unweighted381:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each380
+	JL           each418
 
-over362:
+over399:
 	CMPQ         160(AX), $0x00
-	JE           sums382
+	JE           sums420
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -3788,111 +3813,111 @@ over362:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums382:
+sums420:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all383
+	JE           all421
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two385
+	JZ           two423
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two385:
+two423:
 	TESTQ    $0x00000002, R9
-	JZ       one386
+	JZ       one424
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one386:
+one424:
 	TESTQ  $0x00000001, R9
-	JZ     stored384
+	JZ     stored422
 	VMOVSS X2, (R12)
-	JMP    stored384
+	JMP    stored422
 
-all383:
+all421:
 	VMOVUPS Y2, 32(CX)
 
-stored384:
-	JMP next360
+stored422:
+	JMP next397
 
-none361:
+none398:
 	CMPQ         144(AX), $0x00
-	JE           add387
+	JE           add425
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all388
+	JE           all426
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two390
+	JZ           two428
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two390:
+two428:
 	TESTQ    $0x00000002, R9
-	JZ       one391
+	JZ       one429
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one391:
+one429:
 	TESTQ  $0x00000001, R9
-	JZ     stored389
+	JZ     stored427
 	VMOVSS X2, (R12)
-	JMP    stored389
+	JMP    stored427
 
-all388:
+all426:
 	VMOVUPS Y2, 32(CX)
 
-stored389:
-add387:
-next360:
+stored427:
+add425:
+next397:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row359
+	JNZ  row396
 	JMP  done
 
 tile3false:
-row392:
+row430:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none394
+	JGE     none432
 	CMPQ    144(AX), $0x00
-	JE      add396
+	JE      add434
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened397
+	JMP     opened435
 
-add396:
+add434:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened397:
-	CMPQ  96(AX), $0x04
-	JNE   careful398
-	CMPQ  128(AX), $0x02
-	JGE   careful398
-	CMPQ  128(AX), $0x00
-	JNE   far399
+opened435:
+	CMPQ 96(AX), $0x04
+	JNE  careful436
+	CMPQ 128(AX), $0x00
+	JNE  far437
+
+near438:
 	TESTQ R11, R11
-	JZ    direct400
+	JZ    direct439
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick401:
+quick440:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3905,16 +3930,16 @@ quick401:
 	VMULPS       64(R14), Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
-	JNZ          quick401
+	JNZ          quick440
 	MOVQ         R9, DI
-	JMP          over395
+	JMP          over433
 
-direct400:
+direct439:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick402:
+quick441:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3926,27 +3951,29 @@ quick402:
 	VMULPS       64(R14), Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
-	JNZ          quick402
+	JNZ          quick441
 	MOVQ         R9, DI
-	JMP          over395
+	JMP          over433
 
-far399:
+far437:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful398
+	JG    near438
 	TESTQ R11, R11
-	JZ    direct403
+	JZ    direct442
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick404:
+quick443:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
 	PREFETCHT1   64(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3959,22 +3986,23 @@ quick404:
 	VMULPS       64(R14), Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
-	JNZ          quick404
+	JNZ          quick443
 	MOVQ         R9, DI
-	JMP          over395
+	JMP          over433
 
-direct403:
+direct442:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick405:
+quick444:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
 	PREFETCHT1   64(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -3986,17 +4014,17 @@ quick405:
 	VMULPS       64(R14), Y3, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
-	JNZ          quick405
+	JNZ          quick444
 	MOVQ         R9, DI
-	JMP          over395
+	JMP          over433
 
-careful398:
+careful436:
 	CMPQ  128(AX), $0x00
-	JNE   far406
+	JNE   far445
 	TESTQ R11, R11
-	JZ    direct407
+	JZ    direct446
 
-each408:
+each447:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4012,11 +4040,11 @@ each408:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each408
-	JMP          over395
+	JL           each447
+	JMP          over433
 
-direct407:
-each409:
+direct446:
+each448:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4032,14 +4060,14 @@ each409:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each409
-	JMP          over395
+	JL           each448
+	JMP          over433
 
-far406:
+far445:
 	TESTQ R11, R11
-	JZ    direct410
+	JZ    direct449
 
-each411:
+each450:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4068,11 +4096,11 @@ each411:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each411
-	JMP          over395
+	JL           each450
+	JMP          over433
 
-direct410:
-each413:
+direct449:
+each452:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -4083,13 +4111,13 @@ each413:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted414
+	JL         unweighted453
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted414:
+unweighted453:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4105,11 +4133,11 @@ unweighted414:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each413
+	JL           each452
 
-over395:
+over433:
 	CMPQ         160(AX), $0x00
-	JE           sums415
+	JE           sums454
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -4122,15 +4150,15 @@ over395:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums415:
+sums454:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next393
+	JMP     next431
 
-none394:
+none432:
 	CMPQ    144(AX), $0x00
-	JE      add416
+	JE      add455
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4138,12 +4166,12 @@ none394:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add416:
-next393:
+add455:
+next431:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row392
+	JNZ  row430
 	JMP  done
 
 tile3true:
@@ -4152,38 +4180,38 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row417:
+row456:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none419
+	JGE     none458
 	CMPQ    144(AX), $0x00
-	JE      add421
+	JE      add460
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened422
+	JMP     opened461
 
-add421:
+add460:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened422:
-	CMPQ  96(AX), $0x04
-	JNE   careful423
-	CMPQ  128(AX), $0x02
-	JGE   careful423
-	CMPQ  128(AX), $0x00
-	JNE   far424
+opened461:
+	CMPQ 96(AX), $0x04
+	JNE  careful462
+	CMPQ 128(AX), $0x00
+	JNE  far463
+
+near464:
 	TESTQ R11, R11
-	JZ    direct425
+	JZ    direct465
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick426:
+quick466:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4197,16 +4225,16 @@ quick426:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
-	JNZ          quick426
+	JNZ          quick466
 	MOVQ         R9, DI
-	JMP          over420
+	JMP          over459
 
-direct425:
+direct465:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick427:
+quick467:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4219,27 +4247,29 @@ quick427:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
-	JNZ          quick427
+	JNZ          quick467
 	MOVQ         R9, DI
-	JMP          over420
+	JMP          over459
 
-far424:
+far463:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful423
+	JG    near464
 	TESTQ R11, R11
-	JZ    direct428
+	JZ    direct468
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick429:
+quick469:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
 	PREFETCHT1   64(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4253,22 +4283,23 @@ quick429:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
-	JNZ          quick429
+	JNZ          quick469
 	MOVQ         R9, DI
-	JMP          over420
+	JMP          over459
 
-direct428:
+direct468:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick430:
+quick470:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
 	PREFETCHT1   64(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4281,17 +4312,17 @@ quick430:
 	VMULPS       Y5, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
-	JNZ          quick430
+	JNZ          quick470
 	MOVQ         R9, DI
-	JMP          over420
+	JMP          over459
 
-careful423:
+careful462:
 	CMPQ  128(AX), $0x00
-	JNE   far431
+	JNE   far471
 	TESTQ R11, R11
-	JZ    direct432
+	JZ    direct472
 
-each433:
+each473:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4308,11 +4339,11 @@ each433:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each433
-	JMP          over420
+	JL           each473
+	JMP          over459
 
-direct432:
-each434:
+direct472:
+each474:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4329,14 +4360,14 @@ each434:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each434
-	JMP          over420
+	JL           each474
+	JMP          over459
 
-far431:
+far471:
 	TESTQ R11, R11
-	JZ    direct435
+	JZ    direct475
 
-each436:
+each476:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4366,11 +4397,11 @@ each436:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each436
-	JMP          over420
+	JL           each476
+	JMP          over459
 
-direct435:
-each438:
+direct475:
+each478:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -4381,13 +4412,13 @@ each438:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted439
+	JL         unweighted479
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted439:
+unweighted479:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4404,11 +4435,11 @@ unweighted439:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each438
+	JL           each478
 
-over420:
+over459:
 	CMPQ         160(AX), $0x00
-	JE           sums440
+	JE           sums480
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -4421,41 +4452,41 @@ over420:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums440:
+sums480:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all441
+	JE           all481
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two443
+	JZ           two483
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two443:
+two483:
 	TESTQ    $0x00000002, R9
-	JZ       one444
+	JZ       one484
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one444:
+one484:
 	TESTQ  $0x00000001, R9
-	JZ     stored442
+	JZ     stored482
 	VMOVSS X3, (R12)
-	JMP    stored442
+	JMP    stored482
 
-all441:
+all481:
 	VMOVUPS Y3, 64(CX)
 
-stored442:
-	JMP next418
+stored482:
+	JMP next457
 
-none419:
+none458:
 	CMPQ         144(AX), $0x00
-	JE           add445
+	JE           add485
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -4463,74 +4494,74 @@ none419:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all446
+	JE           all486
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two448
+	JZ           two488
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two448:
+two488:
 	TESTQ    $0x00000002, R9
-	JZ       one449
+	JZ       one489
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one449:
+one489:
 	TESTQ  $0x00000001, R9
-	JZ     stored447
+	JZ     stored487
 	VMOVSS X3, (R12)
-	JMP    stored447
+	JMP    stored487
 
-all446:
+all486:
 	VMOVUPS Y3, 64(CX)
 
-stored447:
-add445:
-next418:
+stored487:
+add485:
+next457:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row417
+	JNZ  row456
 	JMP  done
 
 tile4false:
-row450:
+row490:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none452
+	JGE     none492
 	CMPQ    144(AX), $0x00
-	JE      add454
+	JE      add494
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened455
+	JMP     opened495
 
-add454:
+add494:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened455:
-	CMPQ  96(AX), $0x04
-	JNE   careful456
-	CMPQ  128(AX), $0x02
-	JGE   careful456
-	CMPQ  128(AX), $0x00
-	JNE   far457
+opened495:
+	CMPQ 96(AX), $0x04
+	JNE  careful496
+	CMPQ 128(AX), $0x00
+	JNE  far497
+
+near498:
 	TESTQ R11, R11
-	JZ    direct458
+	JZ    direct499
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick459:
+quick500:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4545,16 +4576,16 @@ quick459:
 	VMULPS       96(R14), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
-	JNZ          quick459
+	JNZ          quick500
 	MOVQ         R9, DI
-	JMP          over453
+	JMP          over493
 
-direct458:
+direct499:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick460:
+quick501:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4568,26 +4599,28 @@ quick460:
 	VMULPS       96(R14), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
-	JNZ          quick460
+	JNZ          quick501
 	MOVQ         R9, DI
-	JMP          over453
+	JMP          over493
 
-far457:
+far497:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful456
+	JG    near498
 	TESTQ R11, R11
-	JZ    direct461
+	JZ    direct502
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick462:
+quick503:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4602,21 +4635,22 @@ quick462:
 	VMULPS       96(R14), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
-	JNZ          quick462
+	JNZ          quick503
 	MOVQ         R9, DI
-	JMP          over453
+	JMP          over493
 
-direct461:
+direct502:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick463:
+quick504:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4630,17 +4664,17 @@ quick463:
 	VMULPS       96(R14), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
-	JNZ          quick463
+	JNZ          quick504
 	MOVQ         R9, DI
-	JMP          over453
+	JMP          over493
 
-careful456:
+careful496:
 	CMPQ  128(AX), $0x00
-	JNE   far464
+	JNE   far505
 	TESTQ R11, R11
-	JZ    direct465
+	JZ    direct506
 
-each466:
+each507:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4658,11 +4692,11 @@ each466:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each466
-	JMP          over453
+	JL           each507
+	JMP          over493
 
-direct465:
-each467:
+direct506:
+each508:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4680,14 +4714,14 @@ each467:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each467
-	JMP          over453
+	JL           each508
+	JMP          over493
 
-far464:
+far505:
 	TESTQ R11, R11
-	JZ    direct468
+	JZ    direct509
 
-each469:
+each510:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -4717,11 +4751,11 @@ each469:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each469
-	JMP          over453
+	JL           each510
+	JMP          over493
 
-direct468:
-each471:
+direct509:
+each512:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -4731,13 +4765,13 @@ each471:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted472
+	JL         unweighted513
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted472:
+unweighted513:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4755,11 +4789,11 @@ unweighted472:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each471
+	JL           each512
 
-over453:
+over493:
 	CMPQ         160(AX), $0x00
-	JE           sums473
+	JE           sums514
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -4774,52 +4808,52 @@ over453:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums473:
+sums514:
 	CMPQ    168(AX), $0x00
-	JNE     stream474
+	JNE     stream515
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored475
+	JMP     stored516
 
-stream474:
+stream515:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored475:
-	JMP next451
+stored516:
+	JMP next491
 
-none452:
+none492:
 	CMPQ    144(AX), $0x00
-	JE      add476
+	JE      add517
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream477
+	JNE     stream518
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored478
+	JMP     stored519
 
-stream477:
+stream518:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored478:
-add476:
-next451:
+stored519:
+add517:
+next491:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row450
+	JNZ  row490
 	JMP  done
 
 tile4true:
@@ -4828,40 +4862,40 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row479:
+row520:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none481
+	JGE     none522
 	CMPQ    144(AX), $0x00
-	JE      add483
+	JE      add524
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened484
+	JMP     opened525
 
-add483:
+add524:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened484:
-	CMPQ  96(AX), $0x04
-	JNE   careful485
-	CMPQ  128(AX), $0x02
-	JGE   careful485
-	CMPQ  128(AX), $0x00
-	JNE   far486
+opened525:
+	CMPQ 96(AX), $0x04
+	JNE  careful526
+	CMPQ 128(AX), $0x00
+	JNE  far527
+
+near528:
 	TESTQ R11, R11
-	JZ    direct487
+	JZ    direct529
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick488:
+quick530:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4877,16 +4911,16 @@ quick488:
 	VMULPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
-	JNZ          quick488
+	JNZ          quick530
 	MOVQ         R9, DI
-	JMP          over482
+	JMP          over523
 
-direct487:
+direct529:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick489:
+quick531:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4901,26 +4935,28 @@ quick489:
 	VMULPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
-	JNZ          quick489
+	JNZ          quick531
 	MOVQ         R9, DI
-	JMP          over482
+	JMP          over523
 
-far486:
+far527:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful485
+	JG    near528
 	TESTQ R11, R11
-	JZ    direct490
+	JZ    direct532
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick491:
+quick533:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4936,21 +4972,22 @@ quick491:
 	VMULPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
-	JNZ          quick491
+	JNZ          quick533
 	MOVQ         R9, DI
-	JMP          over482
+	JMP          over523
 
-direct490:
+direct532:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick492:
+quick534:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -4965,17 +5002,17 @@ quick492:
 	VMULPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
-	JNZ          quick492
+	JNZ          quick534
 	MOVQ         R9, DI
-	JMP          over482
+	JMP          over523
 
-careful485:
+careful526:
 	CMPQ  128(AX), $0x00
-	JNE   far493
+	JNE   far535
 	TESTQ R11, R11
-	JZ    direct494
+	JZ    direct536
 
-each495:
+each537:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -4994,11 +5031,11 @@ each495:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each495
-	JMP          over482
+	JL           each537
+	JMP          over523
 
-direct494:
-each496:
+direct536:
+each538:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5017,14 +5054,14 @@ each496:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each496
-	JMP          over482
+	JL           each538
+	JMP          over523
 
-far493:
+far535:
 	TESTQ R11, R11
-	JZ    direct497
+	JZ    direct539
 
-each498:
+each540:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5055,11 +5092,11 @@ each498:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each498
-	JMP          over482
+	JL           each540
+	JMP          over523
 
-direct497:
-each500:
+direct539:
+each542:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -5069,13 +5106,13 @@ each500:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted501
+	JL         unweighted543
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted501:
+unweighted543:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5094,11 +5131,11 @@ unweighted501:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each500
+	JL           each542
 
-over482:
+over523:
 	CMPQ         160(AX), $0x00
-	JE           sums502
+	JE           sums544
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -5113,42 +5150,42 @@ over482:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums502:
+sums544:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all503
+	JE           all545
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two505
+	JZ           two547
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two505:
+two547:
 	TESTQ    $0x00000002, R9
-	JZ       one506
+	JZ       one548
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one506:
+one548:
 	TESTQ  $0x00000001, R9
-	JZ     stored504
+	JZ     stored546
 	VMOVSS X4, (R12)
-	JMP    stored504
+	JMP    stored546
 
-all503:
+all545:
 	VMOVUPS Y4, 96(CX)
 
-stored504:
-	JMP next480
+stored546:
+	JMP next521
 
-none481:
+none522:
 	CMPQ         144(AX), $0x00
-	JE           add507
+	JE           add549
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -5158,76 +5195,76 @@ none481:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all508
+	JE           all550
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two510
+	JZ           two552
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two510:
+two552:
 	TESTQ    $0x00000002, R9
-	JZ       one511
+	JZ       one553
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one511:
+one553:
 	TESTQ  $0x00000001, R9
-	JZ     stored509
+	JZ     stored551
 	VMOVSS X4, (R12)
-	JMP    stored509
+	JMP    stored551
 
-all508:
+all550:
 	VMOVUPS Y4, 96(CX)
 
-stored509:
-add507:
-next480:
+stored551:
+add549:
+next521:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row479
+	JNZ  row520
 	JMP  done
 
 tile5false:
-row512:
+row554:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none514
+	JGE     none556
 	CMPQ    144(AX), $0x00
-	JE      add516
+	JE      add558
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened517
+	JMP     opened559
 
-add516:
+add558:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened517:
-	CMPQ  96(AX), $0x04
-	JNE   careful518
-	CMPQ  128(AX), $0x02
-	JGE   careful518
-	CMPQ  128(AX), $0x00
-	JNE   far519
+opened559:
+	CMPQ 96(AX), $0x04
+	JNE  careful560
+	CMPQ 128(AX), $0x00
+	JNE  far561
+
+near562:
 	TESTQ R11, R11
-	JZ    direct520
+	JZ    direct563
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick521:
+quick564:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5244,16 +5281,16 @@ quick521:
 	VMULPS       128(R14), Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
-	JNZ          quick521
+	JNZ          quick564
 	MOVQ         R9, DI
-	JMP          over515
+	JMP          over557
 
-direct520:
+direct563:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick522:
+quick565:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5269,21 +5306,21 @@ quick522:
 	VMULPS       128(R14), Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
-	JNZ          quick522
+	JNZ          quick565
 	MOVQ         R9, DI
-	JMP          over515
+	JMP          over557
 
-far519:
+far561:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful518
+	JG    near562
 	TESTQ R11, R11
-	JZ    direct523
+	JZ    direct566
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick524:
+quick567:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5291,6 +5328,8 @@ quick524:
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
 	PREFETCHT1   128(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5307,16 +5346,16 @@ quick524:
 	VMULPS       128(R14), Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
-	JNZ          quick524
+	JNZ          quick567
 	MOVQ         R9, DI
-	JMP          over515
+	JMP          over557
 
-direct523:
+direct566:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick525:
+quick568:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5324,6 +5363,7 @@ quick525:
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
 	PREFETCHT1   128(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5339,17 +5379,17 @@ quick525:
 	VMULPS       128(R14), Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
-	JNZ          quick525
+	JNZ          quick568
 	MOVQ         R9, DI
-	JMP          over515
+	JMP          over557
 
-careful518:
+careful560:
 	CMPQ  128(AX), $0x00
-	JNE   far526
+	JNE   far569
 	TESTQ R11, R11
-	JZ    direct527
+	JZ    direct570
 
-each528:
+each571:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5369,11 +5409,11 @@ each528:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each528
-	JMP          over515
+	JL           each571
+	JMP          over557
 
-direct527:
-each529:
+direct570:
+each572:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5393,14 +5433,14 @@ each529:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each529
-	JMP          over515
+	JL           each572
+	JMP          over557
 
-far526:
+far569:
 	TESTQ R11, R11
-	JZ    direct530
+	JZ    direct573
 
-each531:
+each574:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5434,11 +5474,11 @@ each531:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each531
-	JMP          over515
+	JL           each574
+	JMP          over557
 
-direct530:
-each533:
+direct573:
+each576:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -5450,13 +5490,13 @@ each533:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted534
+	JL         unweighted577
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted534:
+unweighted577:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5476,11 +5516,11 @@ unweighted534:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each533
+	JL           each576
 
-over515:
+over557:
 	CMPQ         160(AX), $0x00
-	JE           sums535
+	JE           sums578
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -5497,17 +5537,17 @@ over515:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums535:
+sums578:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next513
+	JMP     next555
 
-none514:
+none556:
 	CMPQ    144(AX), $0x00
-	JE      add536
+	JE      add579
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -5519,12 +5559,12 @@ none514:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add536:
-next513:
+add579:
+next555:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row512
+	JNZ  row554
 	JMP  done
 
 tile5true:
@@ -5533,42 +5573,42 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row537:
+row580:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none539
+	JGE     none582
 	CMPQ    144(AX), $0x00
-	JE      add541
+	JE      add584
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened542
+	JMP     opened585
 
-add541:
+add584:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened542:
-	CMPQ  96(AX), $0x04
-	JNE   careful543
-	CMPQ  128(AX), $0x02
-	JGE   careful543
-	CMPQ  128(AX), $0x00
-	JNE   far544
+opened585:
+	CMPQ 96(AX), $0x04
+	JNE  careful586
+	CMPQ 128(AX), $0x00
+	JNE  far587
+
+near588:
 	TESTQ R11, R11
-	JZ    direct545
+	JZ    direct589
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick546:
+quick590:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5586,16 +5626,16 @@ quick546:
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
-	JNZ          quick546
+	JNZ          quick590
 	MOVQ         R9, DI
-	JMP          over540
+	JMP          over583
 
-direct545:
+direct589:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick547:
+quick591:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5612,21 +5652,21 @@ quick547:
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
-	JNZ          quick547
+	JNZ          quick591
 	MOVQ         R9, DI
-	JMP          over540
+	JMP          over583
 
-far544:
+far587:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful543
+	JG    near588
 	TESTQ R11, R11
-	JZ    direct548
+	JZ    direct592
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick549:
+quick593:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5634,6 +5674,8 @@ quick549:
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
 	PREFETCHT1   128(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5651,16 +5693,16 @@ quick549:
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
-	JNZ          quick549
+	JNZ          quick593
 	MOVQ         R9, DI
-	JMP          over540
+	JMP          over583
 
-direct548:
+direct592:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick550:
+quick594:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5668,6 +5710,7 @@ quick550:
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
 	PREFETCHT1   128(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5684,17 +5727,17 @@ quick550:
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
-	JNZ          quick550
+	JNZ          quick594
 	MOVQ         R9, DI
-	JMP          over540
+	JMP          over583
 
-careful543:
+careful586:
 	CMPQ  128(AX), $0x00
-	JNE   far551
+	JNE   far595
 	TESTQ R11, R11
-	JZ    direct552
+	JZ    direct596
 
-each553:
+each597:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5715,11 +5758,11 @@ each553:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each553
-	JMP          over540
+	JL           each597
+	JMP          over583
 
-direct552:
-each554:
+direct596:
+each598:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5740,14 +5783,14 @@ each554:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each554
-	JMP          over540
+	JL           each598
+	JMP          over583
 
-far551:
+far595:
 	TESTQ R11, R11
-	JZ    direct555
+	JZ    direct599
 
-each556:
+each600:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -5782,11 +5825,11 @@ each556:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each556
-	JMP          over540
+	JL           each600
+	JMP          over583
 
-direct555:
-each558:
+direct599:
+each602:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -5798,13 +5841,13 @@ each558:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted559
+	JL         unweighted603
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted559:
+unweighted603:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -5825,11 +5868,11 @@ unweighted559:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each558
+	JL           each602
 
-over540:
+over583:
 	CMPQ         160(AX), $0x00
-	JE           sums560
+	JE           sums604
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -5846,43 +5889,43 @@ over540:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums560:
+sums604:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all561
+	JE           all605
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two563
+	JZ           two607
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two563:
+two607:
 	TESTQ    $0x00000002, R9
-	JZ       one564
+	JZ       one608
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one564:
+one608:
 	TESTQ  $0x00000001, R9
-	JZ     stored562
+	JZ     stored606
 	VMOVSS X5, (R12)
-	JMP    stored562
+	JMP    stored606
 
-all561:
+all605:
 	VMOVUPS Y5, 128(CX)
 
-stored562:
-	JMP next538
+stored606:
+	JMP next581
 
-none539:
+none582:
 	CMPQ         144(AX), $0x00
-	JE           add565
+	JE           add609
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -5894,57 +5937,57 @@ none539:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all566
+	JE           all610
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two568
+	JZ           two612
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two568:
+two612:
 	TESTQ    $0x00000002, R9
-	JZ       one569
+	JZ       one613
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one569:
+one613:
 	TESTQ  $0x00000001, R9
-	JZ     stored567
+	JZ     stored611
 	VMOVSS X5, (R12)
-	JMP    stored567
+	JMP    stored611
 
-all566:
+all610:
 	VMOVUPS Y5, 128(CX)
 
-stored567:
-add565:
-next538:
+stored611:
+add609:
+next581:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row537
+	JNZ  row580
 	JMP  done
 
 tile6false:
-row570:
+row614:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none572
+	JGE     none616
 	CMPQ    144(AX), $0x00
-	JE      add574
+	JE      add618
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened575
+	JMP     opened619
 
-add574:
+add618:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -5952,20 +5995,20 @@ add574:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened575:
-	CMPQ  96(AX), $0x04
-	JNE   careful576
-	CMPQ  128(AX), $0x02
-	JGE   careful576
-	CMPQ  128(AX), $0x00
-	JNE   far577
+opened619:
+	CMPQ 96(AX), $0x04
+	JNE  careful620
+	CMPQ 128(AX), $0x00
+	JNE  far621
+
+near622:
 	TESTQ R11, R11
-	JZ    direct578
+	JZ    direct623
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick579:
+quick624:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -5984,16 +6027,16 @@ quick579:
 	VMULPS       160(R14), Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
-	JNZ          quick579
+	JNZ          quick624
 	MOVQ         R9, DI
-	JMP          over573
+	JMP          over617
 
-direct578:
+direct623:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick580:
+quick625:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6011,27 +6054,29 @@ quick580:
 	VMULPS       160(R14), Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
-	JNZ          quick580
+	JNZ          quick625
 	MOVQ         R9, DI
-	JMP          over573
+	JMP          over617
 
-far577:
+far621:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful576
+	JG    near622
 	TESTQ R11, R11
-	JZ    direct581
+	JZ    direct626
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick582:
+quick627:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6050,22 +6095,23 @@ quick582:
 	VMULPS       160(R14), Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
-	JNZ          quick582
+	JNZ          quick627
 	MOVQ         R9, DI
-	JMP          over573
+	JMP          over617
 
-direct581:
+direct626:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick583:
+quick628:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6083,17 +6129,17 @@ quick583:
 	VMULPS       160(R14), Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
-	JNZ          quick583
+	JNZ          quick628
 	MOVQ         R9, DI
-	JMP          over573
+	JMP          over617
 
-careful576:
+careful620:
 	CMPQ  128(AX), $0x00
-	JNE   far584
+	JNE   far629
 	TESTQ R11, R11
-	JZ    direct585
+	JZ    direct630
 
-each586:
+each631:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6115,11 +6161,11 @@ each586:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each586
-	JMP          over573
+	JL           each631
+	JMP          over617
 
-direct585:
-each587:
+direct630:
+each632:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6141,14 +6187,14 @@ each587:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each587
-	JMP          over573
+	JL           each632
+	JMP          over617
 
-far584:
+far629:
 	TESTQ R11, R11
-	JZ    direct588
+	JZ    direct633
 
-each589:
+each634:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6183,11 +6229,11 @@ each589:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each589
-	JMP          over573
+	JL           each634
+	JMP          over617
 
-direct588:
-each591:
+direct633:
+each636:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -6198,13 +6244,13 @@ each591:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted592
+	JL         unweighted637
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted592:
+unweighted637:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6226,11 +6272,11 @@ unweighted592:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each591
+	JL           each636
 
-over573:
+over617:
 	CMPQ         160(AX), $0x00
-	JE           sums593
+	JE           sums638
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -6249,18 +6295,18 @@ over573:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums593:
+sums638:
 	CMPQ    168(AX), $0x00
-	JNE     stream594
+	JNE     stream639
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored595
+	JMP     stored640
 
-stream594:
+stream639:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -6268,12 +6314,12 @@ stream594:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored595:
-	JMP next571
+stored640:
+	JMP next615
 
-none572:
+none616:
 	CMPQ    144(AX), $0x00
-	JE      add596
+	JE      add641
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6281,16 +6327,16 @@ none572:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     stream597
+	JNE     stream642
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored598
+	JMP     stored643
 
-stream597:
+stream642:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -6298,13 +6344,13 @@ stream597:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored598:
-add596:
-next571:
+stored643:
+add641:
+next615:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row570
+	JNZ  row614
 	JMP  done
 
 tile6true:
@@ -6313,23 +6359,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row599:
+row644:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none601
+	JGE     none646
 	CMPQ    144(AX), $0x00
-	JE      add603
+	JE      add648
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened604
+	JMP     opened649
 
-add603:
+add648:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -6337,20 +6383,20 @@ add603:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened604:
-	CMPQ  96(AX), $0x04
-	JNE   careful605
-	CMPQ  128(AX), $0x02
-	JGE   careful605
-	CMPQ  128(AX), $0x00
-	JNE   far606
+opened649:
+	CMPQ 96(AX), $0x04
+	JNE  careful650
+	CMPQ 128(AX), $0x00
+	JNE  far651
+
+near652:
 	TESTQ R11, R11
-	JZ    direct607
+	JZ    direct653
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick608:
+quick654:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6370,16 +6416,16 @@ quick608:
 	VMULPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
-	JNZ          quick608
+	JNZ          quick654
 	MOVQ         R9, DI
-	JMP          over602
+	JMP          over647
 
-direct607:
+direct653:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick609:
+quick655:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6398,27 +6444,29 @@ quick609:
 	VMULPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
-	JNZ          quick609
+	JNZ          quick655
 	MOVQ         R9, DI
-	JMP          over602
+	JMP          over647
 
-far606:
+far651:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful605
+	JG    near652
 	TESTQ R11, R11
-	JZ    direct610
+	JZ    direct656
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick611:
+quick657:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6438,22 +6486,23 @@ quick611:
 	VMULPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
-	JNZ          quick611
+	JNZ          quick657
 	MOVQ         R9, DI
-	JMP          over602
+	JMP          over647
 
-direct610:
+direct656:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick612:
+quick658:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6472,17 +6521,17 @@ quick612:
 	VMULPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
-	JNZ          quick612
+	JNZ          quick658
 	MOVQ         R9, DI
-	JMP          over602
+	JMP          over647
 
-careful605:
+careful650:
 	CMPQ  128(AX), $0x00
-	JNE   far613
+	JNE   far659
 	TESTQ R11, R11
-	JZ    direct614
+	JZ    direct660
 
-each615:
+each661:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6505,11 +6554,11 @@ each615:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each615
-	JMP          over602
+	JL           each661
+	JMP          over647
 
-direct614:
-each616:
+direct660:
+each662:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6532,14 +6581,14 @@ each616:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each616
-	JMP          over602
+	JL           each662
+	JMP          over647
 
-far613:
+far659:
 	TESTQ R11, R11
-	JZ    direct617
+	JZ    direct663
 
-each618:
+each664:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -6575,11 +6624,11 @@ each618:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each618
-	JMP          over602
+	JL           each664
+	JMP          over647
 
-direct617:
-each620:
+direct663:
+each666:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -6590,13 +6639,13 @@ each620:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted621
+	JL         unweighted667
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted621:
+unweighted667:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6619,11 +6668,11 @@ unweighted621:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each620
+	JL           each666
 
-over602:
+over647:
 	CMPQ         160(AX), $0x00
-	JE           sums622
+	JE           sums668
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -6642,7 +6691,7 @@ over602:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums622:
+sums668:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -6650,36 +6699,36 @@ sums622:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all623
+	JE           all669
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two625
+	JZ           two671
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two625:
+two671:
 	TESTQ    $0x00000002, R9
-	JZ       one626
+	JZ       one672
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one626:
+one672:
 	TESTQ  $0x00000001, R9
-	JZ     stored624
+	JZ     stored670
 	VMOVSS X6, (R12)
-	JMP    stored624
+	JMP    stored670
 
-all623:
+all669:
 	VMOVUPS Y6, 160(CX)
 
-stored624:
-	JMP next600
+stored670:
+	JMP next645
 
-none601:
+none646:
 	CMPQ         144(AX), $0x00
-	JE           add627
+	JE           add673
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -6693,48 +6742,48 @@ none601:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all628
+	JE           all674
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two630
+	JZ           two676
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two630:
+two676:
 	TESTQ    $0x00000002, R9
-	JZ       one631
+	JZ       one677
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one631:
+one677:
 	TESTQ  $0x00000001, R9
-	JZ     stored629
+	JZ     stored675
 	VMOVSS X6, (R12)
-	JMP    stored629
+	JMP    stored675
 
-all628:
+all674:
 	VMOVUPS Y6, 160(CX)
 
-stored629:
-add627:
-next600:
+stored675:
+add673:
+next645:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row599
+	JNZ  row644
 	JMP  done
 
 tile7false:
-row632:
+row678:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none634
+	JGE     none680
 	CMPQ    144(AX), $0x00
-	JE      add636
+	JE      add682
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6742,9 +6791,9 @@ row632:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened637
+	JMP     opened683
 
-add636:
+add682:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -6753,20 +6802,20 @@ add636:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened637:
-	CMPQ  96(AX), $0x04
-	JNE   careful638
-	CMPQ  128(AX), $0x02
-	JGE   careful638
-	CMPQ  128(AX), $0x00
-	JNE   far639
+opened683:
+	CMPQ 96(AX), $0x04
+	JNE  careful684
+	CMPQ 128(AX), $0x00
+	JNE  far685
+
+near686:
 	TESTQ R11, R11
-	JZ    direct640
+	JZ    direct687
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick641:
+quick688:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6787,16 +6836,16 @@ quick641:
 	VMULPS       192(R14), Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
-	JNZ          quick641
+	JNZ          quick688
 	MOVQ         R9, DI
-	JMP          over635
+	JMP          over681
 
-direct640:
+direct687:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick642:
+quick689:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6816,21 +6865,21 @@ quick642:
 	VMULPS       192(R14), Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
-	JNZ          quick642
+	JNZ          quick689
 	MOVQ         R9, DI
-	JMP          over635
+	JMP          over681
 
-far639:
+far685:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful638
+	JG    near686
 	TESTQ R11, R11
-	JZ    direct643
+	JZ    direct690
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick644:
+quick691:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6839,6 +6888,8 @@ quick644:
 	PREFETCHT1   128(R14)
 	PREFETCHT1   192(R14)
 	PREFETCHT1   192(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6859,16 +6910,16 @@ quick644:
 	VMULPS       192(R14), Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
-	JNZ          quick644
+	JNZ          quick691
 	MOVQ         R9, DI
-	JMP          over635
+	JMP          over681
 
-direct643:
+direct690:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick645:
+quick692:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6877,6 +6928,7 @@ quick645:
 	PREFETCHT1   128(R14)
 	PREFETCHT1   192(R14)
 	PREFETCHT1   192(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -6896,17 +6948,17 @@ quick645:
 	VMULPS       192(R14), Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
-	JNZ          quick645
+	JNZ          quick692
 	MOVQ         R9, DI
-	JMP          over635
+	JMP          over681
 
-careful638:
+careful684:
 	CMPQ  128(AX), $0x00
-	JNE   far646
+	JNE   far693
 	TESTQ R11, R11
-	JZ    direct647
+	JZ    direct694
 
-each648:
+each695:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6930,11 +6982,11 @@ each648:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each648
-	JMP          over635
+	JL           each695
+	JMP          over681
 
-direct647:
-each649:
+direct694:
+each696:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -6958,14 +7010,14 @@ each649:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each649
-	JMP          over635
+	JL           each696
+	JMP          over681
 
-far646:
+far693:
 	TESTQ R11, R11
-	JZ    direct650
+	JZ    direct697
 
-each651:
+each698:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7004,11 +7056,11 @@ each651:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each651
-	JMP          over635
+	JL           each698
+	JMP          over681
 
-direct650:
-each653:
+direct697:
+each700:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -7021,13 +7073,13 @@ each653:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted654
+	JL         unweighted701
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted654:
+unweighted701:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7051,11 +7103,11 @@ unweighted654:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each653
+	JL           each700
 
-over635:
+over681:
 	CMPQ         160(AX), $0x00
-	JE           sums655
+	JE           sums702
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -7076,7 +7128,7 @@ over635:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums655:
+sums702:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7084,11 +7136,11 @@ sums655:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next633
+	JMP     next679
 
-none634:
+none680:
 	CMPQ    144(AX), $0x00
-	JE      add656
+	JE      add703
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7104,12 +7156,12 @@ none634:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add656:
-next633:
+add703:
+next679:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row632
+	JNZ  row678
 	JMP  done
 
 tile7true:
@@ -7118,14 +7170,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row657:
+row704:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none659
+	JGE     none706
 	CMPQ    144(AX), $0x00
-	JE      add661
+	JE      add708
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -7133,9 +7185,9 @@ row657:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened662
+	JMP     opened709
 
-add661:
+add708:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -7144,20 +7196,20 @@ add661:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened662:
-	CMPQ  96(AX), $0x04
-	JNE   careful663
-	CMPQ  128(AX), $0x02
-	JGE   careful663
-	CMPQ  128(AX), $0x00
-	JNE   far664
+opened709:
+	CMPQ 96(AX), $0x04
+	JNE  careful710
+	CMPQ 128(AX), $0x00
+	JNE  far711
+
+near712:
 	TESTQ R11, R11
-	JZ    direct665
+	JZ    direct713
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick666:
+quick714:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7179,16 +7231,16 @@ quick666:
 	VMULPS       Y9, Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JNZ          quick666
+	JNZ          quick714
 	MOVQ         R9, DI
-	JMP          over660
+	JMP          over707
 
-direct665:
+direct713:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick667:
+quick715:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7209,21 +7261,21 @@ quick667:
 	VMULPS       Y9, Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JNZ          quick667
+	JNZ          quick715
 	MOVQ         R9, DI
-	JMP          over660
+	JMP          over707
 
-far664:
+far711:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful663
+	JG    near712
 	TESTQ R11, R11
-	JZ    direct668
+	JZ    direct716
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick669:
+quick717:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7232,6 +7284,8 @@ quick669:
 	PREFETCHT1   128(R14)
 	PREFETCHT1   192(R14)
 	PREFETCHT1   192(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7253,16 +7307,16 @@ quick669:
 	VMULPS       Y9, Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JNZ          quick669
+	JNZ          quick717
 	MOVQ         R9, DI
-	JMP          over660
+	JMP          over707
 
-direct668:
+direct716:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick670:
+quick718:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7271,6 +7325,7 @@ quick670:
 	PREFETCHT1   128(R14)
 	PREFETCHT1   192(R14)
 	PREFETCHT1   192(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7291,17 +7346,17 @@ quick670:
 	VMULPS       Y9, Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JNZ          quick670
+	JNZ          quick718
 	MOVQ         R9, DI
-	JMP          over660
+	JMP          over707
 
-careful663:
+careful710:
 	CMPQ  128(AX), $0x00
-	JNE   far671
+	JNE   far719
 	TESTQ R11, R11
-	JZ    direct672
+	JZ    direct720
 
-each673:
+each721:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7326,11 +7381,11 @@ each673:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each673
-	JMP          over660
+	JL           each721
+	JMP          over707
 
-direct672:
-each674:
+direct720:
+each722:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7355,14 +7410,14 @@ each674:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each674
-	JMP          over660
+	JL           each722
+	JMP          over707
 
-far671:
+far719:
 	TESTQ R11, R11
-	JZ    direct675
+	JZ    direct723
 
-each676:
+each724:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7402,11 +7457,11 @@ each676:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each676
-	JMP          over660
+	JL           each724
+	JMP          over707
 
-direct675:
-each678:
+direct723:
+each726:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -7419,13 +7474,13 @@ each678:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted679
+	JL         unweighted727
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted679:
+unweighted727:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7450,11 +7505,11 @@ unweighted679:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each678
+	JL           each726
 
-over660:
+over707:
 	CMPQ         160(AX), $0x00
-	JE           sums680
+	JE           sums728
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -7475,7 +7530,7 @@ over660:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums680:
+sums728:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -7484,36 +7539,36 @@ sums680:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all681
+	JE           all729
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two683
+	JZ           two731
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two683:
+two731:
 	TESTQ    $0x00000002, R9
-	JZ       one684
+	JZ       one732
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one684:
+one732:
 	TESTQ  $0x00000001, R9
-	JZ     stored682
+	JZ     stored730
 	VMOVSS X7, (R12)
-	JMP    stored682
+	JMP    stored730
 
-all681:
+all729:
 	VMOVUPS Y7, 192(CX)
 
-stored682:
-	JMP next658
+stored730:
+	JMP next705
 
-none659:
+none706:
 	CMPQ         144(AX), $0x00
-	JE           add685
+	JE           add733
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -7529,48 +7584,48 @@ none659:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all686
+	JE           all734
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two688
+	JZ           two736
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two688:
+two736:
 	TESTQ    $0x00000002, R9
-	JZ       one689
+	JZ       one737
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one689:
+one737:
 	TESTQ  $0x00000001, R9
-	JZ     stored687
+	JZ     stored735
 	VMOVSS X7, (R12)
-	JMP    stored687
+	JMP    stored735
 
-all686:
+all734:
 	VMOVUPS Y7, 192(CX)
 
-stored687:
-add685:
-next658:
+stored735:
+add733:
+next705:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row657
+	JNZ  row704
 	JMP  done
 
 tile8false:
-row690:
+row738:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none692
+	JGE     none740
 	CMPQ    144(AX), $0x00
-	JE      add694
+	JE      add742
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7579,9 +7634,9 @@ row690:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened695
+	JMP     opened743
 
-add694:
+add742:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -7591,20 +7646,20 @@ add694:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened695:
-	CMPQ  96(AX), $0x04
-	JNE   careful696
-	CMPQ  128(AX), $0x02
-	JGE   careful696
-	CMPQ  128(AX), $0x00
-	JNE   far697
+opened743:
+	CMPQ 96(AX), $0x04
+	JNE  careful744
+	CMPQ 128(AX), $0x00
+	JNE  far745
+
+near746:
 	TESTQ R11, R11
-	JZ    direct698
+	JZ    direct747
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick699:
+quick748:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7627,16 +7682,16 @@ quick699:
 	VMULPS       224(R14), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JNZ          quick699
+	JNZ          quick748
 	MOVQ         R9, DI
-	JMP          over693
+	JMP          over741
 
-direct698:
+direct747:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick700:
+quick749:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7658,21 +7713,21 @@ quick700:
 	VMULPS       224(R14), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JNZ          quick700
+	JNZ          quick749
 	MOVQ         R9, DI
-	JMP          over693
+	JMP          over741
 
-far697:
+far745:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful696
+	JG    near746
 	TESTQ R11, R11
-	JZ    direct701
+	JZ    direct750
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick702:
+quick751:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7680,6 +7735,8 @@ quick702:
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
 	PREFETCHT1   192(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7702,16 +7759,16 @@ quick702:
 	VMULPS       224(R14), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JNZ          quick702
+	JNZ          quick751
 	MOVQ         R9, DI
-	JMP          over693
+	JMP          over741
 
-direct701:
+direct750:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick703:
+quick752:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7719,6 +7776,7 @@ quick703:
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
 	PREFETCHT1   192(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -7740,17 +7798,17 @@ quick703:
 	VMULPS       224(R14), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JNZ          quick703
+	JNZ          quick752
 	MOVQ         R9, DI
-	JMP          over693
+	JMP          over741
 
-careful696:
+careful744:
 	CMPQ  128(AX), $0x00
-	JNE   far704
+	JNE   far753
 	TESTQ R11, R11
-	JZ    direct705
+	JZ    direct754
 
-each706:
+each755:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7776,11 +7834,11 @@ each706:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each706
-	JMP          over693
+	JL           each755
+	JMP          over741
 
-direct705:
-each707:
+direct754:
+each756:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7806,14 +7864,14 @@ each707:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each707
-	JMP          over693
+	JL           each756
+	JMP          over741
 
-far704:
+far753:
 	TESTQ R11, R11
-	JZ    direct708
+	JZ    direct757
 
-each709:
+each758:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -7853,11 +7911,11 @@ each709:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each709
-	JMP          over693
+	JL           each758
+	JMP          over741
 
-direct708:
-each711:
+direct757:
+each760:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -7869,13 +7927,13 @@ each711:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted712
+	JL         unweighted761
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted712:
+unweighted761:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -7901,11 +7959,11 @@ unweighted712:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each711
+	JL           each760
 
-over693:
+over741:
 	CMPQ         160(AX), $0x00
-	JE           sums713
+	JE           sums762
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -7928,9 +7986,9 @@ over693:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums713:
+sums762:
 	CMPQ    168(AX), $0x00
-	JNE     stream714
+	JNE     stream763
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7939,9 +7997,9 @@ sums713:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored715
+	JMP     stored764
 
-stream714:
+stream763:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -7951,12 +8009,12 @@ stream714:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored715:
-	JMP next691
+stored764:
+	JMP next739
 
-none692:
+none740:
 	CMPQ    144(AX), $0x00
-	JE      add716
+	JE      add765
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7966,7 +8024,7 @@ none692:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     stream717
+	JNE     stream766
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -7975,9 +8033,9 @@ none692:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored718
+	JMP     stored767
 
-stream717:
+stream766:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -7987,13 +8045,13 @@ stream717:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored718:
-add716:
-next691:
+stored767:
+add765:
+next739:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row690
+	JNZ  row738
 	JMP  done
 
 tile8true:
@@ -8002,14 +8060,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row719:
+row768:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none721
+	JGE     none770
 	CMPQ    144(AX), $0x00
-	JE      add723
+	JE      add772
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -8018,9 +8076,9 @@ row719:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened724
+	JMP     opened773
 
-add723:
+add772:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -8030,20 +8088,20 @@ add723:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened724:
-	CMPQ  96(AX), $0x04
-	JNE   careful725
-	CMPQ  128(AX), $0x02
-	JGE   careful725
-	CMPQ  128(AX), $0x00
-	JNE   far726
+opened773:
+	CMPQ 96(AX), $0x04
+	JNE  careful774
+	CMPQ 128(AX), $0x00
+	JNE  far775
+
+near776:
 	TESTQ R11, R11
-	JZ    direct727
+	JZ    direct777
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick728:
+quick778:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -8067,16 +8125,16 @@ quick728:
 	VMULPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
-	JNZ          quick728
+	JNZ          quick778
 	MOVQ         R9, DI
-	JMP          over722
+	JMP          over771
 
-direct727:
+direct777:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick729:
+quick779:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -8099,21 +8157,21 @@ quick729:
 	VMULPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
-	JNZ          quick729
+	JNZ          quick779
 	MOVQ         R9, DI
-	JMP          over722
+	JMP          over771
 
-far726:
+far775:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful725
+	JG    near776
 	TESTQ R11, R11
-	JZ    direct730
+	JZ    direct780
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick731:
+quick781:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -8121,6 +8179,8 @@ quick731:
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
 	PREFETCHT1   192(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -8144,16 +8204,16 @@ quick731:
 	VMULPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
-	JNZ          quick731
+	JNZ          quick781
 	MOVQ         R9, DI
-	JMP          over722
+	JMP          over771
 
-direct730:
+direct780:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick732:
+quick782:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -8161,6 +8221,7 @@ quick732:
 	PREFETCHT1   64(R14)
 	PREFETCHT1   128(R14)
 	PREFETCHT1   192(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -8183,17 +8244,17 @@ quick732:
 	VMULPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
-	JNZ          quick732
+	JNZ          quick782
 	MOVQ         R9, DI
-	JMP          over722
+	JMP          over771
 
-careful725:
+careful774:
 	CMPQ  128(AX), $0x00
-	JNE   far733
+	JNE   far783
 	TESTQ R11, R11
-	JZ    direct734
+	JZ    direct784
 
-each735:
+each785:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8220,11 +8281,11 @@ each735:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each735
-	JMP          over722
+	JL           each785
+	JMP          over771
 
-direct734:
-each736:
+direct784:
+each786:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8251,14 +8312,14 @@ each736:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each736
-	JMP          over722
+	JL           each786
+	JMP          over771
 
-far733:
+far783:
 	TESTQ R11, R11
-	JZ    direct737
+	JZ    direct787
 
-each738:
+each788:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8299,11 +8360,11 @@ each738:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each738
-	JMP          over722
+	JL           each788
+	JMP          over771
 
-direct737:
-each740:
+direct787:
+each790:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8315,13 +8376,13 @@ each740:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted741
+	JL         unweighted791
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted741:
+unweighted791:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8348,11 +8409,11 @@ unweighted741:
 	VADDPS       Y9, Y8, Y8
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each740
+	JL           each790
 
-over722:
+over771:
 	CMPQ         160(AX), $0x00
-	JE           sums742
+	JE           sums792
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -8375,7 +8436,7 @@ over722:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums742:
+sums792:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -8385,36 +8446,36 @@ sums742:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all743
+	JE           all793
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two745
+	JZ           two795
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two745:
+two795:
 	TESTQ    $0x00000002, R9
-	JZ       one746
+	JZ       one796
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one746:
+one796:
 	TESTQ  $0x00000001, R9
-	JZ     stored744
+	JZ     stored794
 	VMOVSS X8, (R12)
-	JMP    stored744
+	JMP    stored794
 
-all743:
+all793:
 	VMOVUPS Y8, 224(CX)
 
-stored744:
-	JMP next720
+stored794:
+	JMP next769
 
-none721:
+none770:
 	CMPQ         144(AX), $0x00
-	JE           add747
+	JE           add797
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -8432,44 +8493,44 @@ none721:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all748
+	JE           all798
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two750
+	JZ           two800
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two750:
+two800:
 	TESTQ    $0x00000002, R9
-	JZ       one751
+	JZ       one801
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one751:
+one801:
 	TESTQ  $0x00000001, R9
-	JZ     stored749
+	JZ     stored799
 	VMOVSS X8, (R12)
-	JMP    stored749
+	JMP    stored799
 
-all748:
+all798:
 	VMOVUPS Y8, 224(CX)
 
-stored749:
-add747:
-next720:
+stored799:
+add797:
+next769:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row719
+	JNZ  row768
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced752
+	JE   fenced802
 	SFENCE
 
-fenced752:
+fenced802:
 	VZEROUPPER
 	RET
 
@@ -8505,27 +8566,27 @@ TEXT ·rowSumHeads8AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row753:
+row803:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none755
+	JGE     none805
 	CMPQ    144(AX), $0x00
-	JE      add757
+	JE      add807
 	VXORPS  Y0, Y0, Y0
-	JMP     opened758
+	JMP     opened808
 
-add757:
+add807:
 	VMOVUPS (CX), Y0
 
-opened758:
+opened808:
 	CMPQ  128(AX), $0x00
-	JNE   far759
+	JNE   far809
 	TESTQ R11, R11
-	JZ    direct760
+	JZ    direct810
 
-each761:
+each811:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8537,11 +8598,11 @@ each761:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each761
-	JMP          over756
+	JL           each811
+	JMP          over806
 
-direct760:
-each762:
+direct810:
+each812:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8553,14 +8614,14 @@ each762:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each762
-	JMP          over756
+	JL           each812
+	JMP          over806
 
-far759:
+far809:
 	TESTQ R11, R11
-	JZ    direct763
+	JZ    direct813
 
-each764:
+each814:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8583,11 +8644,11 @@ each764:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each764
-	JMP          over756
+	JL           each814
+	JMP          over806
 
-direct763:
-each766:
+direct813:
+each816:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8596,13 +8657,13 @@ each766:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted767
+	JL         unweighted817
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted767:
+unweighted817:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8614,11 +8675,11 @@ unweighted767:
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each766
+	JL           each816
 
-over756:
+over806:
 	CMPQ         160(AX), $0x00
-	JE           sums768
+	JE           sums818
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -8627,48 +8688,48 @@ over756:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums768:
+sums818:
 	VMOVUPS Y0, (CX)
-	JMP     next754
+	JMP     next804
 
-none755:
+none805:
 	CMPQ    144(AX), $0x00
-	JE      add769
+	JE      add819
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add769:
-next754:
+add819:
+next804:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row753
+	JNZ  row803
 	JMP  done
 
 tile2false:
-row770:
+row820:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none772
+	JGE     none822
 	CMPQ    144(AX), $0x00
-	JE      add774
+	JE      add824
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened775
+	JMP     opened825
 
-add774:
+add824:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened775:
+opened825:
 	CMPQ  128(AX), $0x00
-	JNE   far776
+	JNE   far826
 	TESTQ R11, R11
-	JZ    direct777
+	JZ    direct827
 
-each778:
+each828:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8683,11 +8744,11 @@ each778:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each778
-	JMP          over773
+	JL           each828
+	JMP          over823
 
-direct777:
-each779:
+direct827:
+each829:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8702,14 +8763,14 @@ each779:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each779
-	JMP          over773
+	JL           each829
+	JMP          over823
 
-far776:
+far826:
 	TESTQ R11, R11
-	JZ    direct780
+	JZ    direct830
 
-each781:
+each831:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8735,11 +8796,11 @@ each781:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each781
-	JMP          over773
+	JL           each831
+	JMP          over823
 
-direct780:
-each783:
+direct830:
+each833:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8748,13 +8809,13 @@ each783:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted784
+	JL         unweighted834
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted784:
+unweighted834:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8769,11 +8830,11 @@ unweighted784:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each783
+	JL           each833
 
-over773:
+over823:
 	CMPQ         160(AX), $0x00
-	JE           sums785
+	JE           sums835
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -8784,70 +8845,70 @@ over773:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums785:
+sums835:
 	CMPQ    168(AX), $0x00
-	JNE     stream786
+	JNE     stream836
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored787
+	JMP     stored837
 
-stream786:
+stream836:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored787:
-	JMP next771
+stored837:
+	JMP next821
 
-none772:
+none822:
 	CMPQ    144(AX), $0x00
-	JE      add788
+	JE      add838
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     stream789
+	JNE     stream839
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored790
+	JMP     stored840
 
-stream789:
+stream839:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored790:
-add788:
-next771:
+stored840:
+add838:
+next821:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row770
+	JNZ  row820
 	JMP  done
 
 tile3false:
-row791:
+row841:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none793
+	JGE     none843
 	CMPQ    144(AX), $0x00
-	JE      add795
+	JE      add845
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened796
+	JMP     opened846
 
-add795:
+add845:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened796:
+opened846:
 	CMPQ  128(AX), $0x00
-	JNE   far797
+	JNE   far847
 	TESTQ R11, R11
-	JZ    direct798
+	JZ    direct848
 
-each799:
+each849:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8865,11 +8926,11 @@ each799:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each799
-	JMP          over794
+	JL           each849
+	JMP          over844
 
-direct798:
-each800:
+direct848:
+each850:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8887,14 +8948,14 @@ each800:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each800
-	JMP          over794
+	JL           each850
+	JMP          over844
 
-far797:
+far847:
 	TESTQ R11, R11
-	JZ    direct801
+	JZ    direct851
 
-each802:
+each852:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -8925,11 +8986,11 @@ each802:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each802
-	JMP          over794
+	JL           each852
+	JMP          over844
 
-direct801:
-each804:
+direct851:
+each854:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -8940,13 +9001,13 @@ each804:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted805
+	JL         unweighted855
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted805:
+unweighted855:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -8964,11 +9025,11 @@ unweighted805:
 	VADDPS       Y3, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each804
+	JL           each854
 
-over794:
+over844:
 	CMPQ         160(AX), $0x00
-	JE           sums806
+	JE           sums856
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -8981,15 +9042,15 @@ over794:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums806:
+sums856:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next792
+	JMP     next842
 
-none793:
+none843:
 	CMPQ    144(AX), $0x00
-	JE      add807
+	JE      add857
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8997,42 +9058,42 @@ none793:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add807:
-next792:
+add857:
+next842:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row791
+	JNZ  row841
 	JMP  done
 
 tile4false:
-row808:
+row858:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none810
+	JGE     none860
 	CMPQ    144(AX), $0x00
-	JE      add812
+	JE      add862
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened813
+	JMP     opened863
 
-add812:
+add862:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened813:
+opened863:
 	CMPQ  128(AX), $0x00
-	JNE   far814
+	JNE   far864
 	TESTQ R11, R11
-	JZ    direct815
+	JZ    direct865
 
-each816:
+each866:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9053,11 +9114,11 @@ each816:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each816
-	JMP          over811
+	JL           each866
+	JMP          over861
 
-direct815:
-each817:
+direct865:
+each867:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9078,14 +9139,14 @@ each817:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each817
-	JMP          over811
+	JL           each867
+	JMP          over861
 
-far814:
+far864:
 	TESTQ R11, R11
-	JZ    direct818
+	JZ    direct868
 
-each819:
+each869:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9118,11 +9179,11 @@ each819:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each819
-	JMP          over811
+	JL           each869
+	JMP          over861
 
-direct818:
-each821:
+direct868:
+each871:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9132,13 +9193,13 @@ each821:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted822
+	JL         unweighted872
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted822:
+unweighted872:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9159,11 +9220,11 @@ unweighted822:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each821
+	JL           each871
 
-over811:
+over861:
 	CMPQ         160(AX), $0x00
-	JE           sums823
+	JE           sums873
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -9178,84 +9239,84 @@ over811:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums823:
+sums873:
 	CMPQ    168(AX), $0x00
-	JNE     stream824
+	JNE     stream874
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored825
+	JMP     stored875
 
-stream824:
+stream874:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored825:
-	JMP next809
+stored875:
+	JMP next859
 
-none810:
+none860:
 	CMPQ    144(AX), $0x00
-	JE      add826
+	JE      add876
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream827
+	JNE     stream877
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored828
+	JMP     stored878
 
-stream827:
+stream877:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored828:
-add826:
-next809:
+stored878:
+add876:
+next859:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row808
+	JNZ  row858
 	JMP  done
 
 tile5false:
-row829:
+row879:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none831
+	JGE     none881
 	CMPQ    144(AX), $0x00
-	JE      add833
+	JE      add883
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened834
+	JMP     opened884
 
-add833:
+add883:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened834:
+opened884:
 	CMPQ  128(AX), $0x00
-	JNE   far835
+	JNE   far885
 	TESTQ R11, R11
-	JZ    direct836
+	JZ    direct886
 
-each837:
+each887:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9279,11 +9340,11 @@ each837:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each837
-	JMP          over832
+	JL           each887
+	JMP          over882
 
-direct836:
-each838:
+direct886:
+each888:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9307,14 +9368,14 @@ each838:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each838
-	JMP          over832
+	JL           each888
+	JMP          over882
 
-far835:
+far885:
 	TESTQ R11, R11
-	JZ    direct839
+	JZ    direct889
 
-each840:
+each890:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9352,11 +9413,11 @@ each840:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each840
-	JMP          over832
+	JL           each890
+	JMP          over882
 
-direct839:
-each842:
+direct889:
+each892:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9368,13 +9429,13 @@ each842:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted843
+	JL         unweighted893
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted843:
+unweighted893:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9398,11 +9459,11 @@ unweighted843:
 	VADDPS       Y5, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each842
+	JL           each892
 
-over832:
+over882:
 	CMPQ         160(AX), $0x00
-	JE           sums844
+	JE           sums894
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -9419,17 +9480,17 @@ over832:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums844:
+sums894:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next830
+	JMP     next880
 
-none831:
+none881:
 	CMPQ    144(AX), $0x00
-	JE      add845
+	JE      add895
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9441,32 +9502,32 @@ none831:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add845:
-next830:
+add895:
+next880:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row829
+	JNZ  row879
 	JMP  done
 
 tile6false:
-row846:
+row896:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none848
+	JGE     none898
 	CMPQ    144(AX), $0x00
-	JE      add850
+	JE      add900
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened851
+	JMP     opened901
 
-add850:
+add900:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9474,13 +9535,13 @@ add850:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened851:
+opened901:
 	CMPQ  128(AX), $0x00
-	JNE   far852
+	JNE   far902
 	TESTQ R11, R11
-	JZ    direct853
+	JZ    direct903
 
-each854:
+each904:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9507,11 +9568,11 @@ each854:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each854
-	JMP          over849
+	JL           each904
+	JMP          over899
 
-direct853:
-each855:
+direct903:
+each905:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9538,14 +9599,14 @@ each855:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each855
-	JMP          over849
+	JL           each905
+	JMP          over899
 
-far852:
+far902:
 	TESTQ R11, R11
-	JZ    direct856
+	JZ    direct906
 
-each857:
+each907:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9585,11 +9646,11 @@ each857:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each857
-	JMP          over849
+	JL           each907
+	JMP          over899
 
-direct856:
-each859:
+direct906:
+each909:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9600,13 +9661,13 @@ each859:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted860
+	JL         unweighted910
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted860:
+unweighted910:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9633,11 +9694,11 @@ unweighted860:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each859
+	JL           each909
 
-over849:
+over899:
 	CMPQ         160(AX), $0x00
-	JE           sums861
+	JE           sums911
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -9656,18 +9717,18 @@ over849:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums861:
+sums911:
 	CMPQ    168(AX), $0x00
-	JNE     stream862
+	JNE     stream912
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored863
+	JMP     stored913
 
-stream862:
+stream912:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -9675,12 +9736,12 @@ stream862:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored863:
-	JMP next847
+stored913:
+	JMP next897
 
-none848:
+none898:
 	CMPQ    144(AX), $0x00
-	JE      add864
+	JE      add914
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9688,16 +9749,16 @@ none848:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     stream865
+	JNE     stream915
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored866
+	JMP     stored916
 
-stream865:
+stream915:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -9705,24 +9766,24 @@ stream865:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored866:
-add864:
-next847:
+stored916:
+add914:
+next897:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row846
+	JNZ  row896
 	JMP  done
 
 tile7false:
-row867:
+row917:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none869
+	JGE     none919
 	CMPQ    144(AX), $0x00
-	JE      add871
+	JE      add921
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9730,9 +9791,9 @@ row867:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened872
+	JMP     opened922
 
-add871:
+add921:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -9741,13 +9802,13 @@ add871:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened872:
+opened922:
 	CMPQ  128(AX), $0x00
-	JNE   far873
+	JNE   far923
 	TESTQ R11, R11
-	JZ    direct874
+	JZ    direct924
 
-each875:
+each925:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9777,11 +9838,11 @@ each875:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each875
-	JMP          over870
+	JL           each925
+	JMP          over920
 
-direct874:
-each876:
+direct924:
+each926:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9811,14 +9872,14 @@ each876:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each876
-	JMP          over870
+	JL           each926
+	JMP          over920
 
-far873:
+far923:
 	TESTQ R11, R11
-	JZ    direct877
+	JZ    direct927
 
-each878:
+each928:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -9863,11 +9924,11 @@ each878:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each878
-	JMP          over870
+	JL           each928
+	JMP          over920
 
-direct877:
-each880:
+direct927:
+each930:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -9880,13 +9941,13 @@ each880:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted881
+	JL         unweighted931
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted881:
+unweighted931:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -9916,11 +9977,11 @@ unweighted881:
 	VADDPS       Y7, Y6, Y6
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each880
+	JL           each930
 
-over870:
+over920:
 	CMPQ         160(AX), $0x00
-	JE           sums882
+	JE           sums932
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -9941,7 +10002,7 @@ over870:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums882:
+sums932:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -9949,11 +10010,11 @@ sums882:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next868
+	JMP     next918
 
-none869:
+none919:
 	CMPQ    144(AX), $0x00
-	JE      add883
+	JE      add933
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9969,23 +10030,23 @@ none869:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add883:
-next868:
+add933:
+next918:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row867
+	JNZ  row917
 	JMP  done
 
 tile8false:
-row884:
+row934:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none886
+	JGE     none936
 	CMPQ    144(AX), $0x00
-	JE      add888
+	JE      add938
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -9994,9 +10055,9 @@ row884:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened889
+	JMP     opened939
 
-add888:
+add938:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10006,13 +10067,13 @@ add888:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened889:
+opened939:
 	CMPQ  128(AX), $0x00
-	JNE   far890
+	JNE   far940
 	TESTQ R11, R11
-	JZ    direct891
+	JZ    direct941
 
-each892:
+each942:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10045,11 +10106,11 @@ each892:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each892
-	JMP          over887
+	JL           each942
+	JMP          over937
 
-direct891:
-each893:
+direct941:
+each943:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10082,14 +10143,14 @@ each893:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each893
-	JMP          over887
+	JL           each943
+	JMP          over937
 
-far890:
+far940:
 	TESTQ R11, R11
-	JZ    direct894
+	JZ    direct944
 
-each895:
+each945:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10136,11 +10197,11 @@ each895:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each895
-	JMP          over887
+	JL           each945
+	JMP          over937
 
-direct894:
-each897:
+direct944:
+each947:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10152,13 +10213,13 @@ each897:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted898
+	JL         unweighted948
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted898:
+unweighted948:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10191,11 +10252,11 @@ unweighted898:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each897
+	JL           each947
 
-over887:
+over937:
 	CMPQ         160(AX), $0x00
-	JE           sums899
+	JE           sums949
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -10218,9 +10279,9 @@ over887:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums899:
+sums949:
 	CMPQ    168(AX), $0x00
-	JNE     stream900
+	JNE     stream950
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10229,9 +10290,9 @@ sums899:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored901
+	JMP     stored951
 
-stream900:
+stream950:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10241,12 +10302,12 @@ stream900:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored901:
-	JMP next885
+stored951:
+	JMP next935
 
-none886:
+none936:
 	CMPQ    144(AX), $0x00
-	JE      add902
+	JE      add952
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10256,7 +10317,7 @@ none886:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     stream903
+	JNE     stream953
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -10265,9 +10326,9 @@ none886:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored904
+	JMP     stored954
 
-stream903:
+stream953:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10277,20 +10338,20 @@ stream903:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored904:
-add902:
-next885:
+stored954:
+add952:
+next935:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row884
+	JNZ  row934
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced905
+	JE   fenced955
 	SFENCE
 
-fenced905:
+fenced955:
 	VZEROUPPER
 	RET
 
@@ -10318,29 +10379,29 @@ TEXT ·rowSumHeads16AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile2false:
-row906:
+row956:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none908
+	JGE     none958
 	CMPQ    144(AX), $0x00
-	JE      add910
+	JE      add960
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened911
+	JMP     opened961
 
-add910:
+add960:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened911:
+opened961:
 	CMPQ  128(AX), $0x00
-	JNE   far912
+	JNE   far962
 	TESTQ R11, R11
-	JZ    direct913
+	JZ    direct963
 
-each914:
+each964:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10354,11 +10415,11 @@ each914:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each914
-	JMP          over909
+	JL           each964
+	JMP          over959
 
-direct913:
-each915:
+direct963:
+each965:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10372,14 +10433,14 @@ each915:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each915
-	JMP          over909
+	JL           each965
+	JMP          over959
 
-far912:
+far962:
 	TESTQ R11, R11
-	JZ    direct916
+	JZ    direct966
 
-each917:
+each967:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10404,11 +10465,11 @@ each917:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each917
-	JMP          over909
+	JL           each967
+	JMP          over959
 
-direct916:
-each919:
+direct966:
+each969:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10417,13 +10478,13 @@ each919:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted920
+	JL         unweighted970
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted920:
+unweighted970:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10437,11 +10498,11 @@ unweighted920:
 	VADDPS       Y2, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each919
+	JL           each969
 
-over909:
+over959:
 	CMPQ         160(AX), $0x00
-	JE           sums921
+	JE           sums971
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -10452,72 +10513,72 @@ over909:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums921:
+sums971:
 	CMPQ    168(AX), $0x00
-	JNE     stream922
+	JNE     stream972
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored923
+	JMP     stored973
 
-stream922:
+stream972:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored923:
-	JMP next907
+stored973:
+	JMP next957
 
-none908:
+none958:
 	CMPQ    144(AX), $0x00
-	JE      add924
+	JE      add974
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     stream925
+	JNE     stream975
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored926
+	JMP     stored976
 
-stream925:
+stream975:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored926:
-add924:
-next907:
+stored976:
+add974:
+next957:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row906
+	JNZ  row956
 	JMP  done
 
 tile4false:
-row927:
+row977:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none929
+	JGE     none979
 	CMPQ    144(AX), $0x00
-	JE      add931
+	JE      add981
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened932
+	JMP     opened982
 
-add931:
+add981:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened932:
+opened982:
 	CMPQ  128(AX), $0x00
-	JNE   far933
+	JNE   far983
 	TESTQ R11, R11
-	JZ    direct934
+	JZ    direct984
 
-each935:
+each985:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10536,11 +10597,11 @@ each935:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each935
-	JMP          over930
+	JL           each985
+	JMP          over980
 
-direct934:
-each936:
+direct984:
+each986:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10559,14 +10620,14 @@ each936:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each936
-	JMP          over930
+	JL           each986
+	JMP          over980
 
-far933:
+far983:
 	TESTQ R11, R11
-	JZ    direct937
+	JZ    direct987
 
-each938:
+each988:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10597,11 +10658,11 @@ each938:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each938
-	JMP          over930
+	JL           each988
+	JMP          over980
 
-direct937:
-each940:
+direct987:
+each990:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10611,13 +10672,13 @@ each940:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted941
+	JL         unweighted991
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted941:
+unweighted991:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10636,11 +10697,11 @@ unweighted941:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each940
+	JL           each990
 
-over930:
+over980:
 	CMPQ         160(AX), $0x00
-	JE           sums942
+	JE           sums992
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -10655,72 +10716,72 @@ over930:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums942:
+sums992:
 	CMPQ    168(AX), $0x00
-	JNE     stream943
+	JNE     stream993
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored944
+	JMP     stored994
 
-stream943:
+stream993:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored944:
-	JMP next928
+stored994:
+	JMP next978
 
-none929:
+none979:
 	CMPQ    144(AX), $0x00
-	JE      add945
+	JE      add995
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream946
+	JNE     stream996
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored947
+	JMP     stored997
 
-stream946:
+stream996:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored947:
-add945:
-next928:
+stored997:
+add995:
+next978:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row927
+	JNZ  row977
 	JMP  done
 
 tile6false:
-row948:
+row998:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none950
+	JGE     none1000
 	CMPQ    144(AX), $0x00
-	JE      add952
+	JE      add1002
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened953
+	JMP     opened1003
 
-add952:
+add1002:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10728,13 +10789,13 @@ add952:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened953:
+opened1003:
 	CMPQ  128(AX), $0x00
-	JNE   far954
+	JNE   far1004
 	TESTQ R11, R11
-	JZ    direct955
+	JZ    direct1005
 
-each956:
+each1006:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10758,11 +10819,11 @@ each956:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each956
-	JMP          over951
+	JL           each1006
+	JMP          over1001
 
-direct955:
-each957:
+direct1005:
+each1007:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10786,14 +10847,14 @@ each957:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each957
-	JMP          over951
+	JL           each1007
+	JMP          over1001
 
-far954:
+far1004:
 	TESTQ R11, R11
-	JZ    direct958
+	JZ    direct1008
 
-each959:
+each1009:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -10830,11 +10891,11 @@ each959:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each959
-	JMP          over951
+	JL           each1009
+	JMP          over1001
 
-direct958:
-each961:
+direct1008:
+each1011:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -10845,13 +10906,13 @@ each961:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted962
+	JL         unweighted1012
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted962:
+unweighted1012:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -10875,11 +10936,11 @@ unweighted962:
 	VADDPS       Y6, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each961
+	JL           each1011
 
-over951:
+over1001:
 	CMPQ         160(AX), $0x00
-	JE           sums963
+	JE           sums1013
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -10898,18 +10959,18 @@ over951:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums963:
+sums1013:
 	CMPQ    168(AX), $0x00
-	JNE     stream964
+	JNE     stream1014
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored965
+	JMP     stored1015
 
-stream964:
+stream1014:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10917,12 +10978,12 @@ stream964:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored965:
-	JMP next949
+stored1015:
+	JMP next999
 
-none950:
+none1000:
 	CMPQ    144(AX), $0x00
-	JE      add966
+	JE      add1016
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10930,16 +10991,16 @@ none950:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     stream967
+	JNE     stream1017
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored968
+	JMP     stored1018
 
-stream967:
+stream1017:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -10947,24 +11008,24 @@ stream967:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored968:
-add966:
-next949:
+stored1018:
+add1016:
+next999:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row948
+	JNZ  row998
 	JMP  done
 
 tile8false:
-row969:
+row1019:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none971
+	JGE     none1021
 	CMPQ    144(AX), $0x00
-	JE      add973
+	JE      add1023
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -10973,9 +11034,9 @@ row969:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened974
+	JMP     opened1024
 
-add973:
+add1023:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -10985,13 +11046,13 @@ add973:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened974:
+opened1024:
 	CMPQ  128(AX), $0x00
-	JNE   far975
+	JNE   far1025
 	TESTQ R11, R11
-	JZ    direct976
+	JZ    direct1026
 
-each977:
+each1027:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11020,11 +11081,11 @@ each977:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each977
-	JMP          over972
+	JL           each1027
+	JMP          over1022
 
-direct976:
-each978:
+direct1026:
+each1028:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11053,14 +11114,14 @@ each978:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each978
-	JMP          over972
+	JL           each1028
+	JMP          over1022
 
-far975:
+far1025:
 	TESTQ R11, R11
-	JZ    direct979
+	JZ    direct1029
 
-each980:
+each1030:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11103,11 +11164,11 @@ each980:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each980
-	JMP          over972
+	JL           each1030
+	JMP          over1022
 
-direct979:
-each982:
+direct1029:
+each1032:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11119,13 +11180,13 @@ each982:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted983
+	JL         unweighted1033
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted983:
+unweighted1033:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11154,11 +11215,11 @@ unweighted983:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each982
+	JL           each1032
 
-over972:
+over1022:
 	CMPQ         160(AX), $0x00
-	JE           sums984
+	JE           sums1034
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -11181,9 +11242,9 @@ over972:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums984:
+sums1034:
 	CMPQ    168(AX), $0x00
-	JNE     stream985
+	JNE     stream1035
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11192,9 +11253,9 @@ sums984:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored986
+	JMP     stored1036
 
-stream985:
+stream1035:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11204,12 +11265,12 @@ stream985:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored986:
-	JMP next970
+stored1036:
+	JMP next1020
 
-none971:
+none1021:
 	CMPQ    144(AX), $0x00
-	JE      add987
+	JE      add1037
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11219,7 +11280,7 @@ none971:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     stream988
+	JNE     stream1038
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11228,9 +11289,9 @@ none971:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored989
+	JMP     stored1039
 
-stream988:
+stream1038:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11240,20 +11301,20 @@ stream988:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored989:
-add987:
-next970:
+stored1039:
+add1037:
+next1020:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row969
+	JNZ  row1019
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced990
+	JE   fenced1040
 	SFENCE
 
-fenced990:
+fenced1040:
 	VZEROUPPER
 	RET
 
@@ -11277,33 +11338,33 @@ TEXT ·rowSumHeads32AVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile4false:
-row991:
+row1041:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none993
+	JGE     none1043
 	CMPQ    144(AX), $0x00
-	JE      add995
+	JE      add1045
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened996
+	JMP     opened1046
 
-add995:
+add1045:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened996:
+opened1046:
 	CMPQ  128(AX), $0x00
-	JNE   far997
+	JNE   far1047
 	TESTQ R11, R11
-	JZ    direct998
+	JZ    direct1048
 
-each999:
+each1049:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11321,11 +11382,11 @@ each999:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each999
-	JMP          over994
+	JL           each1049
+	JMP          over1044
 
-direct998:
-each1000:
+direct1048:
+each1050:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11343,14 +11404,14 @@ each1000:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1000
-	JMP          over994
+	JL           each1050
+	JMP          over1044
 
-far997:
+far1047:
 	TESTQ R11, R11
-	JZ    direct1001
+	JZ    direct1051
 
-each1002:
+each1052:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11380,11 +11441,11 @@ each1002:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1002
-	JMP          over994
+	JL           each1052
+	JMP          over1044
 
-direct1001:
-each1004:
+direct1051:
+each1054:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11394,13 +11455,13 @@ each1004:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1005
+	JL         unweighted1055
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1005:
+unweighted1055:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11418,11 +11479,11 @@ unweighted1005:
 	VADDPS       Y4, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1004
+	JL           each1054
 
-over994:
+over1044:
 	CMPQ         160(AX), $0x00
-	JE           sums1006
+	JE           sums1056
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -11437,63 +11498,63 @@ over994:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1006:
+sums1056:
 	CMPQ    168(AX), $0x00
-	JNE     stream1007
+	JNE     stream1057
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1008
+	JMP     stored1058
 
-stream1007:
+stream1057:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1008:
-	JMP next992
+stored1058:
+	JMP next1042
 
-none993:
+none1043:
 	CMPQ    144(AX), $0x00
-	JE      add1009
+	JE      add1059
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream1010
+	JNE     stream1060
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1011
+	JMP     stored1061
 
-stream1010:
+stream1060:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1011:
-add1009:
-next992:
+stored1061:
+add1059:
+next1042:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row991
+	JNZ  row1041
 	JMP  done
 
 tile8false:
-row1012:
+row1062:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1014
+	JGE     none1064
 	CMPQ    144(AX), $0x00
-	JE      add1016
+	JE      add1066
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11502,9 +11563,9 @@ row1012:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1017
+	JMP     opened1067
 
-add1016:
+add1066:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -11514,13 +11575,13 @@ add1016:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1017:
+opened1067:
 	CMPQ  128(AX), $0x00
-	JNE   far1018
+	JNE   far1068
 	TESTQ R11, R11
-	JZ    direct1019
+	JZ    direct1069
 
-each1020:
+each1070:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11547,11 +11608,11 @@ each1020:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1020
-	JMP          over1015
+	JL           each1070
+	JMP          over1065
 
-direct1019:
-each1021:
+direct1069:
+each1071:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11578,14 +11639,14 @@ each1021:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1021
-	JMP          over1015
+	JL           each1071
+	JMP          over1065
 
-far1018:
+far1068:
 	TESTQ R11, R11
-	JZ    direct1022
+	JZ    direct1072
 
-each1023:
+each1073:
 	LEAQ         32(DI), R12
 	CMPQ         R12, 72(AX)
 	CMOVQGT      72(AX), R12
@@ -11626,11 +11687,11 @@ each1023:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1023
-	JMP          over1015
+	JL           each1073
+	JMP          over1065
 
-direct1022:
-each1025:
+direct1072:
+each1075:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11642,13 +11703,13 @@ each1025:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1026
+	JL         unweighted1076
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1026:
+unweighted1076:
 	MOVLQSX      (SI)(DI*4), R12
 	IMULQ        R8, R12
 	ADDQ         DX, R12
@@ -11675,11 +11736,11 @@ unweighted1026:
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
 	CMPQ         DI, R9
-	JL           each1025
+	JL           each1075
 
-over1015:
+over1065:
 	CMPQ         160(AX), $0x00
-	JE           sums1027
+	JE           sums1077
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -11702,9 +11763,9 @@ over1015:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1027:
+sums1077:
 	CMPQ    168(AX), $0x00
-	JNE     stream1028
+	JNE     stream1078
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11713,9 +11774,9 @@ sums1027:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1029
+	JMP     stored1079
 
-stream1028:
+stream1078:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11725,12 +11786,12 @@ stream1028:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1029:
-	JMP next1013
+stored1079:
+	JMP next1063
 
-none1014:
+none1064:
 	CMPQ    144(AX), $0x00
-	JE      add1030
+	JE      add1080
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11740,7 +11801,7 @@ none1014:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     stream1031
+	JNE     stream1081
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -11749,9 +11810,9 @@ none1014:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1032
+	JMP     stored1082
 
-stream1031:
+stream1081:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -11761,20 +11822,20 @@ stream1031:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1032:
-add1030:
-next1013:
+stored1082:
+add1080:
+next1063:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1012
+	JNZ  row1062
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1033
+	JE   fenced1083
 	SFENCE
 
-fenced1033:
+fenced1083:
 	VZEROUPPER
 	RET
 
@@ -11826,27 +11887,27 @@ TEXT ·rowSumFullAVX2(SB), NOSPLIT, $0-8
 	JMP  done
 
 tile1false:
-row1034:
+row1084:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1036
+	JGE     none1086
 	CMPQ    144(AX), $0x00
-	JE      add1038
+	JE      add1088
 	VXORPS  Y0, Y0, Y0
-	JMP     opened1039
+	JMP     opened1089
 
-add1038:
+add1088:
 	VMOVUPS (CX), Y0
 
-opened1039:
+opened1089:
 	CMPQ  128(AX), $0x00
-	JNE   far1040
+	JNE   far1090
 	TESTQ R11, R11
-	JZ    direct1041
+	JZ    direct1091
 
-each1042:
+each1092:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11858,11 +11919,11 @@ each1042:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1042
-	JMP     over1037
+	JL      each1092
+	JMP     over1087
 
-direct1041:
-each1043:
+direct1091:
+each1093:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11874,14 +11935,14 @@ each1043:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1043
-	JMP     over1037
+	JL      each1093
+	JMP     over1087
 
-far1040:
+far1090:
 	TESTQ R11, R11
-	JZ    direct1044
+	JZ    direct1094
 
-each1045:
+each1095:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11904,11 +11965,11 @@ each1045:
 	VADDPS     Y1, Y0, Y0
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1045
-	JMP        over1037
+	JL         each1095
+	JMP        over1087
 
-direct1044:
-each1047:
+direct1094:
+each1097:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -11917,13 +11978,13 @@ each1047:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1048
+	JL         unweighted1098
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1048:
+unweighted1098:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -11935,11 +11996,11 @@ unweighted1048:
 	VADDPS  Y1, Y0, Y0
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1047
+	JL      each1097
 
-over1037:
+over1087:
 	CMPQ         160(AX), $0x00
-	JE           sums1049
+	JE           sums1099
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y2, Y2, Y2
@@ -11948,22 +12009,22 @@ over1037:
 	VDIVPS       Y1, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 
-sums1049:
+sums1099:
 	VMOVUPS Y0, (CX)
-	JMP     next1035
+	JMP     next1085
 
-none1036:
+none1086:
 	CMPQ    144(AX), $0x00
-	JE      add1050
+	JE      add1100
 	VXORPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)
 
-add1050:
-next1035:
+add1100:
+next1085:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1034
+	JNZ  row1084
 	JMP  done
 
 tile1true:
@@ -11972,27 +12033,27 @@ tile1true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1051:
+row1101:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1053
+	JGE     none1103
 	CMPQ    144(AX), $0x00
-	JE      add1055
+	JE      add1105
 	VXORPS  Y1, Y1, Y1
-	JMP     opened1056
+	JMP     opened1106
 
-add1055:
+add1105:
 	VMASKMOVPS (CX), Y0, Y1
 
-opened1056:
+opened1106:
 	CMPQ  128(AX), $0x00
-	JNE   far1057
+	JNE   far1107
 	TESTQ R11, R11
-	JZ    direct1058
+	JZ    direct1108
 
-each1059:
+each1109:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12005,11 +12066,11 @@ each1059:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1059
-	JMP        over1054
+	JL         each1109
+	JMP        over1104
 
-direct1058:
-each1060:
+direct1108:
+each1110:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12022,14 +12083,14 @@ each1060:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1060
-	JMP        over1054
+	JL         each1110
+	JMP        over1104
 
-far1057:
+far1107:
 	TESTQ R11, R11
-	JZ    direct1061
+	JZ    direct1111
 
-each1062:
+each1112:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12053,11 +12114,11 @@ each1062:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1062
-	JMP        over1054
+	JL         each1112
+	JMP        over1104
 
-direct1061:
-each1064:
+direct1111:
+each1114:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12066,13 +12127,13 @@ each1064:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1065
+	JL         unweighted1115
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1065:
+unweighted1115:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12085,11 +12146,11 @@ unweighted1065:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1064
+	JL         each1114
 
-over1054:
+over1104:
 	CMPQ         160(AX), $0x00
-	JE           sums1066
+	JE           sums1116
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -12098,99 +12159,99 @@ over1054:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums1066:
+sums1116:
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1067
+	JE           all1117
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1069
+	JZ           two1119
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1069:
+two1119:
 	TESTQ    $0x00000002, R9
-	JZ       one1070
+	JZ       one1120
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1070:
+one1120:
 	TESTQ  $0x00000001, R9
-	JZ     stored1068
+	JZ     stored1118
 	VMOVSS X1, (R12)
-	JMP    stored1068
+	JMP    stored1118
 
-all1067:
+all1117:
 	VMOVUPS Y1, (CX)
 
-stored1068:
-	JMP next1052
+stored1118:
+	JMP next1102
 
-none1053:
+none1103:
 	CMPQ         144(AX), $0x00
-	JE           add1071
+	JE           add1121
 	VXORPS       Y1, Y1, Y1
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1072
+	JE           all1122
 	LEAQ         (CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1074
+	JZ           two1124
 	VMOVUPS      X1, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y1, X1
 
-two1074:
+two1124:
 	TESTQ    $0x00000002, R9
-	JZ       one1075
+	JZ       one1125
 	VMOVLPS  X1, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X1, X1, X1
 
-one1075:
+one1125:
 	TESTQ  $0x00000001, R9
-	JZ     stored1073
+	JZ     stored1123
 	VMOVSS X1, (R12)
-	JMP    stored1073
+	JMP    stored1123
 
-all1072:
+all1122:
 	VMOVUPS Y1, (CX)
 
-stored1073:
-add1071:
-next1052:
+stored1123:
+add1121:
+next1102:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1051
+	JNZ  row1101
 	JMP  done
 
 tile2false:
-row1076:
+row1126:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1078
+	JGE     none1128
 	CMPQ    144(AX), $0x00
-	JE      add1080
+	JE      add1130
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	JMP     opened1081
+	JMP     opened1131
 
-add1080:
+add1130:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 
-opened1081:
+opened1131:
 	CMPQ  128(AX), $0x00
-	JNE   far1082
+	JNE   far1132
 	TESTQ R11, R11
-	JZ    direct1083
+	JZ    direct1133
 
-each1084:
+each1134:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12205,11 +12266,11 @@ each1084:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1084
-	JMP     over1079
+	JL      each1134
+	JMP     over1129
 
-direct1083:
-each1085:
+direct1133:
+each1135:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12224,14 +12285,14 @@ each1085:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1085
-	JMP     over1079
+	JL      each1135
+	JMP     over1129
 
-far1082:
+far1132:
 	TESTQ R11, R11
-	JZ    direct1086
+	JZ    direct1136
 
-each1087:
+each1137:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12257,11 +12318,11 @@ each1087:
 	VADDPS     Y2, Y1, Y1
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1087
-	JMP        over1079
+	JL         each1137
+	JMP        over1129
 
-direct1086:
-each1089:
+direct1136:
+each1139:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12270,13 +12331,13 @@ each1089:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1090
+	JL         unweighted1140
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1090:
+unweighted1140:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12291,11 +12352,11 @@ unweighted1090:
 	VADDPS  Y2, Y1, Y1
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1089
+	JL      each1139
 
-over1079:
+over1129:
 	CMPQ         160(AX), $0x00
-	JE           sums1091
+	JE           sums1141
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y3, Y3, Y3
@@ -12306,42 +12367,42 @@ over1079:
 	VDIVPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 
-sums1091:
+sums1141:
 	CMPQ    168(AX), $0x00
-	JNE     stream1092
+	JNE     stream1142
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored1093
+	JMP     stored1143
 
-stream1092:
+stream1142:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored1093:
-	JMP next1077
+stored1143:
+	JMP next1127
 
-none1078:
+none1128:
 	CMPQ    144(AX), $0x00
-	JE      add1094
+	JE      add1144
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	CMPQ    168(AX), $0x00
-	JNE     stream1095
+	JNE     stream1145
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     stored1096
+	JMP     stored1146
 
-stream1095:
+stream1145:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 
-stored1096:
-add1094:
-next1077:
+stored1146:
+add1144:
+next1127:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1076
+	JNZ  row1126
 	JMP  done
 
 tile2true:
@@ -12350,29 +12411,29 @@ tile2true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1097:
+row1147:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1099
+	JGE     none1149
 	CMPQ    144(AX), $0x00
-	JE      add1101
+	JE      add1151
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1102
+	JMP     opened1152
 
-add1101:
+add1151:
 	VMOVUPS    (CX), Y1
 	VMASKMOVPS 32(CX), Y0, Y2
 
-opened1102:
+opened1152:
 	CMPQ  128(AX), $0x00
-	JNE   far1103
+	JNE   far1153
 	TESTQ R11, R11
-	JZ    direct1104
+	JZ    direct1154
 
-each1105:
+each1155:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12388,11 +12449,11 @@ each1105:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1105
-	JMP        over1100
+	JL         each1155
+	JMP        over1150
 
-direct1104:
-each1106:
+direct1154:
+each1156:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12408,14 +12469,14 @@ each1106:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1106
-	JMP        over1100
+	JL         each1156
+	JMP        over1150
 
-far1103:
+far1153:
 	TESTQ R11, R11
-	JZ    direct1107
+	JZ    direct1157
 
-each1108:
+each1158:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12442,11 +12503,11 @@ each1108:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1108
-	JMP        over1100
+	JL         each1158
+	JMP        over1150
 
-direct1107:
-each1110:
+direct1157:
+each1160:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12455,13 +12516,13 @@ each1110:
 	ADDQ       DX, R13
 	PREFETCHT1 (R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1111
+	JL         unweighted1161
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 
-unweighted1111:
+unweighted1161:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12477,11 +12538,11 @@ unweighted1111:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1110
+	JL         each1160
 
-over1100:
+over1150:
 	CMPQ         160(AX), $0x00
-	JE           sums1112
+	JE           sums1162
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -12492,104 +12553,104 @@ over1100:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1112:
+sums1162:
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1113
+	JE           all1163
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1115
+	JZ           two1165
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1115:
+two1165:
 	TESTQ    $0x00000002, R9
-	JZ       one1116
+	JZ       one1166
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1116:
+one1166:
 	TESTQ  $0x00000001, R9
-	JZ     stored1114
+	JZ     stored1164
 	VMOVSS X2, (R12)
-	JMP    stored1114
+	JMP    stored1164
 
-all1113:
+all1163:
 	VMOVUPS Y2, 32(CX)
 
-stored1114:
-	JMP next1098
+stored1164:
+	JMP next1148
 
-none1099:
+none1149:
 	CMPQ         144(AX), $0x00
-	JE           add1117
+	JE           add1167
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VMOVUPS      Y1, (CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1118
+	JE           all1168
 	LEAQ         32(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1120
+	JZ           two1170
 	VMOVUPS      X2, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y2, X2
 
-two1120:
+two1170:
 	TESTQ    $0x00000002, R9
-	JZ       one1121
+	JZ       one1171
 	VMOVLPS  X2, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X2, X2, X2
 
-one1121:
+one1171:
 	TESTQ  $0x00000001, R9
-	JZ     stored1119
+	JZ     stored1169
 	VMOVSS X2, (R12)
-	JMP    stored1119
+	JMP    stored1169
 
-all1118:
+all1168:
 	VMOVUPS Y2, 32(CX)
 
-stored1119:
-add1117:
-next1098:
+stored1169:
+add1167:
+next1148:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1097
+	JNZ  row1147
 	JMP  done
 
 tile3false:
-row1122:
+row1172:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1124
+	JGE     none1174
 	CMPQ    144(AX), $0x00
-	JE      add1126
+	JE      add1176
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	JMP     opened1127
+	JMP     opened1177
 
-add1126:
+add1176:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 
-opened1127:
+opened1177:
 	CMPQ  128(AX), $0x00
-	JNE   far1128
+	JNE   far1178
 	TESTQ R11, R11
-	JZ    direct1129
+	JZ    direct1179
 
-each1130:
+each1180:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12607,11 +12668,11 @@ each1130:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1130
-	JMP     over1125
+	JL      each1180
+	JMP     over1175
 
-direct1129:
-each1131:
+direct1179:
+each1181:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12629,14 +12690,14 @@ each1131:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1131
-	JMP     over1125
+	JL      each1181
+	JMP     over1175
 
-far1128:
+far1178:
 	TESTQ R11, R11
-	JZ    direct1132
+	JZ    direct1182
 
-each1133:
+each1183:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12669,11 +12730,11 @@ each1133:
 	VADDPS     Y3, Y2, Y2
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1133
-	JMP        over1125
+	JL         each1183
+	JMP        over1175
 
-direct1132:
-each1135:
+direct1182:
+each1185:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12684,7 +12745,7 @@ each1135:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1136
+	JL         unweighted1186
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -12692,7 +12753,7 @@ each1135:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 
-unweighted1136:
+unweighted1186:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -12710,11 +12771,11 @@ unweighted1136:
 	VADDPS  Y3, Y2, Y2
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1135
+	JL      each1185
 
-over1125:
+over1175:
 	CMPQ         160(AX), $0x00
-	JE           sums1137
+	JE           sums1187
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y4, Y4, Y4
@@ -12727,15 +12788,15 @@ over1125:
 	VDIVPS       Y3, Y2, Y2
 	VADDPS       Y4, Y2, Y2
 
-sums1137:
+sums1187:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
-	JMP     next1123
+	JMP     next1173
 
-none1124:
+none1174:
 	CMPQ    144(AX), $0x00
-	JE      add1138
+	JE      add1188
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -12743,12 +12804,12 @@ none1124:
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 
-add1138:
-next1123:
+add1188:
+next1173:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1122
+	JNZ  row1172
 	JMP  done
 
 tile3true:
@@ -12757,31 +12818,31 @@ tile3true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1139:
+row1189:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1141
+	JGE     none1191
 	CMPQ    144(AX), $0x00
-	JE      add1143
+	JE      add1193
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1144
+	JMP     opened1194
 
-add1143:
+add1193:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMASKMOVPS 64(CX), Y0, Y3
 
-opened1144:
+opened1194:
 	CMPQ  128(AX), $0x00
-	JNE   far1145
+	JNE   far1195
 	TESTQ R11, R11
-	JZ    direct1146
+	JZ    direct1196
 
-each1147:
+each1197:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12800,11 +12861,11 @@ each1147:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1147
-	JMP        over1142
+	JL         each1197
+	JMP        over1192
 
-direct1146:
-each1148:
+direct1196:
+each1198:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12823,14 +12884,14 @@ each1148:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1148
-	JMP        over1142
+	JL         each1198
+	JMP        over1192
 
-far1145:
+far1195:
 	TESTQ R11, R11
-	JZ    direct1149
+	JZ    direct1199
 
-each1150:
+each1200:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12864,11 +12925,11 @@ each1150:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1150
-	JMP        over1142
+	JL         each1200
+	JMP        over1192
 
-direct1149:
-each1152:
+direct1199:
+each1202:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -12879,7 +12940,7 @@ each1152:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1153
+	JL         unweighted1203
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -12887,7 +12948,7 @@ each1152:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 64(R13)
 
-unweighted1153:
+unweighted1203:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -12906,11 +12967,11 @@ unweighted1153:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1152
+	JL         each1202
 
-over1142:
+over1192:
 	CMPQ         160(AX), $0x00
-	JE           sums1154
+	JE           sums1204
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -12923,41 +12984,41 @@ over1142:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1154:
+sums1204:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1155
+	JE           all1205
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1157
+	JZ           two1207
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1157:
+two1207:
 	TESTQ    $0x00000002, R9
-	JZ       one1158
+	JZ       one1208
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1158:
+one1208:
 	TESTQ  $0x00000001, R9
-	JZ     stored1156
+	JZ     stored1206
 	VMOVSS X3, (R12)
-	JMP    stored1156
+	JMP    stored1206
 
-all1155:
+all1205:
 	VMOVUPS Y3, 64(CX)
 
-stored1156:
-	JMP next1140
+stored1206:
+	JMP next1190
 
-none1141:
+none1191:
 	CMPQ         144(AX), $0x00
-	JE           add1159
+	JE           add1209
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -12965,67 +13026,67 @@ none1141:
 	VMOVUPS      Y2, 32(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1160
+	JE           all1210
 	LEAQ         64(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1162
+	JZ           two1212
 	VMOVUPS      X3, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y3, X3
 
-two1162:
+two1212:
 	TESTQ    $0x00000002, R9
-	JZ       one1163
+	JZ       one1213
 	VMOVLPS  X3, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X3, X3, X3
 
-one1163:
+one1213:
 	TESTQ  $0x00000001, R9
-	JZ     stored1161
+	JZ     stored1211
 	VMOVSS X3, (R12)
-	JMP    stored1161
+	JMP    stored1211
 
-all1160:
+all1210:
 	VMOVUPS Y3, 64(CX)
 
-stored1161:
-add1159:
-next1140:
+stored1211:
+add1209:
+next1190:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1139
+	JNZ  row1189
 	JMP  done
 
 tile4false:
-row1164:
+row1214:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1166
+	JGE     none1216
 	CMPQ    144(AX), $0x00
-	JE      add1168
+	JE      add1218
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	JMP     opened1169
+	JMP     opened1219
 
-add1168:
+add1218:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 
-opened1169:
+opened1219:
 	CMPQ  128(AX), $0x00
-	JNE   far1170
+	JNE   far1220
 	TESTQ R11, R11
-	JZ    direct1171
+	JZ    direct1221
 
-each1172:
+each1222:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13046,11 +13107,11 @@ each1172:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1172
-	JMP     over1167
+	JL      each1222
+	JMP     over1217
 
-direct1171:
-each1173:
+direct1221:
+each1223:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13071,14 +13132,14 @@ each1173:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1173
-	JMP     over1167
+	JL      each1223
+	JMP     over1217
 
-far1170:
+far1220:
 	TESTQ R11, R11
-	JZ    direct1174
+	JZ    direct1224
 
-each1175:
+each1225:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13112,11 +13173,11 @@ each1175:
 	VADDPS     Y4, Y3, Y3
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1175
-	JMP        over1167
+	JL         each1225
+	JMP        over1217
 
-direct1174:
-each1177:
+direct1224:
+each1227:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13126,14 +13187,14 @@ each1177:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1178
+	JL         unweighted1228
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 
-unweighted1178:
+unweighted1228:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13154,11 +13215,11 @@ unweighted1178:
 	VADDPS  Y4, Y3, Y3
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1177
+	JL      each1227
 
-over1167:
+over1217:
 	CMPQ         160(AX), $0x00
-	JE           sums1179
+	JE           sums1229
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y5, Y5, Y5
@@ -13173,52 +13234,52 @@ over1167:
 	VDIVPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 
-sums1179:
+sums1229:
 	CMPQ    168(AX), $0x00
-	JNE     stream1180
+	JNE     stream1230
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1181
+	JMP     stored1231
 
-stream1180:
+stream1230:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1181:
-	JMP next1165
+stored1231:
+	JMP next1215
 
-none1166:
+none1216:
 	CMPQ    144(AX), $0x00
-	JE      add1182
+	JE      add1232
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	CMPQ    168(AX), $0x00
-	JNE     stream1183
+	JNE     stream1233
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
-	JMP     stored1184
+	JMP     stored1234
 
-stream1183:
+stream1233:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
 	VMOVNTPS Y3, 96(CX)
 
-stored1184:
-add1182:
-next1165:
+stored1234:
+add1232:
+next1215:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1164
+	JNZ  row1214
 	JMP  done
 
 tile4true:
@@ -13227,33 +13288,33 @@ tile4true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1185:
+row1235:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1187
+	JGE     none1237
 	CMPQ    144(AX), $0x00
-	JE      add1189
+	JE      add1239
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1190
+	JMP     opened1240
 
-add1189:
+add1239:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMASKMOVPS 96(CX), Y0, Y4
 
-opened1190:
+opened1240:
 	CMPQ  128(AX), $0x00
-	JNE   far1191
+	JNE   far1241
 	TESTQ R11, R11
-	JZ    direct1192
+	JZ    direct1242
 
-each1193:
+each1243:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13275,11 +13336,11 @@ each1193:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1193
-	JMP        over1188
+	JL         each1243
+	JMP        over1238
 
-direct1192:
-each1194:
+direct1242:
+each1244:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13301,14 +13362,14 @@ each1194:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1194
-	JMP        over1188
+	JL         each1244
+	JMP        over1238
 
-far1191:
+far1241:
 	TESTQ R11, R11
-	JZ    direct1195
+	JZ    direct1245
 
-each1196:
+each1246:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13343,11 +13404,11 @@ each1196:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1196
-	JMP        over1188
+	JL         each1246
+	JMP        over1238
 
-direct1195:
-each1198:
+direct1245:
+each1248:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13357,14 +13418,14 @@ each1198:
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1199
+	JL         unweighted1249
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
 	PREFETCHT1 (R13)
 	PREFETCHT1 64(R13)
 
-unweighted1199:
+unweighted1249:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13386,11 +13447,11 @@ unweighted1199:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1198
+	JL         each1248
 
-over1188:
+over1238:
 	CMPQ         160(AX), $0x00
-	JE           sums1200
+	JE           sums1250
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -13405,42 +13466,42 @@ over1188:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1200:
+sums1250:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1201
+	JE           all1251
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1203
+	JZ           two1253
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1203:
+two1253:
 	TESTQ    $0x00000002, R9
-	JZ       one1204
+	JZ       one1254
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1204:
+one1254:
 	TESTQ  $0x00000001, R9
-	JZ     stored1202
+	JZ     stored1252
 	VMOVSS X4, (R12)
-	JMP    stored1202
+	JMP    stored1252
 
-all1201:
+all1251:
 	VMOVUPS Y4, 96(CX)
 
-stored1202:
-	JMP next1186
+stored1252:
+	JMP next1236
 
-none1187:
+none1237:
 	CMPQ         144(AX), $0x00
-	JE           add1205
+	JE           add1255
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13450,69 +13511,69 @@ none1187:
 	VMOVUPS      Y3, 64(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1206
+	JE           all1256
 	LEAQ         96(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1208
+	JZ           two1258
 	VMOVUPS      X4, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y4, X4
 
-two1208:
+two1258:
 	TESTQ    $0x00000002, R9
-	JZ       one1209
+	JZ       one1259
 	VMOVLPS  X4, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X4, X4, X4
 
-one1209:
+one1259:
 	TESTQ  $0x00000001, R9
-	JZ     stored1207
+	JZ     stored1257
 	VMOVSS X4, (R12)
-	JMP    stored1207
+	JMP    stored1257
 
-all1206:
+all1256:
 	VMOVUPS Y4, 96(CX)
 
-stored1207:
-add1205:
-next1186:
+stored1257:
+add1255:
+next1236:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1185
+	JNZ  row1235
 	JMP  done
 
 tile5false:
-row1210:
+row1260:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1212
+	JGE     none1262
 	CMPQ    144(AX), $0x00
-	JE      add1214
+	JE      add1264
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
-	JMP     opened1215
+	JMP     opened1265
 
-add1214:
+add1264:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
 	VMOVUPS 96(CX), Y3
 	VMOVUPS 128(CX), Y4
 
-opened1215:
+opened1265:
 	CMPQ  128(AX), $0x00
-	JNE   far1216
+	JNE   far1266
 	TESTQ R11, R11
-	JZ    direct1217
+	JZ    direct1267
 
-each1218:
+each1268:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13536,11 +13597,11 @@ each1218:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1218
-	JMP     over1213
+	JL      each1268
+	JMP     over1263
 
-direct1217:
-each1219:
+direct1267:
+each1269:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13564,14 +13625,14 @@ each1219:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1219
-	JMP     over1213
+	JL      each1269
+	JMP     over1263
 
-far1216:
+far1266:
 	TESTQ R11, R11
-	JZ    direct1220
+	JZ    direct1270
 
-each1221:
+each1271:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13612,11 +13673,11 @@ each1221:
 	VADDPS     Y5, Y4, Y4
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1221
-	JMP        over1213
+	JL         each1271
+	JMP        over1263
 
-direct1220:
-each1223:
+direct1270:
+each1273:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13628,7 +13689,7 @@ each1223:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1224
+	JL         unweighted1274
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -13637,7 +13698,7 @@ each1223:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 
-unweighted1224:
+unweighted1274:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -13661,11 +13722,11 @@ unweighted1224:
 	VADDPS  Y5, Y4, Y4
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1223
+	JL      each1273
 
-over1213:
+over1263:
 	CMPQ         160(AX), $0x00
-	JE           sums1225
+	JE           sums1275
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y6, Y6, Y6
@@ -13682,17 +13743,17 @@ over1213:
 	VDIVPS       Y5, Y4, Y4
 	VADDPS       Y6, Y4, Y4
 
-sums1225:
+sums1275:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
-	JMP     next1211
+	JMP     next1261
 
-none1212:
+none1262:
 	CMPQ    144(AX), $0x00
-	JE      add1226
+	JE      add1276
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -13704,12 +13765,12 @@ none1212:
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 
-add1226:
-next1211:
+add1276:
+next1261:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1210
+	JNZ  row1260
 	JMP  done
 
 tile5true:
@@ -13718,35 +13779,35 @@ tile5true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1227:
+row1277:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1229
+	JGE     none1279
 	CMPQ    144(AX), $0x00
-	JE      add1231
+	JE      add1281
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1232
+	JMP     opened1282
 
-add1231:
+add1281:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
 	VMOVUPS    96(CX), Y4
 	VMASKMOVPS 128(CX), Y0, Y5
 
-opened1232:
+opened1282:
 	CMPQ  128(AX), $0x00
-	JNE   far1233
+	JNE   far1283
 	TESTQ R11, R11
-	JZ    direct1234
+	JZ    direct1284
 
-each1235:
+each1285:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13771,11 +13832,11 @@ each1235:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1235
-	JMP        over1230
+	JL         each1285
+	JMP        over1280
 
-direct1234:
-each1236:
+direct1284:
+each1286:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13800,14 +13861,14 @@ each1236:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1236
-	JMP        over1230
+	JL         each1286
+	JMP        over1280
 
-far1233:
+far1283:
 	TESTQ R11, R11
-	JZ    direct1237
+	JZ    direct1287
 
-each1238:
+each1288:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13849,11 +13910,11 @@ each1238:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1238
-	JMP        over1230
+	JL         each1288
+	JMP        over1280
 
-direct1237:
-each1240:
+direct1287:
+each1290:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -13865,7 +13926,7 @@ each1240:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1241
+	JL         unweighted1291
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -13874,7 +13935,7 @@ each1240:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 128(R13)
 
-unweighted1241:
+unweighted1291:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -13899,11 +13960,11 @@ unweighted1241:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1240
+	JL         each1290
 
-over1230:
+over1280:
 	CMPQ         160(AX), $0x00
-	JE           sums1242
+	JE           sums1292
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -13920,43 +13981,43 @@ over1230:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1242:
+sums1292:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1243
+	JE           all1293
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1245
+	JZ           two1295
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1245:
+two1295:
 	TESTQ    $0x00000002, R9
-	JZ       one1246
+	JZ       one1296
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1246:
+one1296:
 	TESTQ  $0x00000001, R9
-	JZ     stored1244
+	JZ     stored1294
 	VMOVSS X5, (R12)
-	JMP    stored1244
+	JMP    stored1294
 
-all1243:
+all1293:
 	VMOVUPS Y5, 128(CX)
 
-stored1244:
-	JMP next1228
+stored1294:
+	JMP next1278
 
-none1229:
+none1279:
 	CMPQ         144(AX), $0x00
-	JE           add1247
+	JE           add1297
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -13968,57 +14029,57 @@ none1229:
 	VMOVUPS      Y4, 96(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1248
+	JE           all1298
 	LEAQ         128(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1250
+	JZ           two1300
 	VMOVUPS      X5, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y5, X5
 
-two1250:
+two1300:
 	TESTQ    $0x00000002, R9
-	JZ       one1251
+	JZ       one1301
 	VMOVLPS  X5, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X5, X5, X5
 
-one1251:
+one1301:
 	TESTQ  $0x00000001, R9
-	JZ     stored1249
+	JZ     stored1299
 	VMOVSS X5, (R12)
-	JMP    stored1249
+	JMP    stored1299
 
-all1248:
+all1298:
 	VMOVUPS Y5, 128(CX)
 
-stored1249:
-add1247:
-next1228:
+stored1299:
+add1297:
+next1278:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1227
+	JNZ  row1277
 	JMP  done
 
 tile6false:
-row1252:
+row1302:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1254
+	JGE     none1304
 	CMPQ    144(AX), $0x00
-	JE      add1256
+	JE      add1306
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	JMP     opened1257
+	JMP     opened1307
 
-add1256:
+add1306:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14026,13 +14087,13 @@ add1256:
 	VMOVUPS 128(CX), Y4
 	VMOVUPS 160(CX), Y5
 
-opened1257:
+opened1307:
 	CMPQ  128(AX), $0x00
-	JNE   far1258
+	JNE   far1308
 	TESTQ R11, R11
-	JZ    direct1259
+	JZ    direct1309
 
-each1260:
+each1310:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14059,11 +14120,11 @@ each1260:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1260
-	JMP     over1255
+	JL      each1310
+	JMP     over1305
 
-direct1259:
-each1261:
+direct1309:
+each1311:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14090,14 +14151,14 @@ each1261:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1261
-	JMP     over1255
+	JL      each1311
+	JMP     over1305
 
-far1258:
+far1308:
 	TESTQ R11, R11
-	JZ    direct1262
+	JZ    direct1312
 
-each1263:
+each1313:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14139,11 +14200,11 @@ each1263:
 	VADDPS     Y6, Y5, Y5
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1263
-	JMP        over1255
+	JL         each1313
+	JMP        over1305
 
-direct1262:
-each1265:
+direct1312:
+each1315:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14154,7 +14215,7 @@ each1265:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1266
+	JL         unweighted1316
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -14162,7 +14223,7 @@ each1265:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 
-unweighted1266:
+unweighted1316:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14189,11 +14250,11 @@ unweighted1266:
 	VADDPS  Y6, Y5, Y5
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1265
+	JL      each1315
 
-over1255:
+over1305:
 	CMPQ         160(AX), $0x00
-	JE           sums1267
+	JE           sums1317
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y7, Y7, Y7
@@ -14212,18 +14273,18 @@ over1255:
 	VDIVPS       Y6, Y5, Y5
 	VADDPS       Y7, Y5, Y5
 
-sums1267:
+sums1317:
 	CMPQ    168(AX), $0x00
-	JNE     stream1268
+	JNE     stream1318
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored1269
+	JMP     stored1319
 
-stream1268:
+stream1318:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -14231,12 +14292,12 @@ stream1268:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored1269:
-	JMP next1253
+stored1319:
+	JMP next1303
 
-none1254:
+none1304:
 	CMPQ    144(AX), $0x00
-	JE      add1270
+	JE      add1320
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14244,16 +14305,16 @@ none1254:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	CMPQ    168(AX), $0x00
-	JNE     stream1271
+	JNE     stream1321
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
 	VMOVUPS Y3, 96(CX)
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
-	JMP     stored1272
+	JMP     stored1322
 
-stream1271:
+stream1321:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -14261,13 +14322,13 @@ stream1271:
 	VMOVNTPS Y4, 128(CX)
 	VMOVNTPS Y5, 160(CX)
 
-stored1272:
-add1270:
-next1253:
+stored1322:
+add1320:
+next1303:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1252
+	JNZ  row1302
 	JMP  done
 
 tile6true:
@@ -14276,23 +14337,23 @@ tile6true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1273:
+row1323:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1275
+	JGE     none1325
 	CMPQ    144(AX), $0x00
-	JE      add1277
+	JE      add1327
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1278
+	JMP     opened1328
 
-add1277:
+add1327:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -14300,13 +14361,13 @@ add1277:
 	VMOVUPS    128(CX), Y5
 	VMASKMOVPS 160(CX), Y0, Y6
 
-opened1278:
+opened1328:
 	CMPQ  128(AX), $0x00
-	JNE   far1279
+	JNE   far1329
 	TESTQ R11, R11
-	JZ    direct1280
+	JZ    direct1330
 
-each1281:
+each1331:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14334,11 +14395,11 @@ each1281:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1281
-	JMP        over1276
+	JL         each1331
+	JMP        over1326
 
-direct1280:
-each1282:
+direct1330:
+each1332:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14366,14 +14427,14 @@ each1282:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1282
-	JMP        over1276
+	JL         each1332
+	JMP        over1326
 
-far1279:
+far1329:
 	TESTQ R11, R11
-	JZ    direct1283
+	JZ    direct1333
 
-each1284:
+each1334:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14416,11 +14477,11 @@ each1284:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1284
-	JMP        over1276
+	JL         each1334
+	JMP        over1326
 
-direct1283:
-each1286:
+direct1333:
+each1336:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14431,7 +14492,7 @@ each1286:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1287
+	JL         unweighted1337
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -14439,7 +14500,7 @@ each1286:
 	PREFETCHT1 64(R13)
 	PREFETCHT1 128(R13)
 
-unweighted1287:
+unweighted1337:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14467,11 +14528,11 @@ unweighted1287:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1286
+	JL         each1336
 
-over1276:
+over1326:
 	CMPQ         160(AX), $0x00
-	JE           sums1288
+	JE           sums1338
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -14490,7 +14551,7 @@ over1276:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1288:
+sums1338:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -14498,36 +14559,36 @@ sums1288:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1289
+	JE           all1339
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1291
+	JZ           two1341
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1291:
+two1341:
 	TESTQ    $0x00000002, R9
-	JZ       one1292
+	JZ       one1342
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1292:
+one1342:
 	TESTQ  $0x00000001, R9
-	JZ     stored1290
+	JZ     stored1340
 	VMOVSS X6, (R12)
-	JMP    stored1290
+	JMP    stored1340
 
-all1289:
+all1339:
 	VMOVUPS Y6, 160(CX)
 
-stored1290:
-	JMP next1274
+stored1340:
+	JMP next1324
 
-none1275:
+none1325:
 	CMPQ         144(AX), $0x00
-	JE           add1293
+	JE           add1343
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -14541,48 +14602,48 @@ none1275:
 	VMOVUPS      Y5, 128(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1294
+	JE           all1344
 	LEAQ         160(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1296
+	JZ           two1346
 	VMOVUPS      X6, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y6, X6
 
-two1296:
+two1346:
 	TESTQ    $0x00000002, R9
-	JZ       one1297
+	JZ       one1347
 	VMOVLPS  X6, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X6, X6, X6
 
-one1297:
+one1347:
 	TESTQ  $0x00000001, R9
-	JZ     stored1295
+	JZ     stored1345
 	VMOVSS X6, (R12)
-	JMP    stored1295
+	JMP    stored1345
 
-all1294:
+all1344:
 	VMOVUPS Y6, 160(CX)
 
-stored1295:
-add1293:
-next1274:
+stored1345:
+add1343:
+next1324:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1273
+	JNZ  row1323
 	JMP  done
 
 tile7false:
-row1298:
+row1348:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1300
+	JGE     none1350
 	CMPQ    144(AX), $0x00
-	JE      add1302
+	JE      add1352
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14590,9 +14651,9 @@ row1298:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
-	JMP     opened1303
+	JMP     opened1353
 
-add1302:
+add1352:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -14601,13 +14662,13 @@ add1302:
 	VMOVUPS 160(CX), Y5
 	VMOVUPS 192(CX), Y6
 
-opened1303:
+opened1353:
 	CMPQ  128(AX), $0x00
-	JNE   far1304
+	JNE   far1354
 	TESTQ R11, R11
-	JZ    direct1305
+	JZ    direct1355
 
-each1306:
+each1356:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14637,11 +14698,11 @@ each1306:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1306
-	JMP     over1301
+	JL      each1356
+	JMP     over1351
 
-direct1305:
-each1307:
+direct1355:
+each1357:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14671,14 +14732,14 @@ each1307:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1307
-	JMP     over1301
+	JL      each1357
+	JMP     over1351
 
-far1304:
+far1354:
 	TESTQ R11, R11
-	JZ    direct1308
+	JZ    direct1358
 
-each1309:
+each1359:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14727,11 +14788,11 @@ each1309:
 	VADDPS     Y7, Y6, Y6
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1309
-	JMP        over1301
+	JL         each1359
+	JMP        over1351
 
-direct1308:
-each1311:
+direct1358:
+each1361:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -14744,7 +14805,7 @@ each1311:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1312
+	JL         unweighted1362
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -14754,7 +14815,7 @@ each1311:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 
-unweighted1312:
+unweighted1362:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -14784,11 +14845,11 @@ unweighted1312:
 	VADDPS  Y7, Y6, Y6
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1311
+	JL      each1361
 
-over1301:
+over1351:
 	CMPQ         160(AX), $0x00
-	JE           sums1313
+	JE           sums1363
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y8, Y8, Y8
@@ -14809,7 +14870,7 @@ over1301:
 	VDIVPS       Y7, Y6, Y6
 	VADDPS       Y8, Y6, Y6
 
-sums1313:
+sums1363:
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -14817,11 +14878,11 @@ sums1313:
 	VMOVUPS Y4, 128(CX)
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
-	JMP     next1299
+	JMP     next1349
 
-none1300:
+none1350:
 	CMPQ    144(AX), $0x00
-	JE      add1314
+	JE      add1364
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -14837,12 +14898,12 @@ none1300:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 
-add1314:
-next1299:
+add1364:
+next1349:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1298
+	JNZ  row1348
 	JMP  done
 
 tile7true:
@@ -14851,14 +14912,14 @@ tile7true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1315:
+row1365:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1317
+	JGE     none1367
 	CMPQ    144(AX), $0x00
-	JE      add1319
+	JE      add1369
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -14866,9 +14927,9 @@ row1315:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1320
+	JMP     opened1370
 
-add1319:
+add1369:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -14877,13 +14938,13 @@ add1319:
 	VMOVUPS    160(CX), Y6
 	VMASKMOVPS 192(CX), Y0, Y7
 
-opened1320:
+opened1370:
 	CMPQ  128(AX), $0x00
-	JNE   far1321
+	JNE   far1371
 	TESTQ R11, R11
-	JZ    direct1322
+	JZ    direct1372
 
-each1323:
+each1373:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14914,11 +14975,11 @@ each1323:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1323
-	JMP        over1318
+	JL         each1373
+	JMP        over1368
 
-direct1322:
-each1324:
+direct1372:
+each1374:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -14949,14 +15010,14 @@ each1324:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1324
-	JMP        over1318
+	JL         each1374
+	JMP        over1368
 
-far1321:
+far1371:
 	TESTQ R11, R11
-	JZ    direct1325
+	JZ    direct1375
 
-each1326:
+each1376:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15006,11 +15067,11 @@ each1326:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1326
-	JMP        over1318
+	JL         each1376
+	JMP        over1368
 
-direct1325:
-each1328:
+direct1375:
+each1378:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15023,7 +15084,7 @@ each1328:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1329
+	JL         unweighted1379
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -15033,7 +15094,7 @@ each1328:
 	PREFETCHT1 192(R13)
 	PREFETCHT1 192(R13)
 
-unweighted1329:
+unweighted1379:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15064,11 +15125,11 @@ unweighted1329:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1328
+	JL         each1378
 
-over1318:
+over1368:
 	CMPQ         160(AX), $0x00
-	JE           sums1330
+	JE           sums1380
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -15089,7 +15150,7 @@ over1318:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1330:
+sums1380:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -15098,36 +15159,36 @@ sums1330:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1331
+	JE           all1381
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1333
+	JZ           two1383
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1333:
+two1383:
 	TESTQ    $0x00000002, R9
-	JZ       one1334
+	JZ       one1384
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1334:
+one1384:
 	TESTQ  $0x00000001, R9
-	JZ     stored1332
+	JZ     stored1382
 	VMOVSS X7, (R12)
-	JMP    stored1332
+	JMP    stored1382
 
-all1331:
+all1381:
 	VMOVUPS Y7, 192(CX)
 
-stored1332:
-	JMP next1316
+stored1382:
+	JMP next1366
 
-none1317:
+none1367:
 	CMPQ         144(AX), $0x00
-	JE           add1335
+	JE           add1385
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -15143,48 +15204,48 @@ none1317:
 	VMOVUPS      Y6, 160(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1336
+	JE           all1386
 	LEAQ         192(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1338
+	JZ           two1388
 	VMOVUPS      X7, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y7, X7
 
-two1338:
+two1388:
 	TESTQ    $0x00000002, R9
-	JZ       one1339
+	JZ       one1389
 	VMOVLPS  X7, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X7, X7, X7
 
-one1339:
+one1389:
 	TESTQ  $0x00000001, R9
-	JZ     stored1337
+	JZ     stored1387
 	VMOVSS X7, (R12)
-	JMP    stored1337
+	JMP    stored1387
 
-all1336:
+all1386:
 	VMOVUPS Y7, 192(CX)
 
-stored1337:
-add1335:
-next1316:
+stored1387:
+add1385:
+next1366:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1315
+	JNZ  row1365
 	JMP  done
 
 tile8false:
-row1340:
+row1390:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1342
+	JGE     none1392
 	CMPQ    144(AX), $0x00
-	JE      add1344
+	JE      add1394
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15193,9 +15254,9 @@ row1340:
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	JMP     opened1345
+	JMP     opened1395
 
-add1344:
+add1394:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS 64(CX), Y2
@@ -15205,13 +15266,13 @@ add1344:
 	VMOVUPS 192(CX), Y6
 	VMOVUPS 224(CX), Y7
 
-opened1345:
+opened1395:
 	CMPQ  128(AX), $0x00
-	JNE   far1346
+	JNE   far1396
 	TESTQ R11, R11
-	JZ    direct1347
+	JZ    direct1397
 
-each1348:
+each1398:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15244,11 +15305,11 @@ each1348:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1348
-	JMP     over1343
+	JL      each1398
+	JMP     over1393
 
-direct1347:
-each1349:
+direct1397:
+each1399:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15281,14 +15342,14 @@ each1349:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1349
-	JMP     over1343
+	JL      each1399
+	JMP     over1393
 
-far1346:
+far1396:
 	TESTQ R11, R11
-	JZ    direct1350
+	JZ    direct1400
 
-each1351:
+each1401:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15338,11 +15399,11 @@ each1351:
 	VADDPS     Y8, Y7, Y7
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1351
-	JMP        over1343
+	JL         each1401
+	JMP        over1393
 
-direct1350:
-each1353:
+direct1400:
+each1403:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15354,7 +15415,7 @@ each1353:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1354
+	JL         unweighted1404
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -15363,7 +15424,7 @@ each1353:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 
-unweighted1354:
+unweighted1404:
 	MOVLQSX (SI)(DI*4), R12
 	IMULQ   R8, R12
 	ADDQ    DX, R12
@@ -15396,11 +15457,11 @@ unweighted1354:
 	VADDPS  Y8, Y7, Y7
 	INCQ    DI
 	CMPQ    DI, R9
-	JL      each1353
+	JL      each1403
 
-over1343:
+over1393:
 	CMPQ         160(AX), $0x00
-	JE           sums1355
+	JE           sums1405
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y9, Y9, Y9
@@ -15423,9 +15484,9 @@ over1343:
 	VDIVPS       Y8, Y7, Y7
 	VADDPS       Y9, Y7, Y7
 
-sums1355:
+sums1405:
 	CMPQ    168(AX), $0x00
-	JNE     stream1356
+	JNE     stream1406
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -15434,9 +15495,9 @@ sums1355:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1357
+	JMP     stored1407
 
-stream1356:
+stream1406:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -15446,12 +15507,12 @@ stream1356:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1357:
-	JMP next1341
+stored1407:
+	JMP next1391
 
-none1342:
+none1392:
 	CMPQ    144(AX), $0x00
-	JE      add1358
+	JE      add1408
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -15461,7 +15522,7 @@ none1342:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	CMPQ    168(AX), $0x00
-	JNE     stream1359
+	JNE     stream1409
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, 64(CX)
@@ -15470,9 +15531,9 @@ none1342:
 	VMOVUPS Y5, 160(CX)
 	VMOVUPS Y6, 192(CX)
 	VMOVUPS Y7, 224(CX)
-	JMP     stored1360
+	JMP     stored1410
 
-stream1359:
+stream1409:
 	VMOVNTPS Y0, (CX)
 	VMOVNTPS Y1, 32(CX)
 	VMOVNTPS Y2, 64(CX)
@@ -15482,13 +15543,13 @@ stream1359:
 	VMOVNTPS Y6, 192(CX)
 	VMOVNTPS Y7, 224(CX)
 
-stored1360:
-add1358:
-next1341:
+stored1410:
+add1408:
+next1391:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1340
+	JNZ  row1390
 	JMP  done
 
 tile8true:
@@ -15497,14 +15558,14 @@ tile8true:
 	NEGQ    R9
 	VMOVUPS 32(R12)(R9*4), Y0
 
-row1361:
+row1411:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1363
+	JGE     none1413
 	CMPQ    144(AX), $0x00
-	JE      add1365
+	JE      add1415
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -15513,9 +15574,9 @@ row1361:
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
-	JMP     opened1366
+	JMP     opened1416
 
-add1365:
+add1415:
 	VMOVUPS    (CX), Y1
 	VMOVUPS    32(CX), Y2
 	VMOVUPS    64(CX), Y3
@@ -15525,13 +15586,13 @@ add1365:
 	VMOVUPS    192(CX), Y7
 	VMASKMOVPS 224(CX), Y0, Y8
 
-opened1366:
+opened1416:
 	CMPQ  128(AX), $0x00
-	JNE   far1367
+	JNE   far1417
 	TESTQ R11, R11
-	JZ    direct1368
+	JZ    direct1418
 
-each1369:
+each1419:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15565,11 +15626,11 @@ each1369:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1369
-	JMP        over1364
+	JL         each1419
+	JMP        over1414
 
-direct1368:
-each1370:
+direct1418:
+each1420:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15603,14 +15664,14 @@ each1370:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1370
-	JMP        over1364
+	JL         each1420
+	JMP        over1414
 
-far1367:
+far1417:
 	TESTQ R11, R11
-	JZ    direct1371
+	JZ    direct1421
 
-each1372:
+each1422:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15661,11 +15722,11 @@ each1372:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1372
-	JMP        over1364
+	JL         each1422
+	JMP        over1414
 
-direct1371:
-each1374:
+direct1421:
+each1424:
 	LEAQ       32(DI), R12
 	CMPQ       R12, 72(AX)
 	CMOVQGT    72(AX), R12
@@ -15677,7 +15738,7 @@ each1374:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 	CMPQ       128(AX), $0x02
-	JL         unweighted1375
+	JL         unweighted1425
 	MOVQ       R12, R13
 	IMULQ      96(AX), R13
 	ADDQ       R10, R13
@@ -15686,7 +15747,7 @@ each1374:
 	PREFETCHT1 128(R13)
 	PREFETCHT1 192(R13)
 
-unweighted1375:
+unweighted1425:
 	MOVLQSX    (SI)(DI*4), R12
 	IMULQ      R8, R12
 	ADDQ       DX, R12
@@ -15720,11 +15781,11 @@ unweighted1375:
 	VADDPS     Y9, Y8, Y8
 	INCQ       DI
 	CMPQ       DI, R9
-	JL         each1374
+	JL         each1424
 
-over1364:
+over1414:
 	CMPQ         160(AX), $0x00
-	JE           sums1376
+	JE           sums1426
 	MOVQ         8(BX), R9
 	SUBQ         (BX), R9
 	VXORPS       Y10, Y10, Y10
@@ -15747,7 +15808,7 @@ over1364:
 	VDIVPS       Y9, Y8, Y8
 	VADDPS       Y10, Y8, Y8
 
-sums1376:
+sums1426:
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, 32(CX)
 	VMOVUPS      Y3, 64(CX)
@@ -15757,36 +15818,36 @@ sums1376:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1377
+	JE           all1427
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1379
+	JZ           two1429
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1379:
+two1429:
 	TESTQ    $0x00000002, R9
-	JZ       one1380
+	JZ       one1430
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1380:
+one1430:
 	TESTQ  $0x00000001, R9
-	JZ     stored1378
+	JZ     stored1428
 	VMOVSS X8, (R12)
-	JMP    stored1378
+	JMP    stored1428
 
-all1377:
+all1427:
 	VMOVUPS Y8, 224(CX)
 
-stored1378:
-	JMP next1362
+stored1428:
+	JMP next1412
 
-none1363:
+none1413:
 	CMPQ         144(AX), $0x00
-	JE           add1381
+	JE           add1431
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
 	VXORPS       Y3, Y3, Y3
@@ -15804,44 +15865,44 @@ none1363:
 	VMOVUPS      Y7, 192(CX)
 	MOVQ         120(AX), R9
 	CMPQ         R9, $0x08
-	JE           all1382
+	JE           all1432
 	LEAQ         224(CX), R12
 	TESTQ        $0x00000004, R9
-	JZ           two1384
+	JZ           two1434
 	VMOVUPS      X8, (R12)
 	ADDQ         $0x10, R12
 	VEXTRACTF128 $0x01, Y8, X8
 
-two1384:
+two1434:
 	TESTQ    $0x00000002, R9
-	JZ       one1385
+	JZ       one1435
 	VMOVLPS  X8, (R12)
 	ADDQ     $0x08, R12
 	VMOVHLPS X8, X8, X8
 
-one1385:
+one1435:
 	TESTQ  $0x00000001, R9
-	JZ     stored1383
+	JZ     stored1433
 	VMOVSS X8, (R12)
-	JMP    stored1383
+	JMP    stored1433
 
-all1382:
+all1432:
 	VMOVUPS Y8, 224(CX)
 
-stored1383:
-add1381:
-next1362:
+stored1433:
+add1431:
+next1412:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1361
+	JNZ  row1411
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1386
+	JE   fenced1436
 	SFENCE
 
-fenced1386:
+fenced1436:
 	VZEROUPPER
 	RET
 
@@ -15869,46 +15930,46 @@ TEXT ·rowSumAVX512(SB), NOSPLIT, $0-8
 	JMP  done
 
 quads1:
-row1387:
+row1437:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1389
+	JGE     none1439
 	CMPQ    144(AX), $0x00
-	JE      add1391
+	JE      add1441
 	VXORPS  X0, X0, X0
-	JMP     opened1392
+	JMP     opened1442
 
-add1391:
+add1441:
 	VMOVUPS (CX), Z0
 
-opened1392:
-	CMPQ 128(AX), $0x02
-	JGE  careful1393
+opened1442:
 	CMPQ 128(AX), $0x00
-	JNE  far1394
+	JNE  far1444
+
+near1445:
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1395:
+quick1446:
 	MOVLQSX (R10)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
 	VADDPS  (R11), Z0, Z0
 	INCQ    DI
-	JNZ     quick1395
+	JNZ     quick1446
 	MOVQ    R9, DI
-	JMP     over1390
+	JMP     over1440
 
-far1394:
+far1444:
 	LEAQ 31(R9), R10
 	CMPQ R10, 72(AX)
-	JG   careful1393
+	JG   near1445
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1396:
+quick1447:
 	MOVLQSX    128(R10)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -15918,118 +15979,86 @@ quick1396:
 	ADDQ       DX, R11
 	VADDPS     (R11), Z0, Z0
 	INCQ       DI
-	JNZ        quick1396
+	JNZ        quick1447
 	MOVQ       R9, DI
-	JMP        over1390
 
-careful1393:
-	CMPQ 128(AX), $0x00
-	JNE  far1397
-
-each1398:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Z0, Z0
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1398
-	JMP     over1390
-
-far1397:
-each1399:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Z0, Z0
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1399
-
-over1390:
+over1440:
 	CMPQ    168(AX), $0x00
-	JNE     stream1400
+	JNE     stream1448
 	VMOVUPS Z0, (CX)
-	JMP     stored1401
+	JMP     stored1449
 
-stream1400:
+stream1448:
 	VMOVNTPS Z0, (CX)
 
-stored1401:
-	JMP next1388
+stored1449:
+	JMP next1438
 
-none1389:
+none1439:
 	CMPQ    144(AX), $0x00
-	JE      add1402
+	JE      add1450
 	VXORPS  X0, X0, X0
 	CMPQ    168(AX), $0x00
-	JNE     stream1403
+	JNE     stream1451
 	VMOVUPS Z0, (CX)
-	JMP     stored1404
+	JMP     stored1452
 
-stream1403:
+stream1451:
 	VMOVNTPS Z0, (CX)
 
-stored1404:
-add1402:
-next1388:
+stored1452:
+add1450:
+next1438:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1387
+	JNZ  row1437
 	JMP  done
 
 quads2:
-row1405:
+row1453:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1407
+	JGE     none1455
 	CMPQ    144(AX), $0x00
-	JE      add1409
+	JE      add1457
 	VXORPS  X0, X0, X0
 	VXORPS  X1, X1, X1
-	JMP     opened1410
+	JMP     opened1458
 
-add1409:
+add1457:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 
-opened1410:
-	CMPQ 128(AX), $0x02
-	JGE  careful1411
+opened1458:
 	CMPQ 128(AX), $0x00
-	JNE  far1412
+	JNE  far1460
+
+near1461:
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1413:
+quick1462:
 	MOVLQSX (R10)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
 	VADDPS  (R11), Z0, Z0
 	VADDPS  64(R11), Z1, Z1
 	INCQ    DI
-	JNZ     quick1413
+	JNZ     quick1462
 	MOVQ    R9, DI
-	JMP     over1408
+	JMP     over1456
 
-far1412:
+far1460:
 	LEAQ 31(R9), R10
 	CMPQ R10, 72(AX)
-	JG   careful1411
+	JG   near1461
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1414:
+quick1463:
 	MOVLQSX    128(R10)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -16041,110 +16070,75 @@ quick1414:
 	VADDPS     (R11), Z0, Z0
 	VADDPS     64(R11), Z1, Z1
 	INCQ       DI
-	JNZ        quick1414
+	JNZ        quick1463
 	MOVQ       R9, DI
-	JMP        over1408
 
-careful1411:
-	CMPQ 128(AX), $0x00
-	JNE  far1415
-
-each1416:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Z0, Z0
-	VADDPS  64(R10), Z1, Z1
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1416
-	JMP     over1408
-
-far1415:
-each1417:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Z0, Z0
-	VADDPS     64(R10), Z1, Z1
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1417
-
-over1408:
+over1456:
 	CMPQ    168(AX), $0x00
-	JNE     stream1418
+	JNE     stream1464
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
-	JMP     stored1419
+	JMP     stored1465
 
-stream1418:
+stream1464:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 
-stored1419:
-	JMP next1406
+stored1465:
+	JMP next1454
 
-none1407:
+none1455:
 	CMPQ    144(AX), $0x00
-	JE      add1420
+	JE      add1466
 	VXORPS  X0, X0, X0
 	VXORPS  X1, X1, X1
 	CMPQ    168(AX), $0x00
-	JNE     stream1421
+	JNE     stream1467
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
-	JMP     stored1422
+	JMP     stored1468
 
-stream1421:
+stream1467:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 
-stored1422:
-add1420:
-next1406:
+stored1468:
+add1466:
+next1454:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1405
+	JNZ  row1453
 	JMP  done
 
 quads3:
-row1423:
+row1469:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1425
+	JGE     none1471
 	CMPQ    144(AX), $0x00
-	JE      add1427
+	JE      add1473
 	VXORPS  X0, X0, X0
 	VXORPS  X1, X1, X1
 	VXORPS  X2, X2, X2
-	JMP     opened1428
+	JMP     opened1474
 
-add1427:
+add1473:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS 128(CX), Z2
 
-opened1428:
-	CMPQ 128(AX), $0x02
-	JGE  careful1429
+opened1474:
 	CMPQ 128(AX), $0x00
-	JNE  far1430
+	JNE  far1476
+
+near1477:
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1431:
+quick1478:
 	MOVLQSX (R10)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -16152,18 +16146,18 @@ quick1431:
 	VADDPS  64(R11), Z1, Z1
 	VADDPS  128(R11), Z2, Z2
 	INCQ    DI
-	JNZ     quick1431
+	JNZ     quick1478
 	MOVQ    R9, DI
-	JMP     over1426
+	JMP     over1472
 
-far1430:
+far1476:
 	LEAQ 31(R9), R10
 	CMPQ R10, 72(AX)
-	JG   careful1429
+	JG   near1477
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1432:
+quick1479:
 	MOVLQSX    128(R10)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -16177,120 +16171,82 @@ quick1432:
 	VADDPS     64(R11), Z1, Z1
 	VADDPS     128(R11), Z2, Z2
 	INCQ       DI
-	JNZ        quick1432
+	JNZ        quick1479
 	MOVQ       R9, DI
-	JMP        over1426
 
-careful1429:
-	CMPQ 128(AX), $0x00
-	JNE  far1433
-
-each1434:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Z0, Z0
-	VADDPS  64(R10), Z1, Z1
-	VADDPS  128(R10), Z2, Z2
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1434
-	JMP     over1426
-
-far1433:
-each1435:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Z0, Z0
-	VADDPS     64(R10), Z1, Z1
-	VADDPS     128(R10), Z2, Z2
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1435
-
-over1426:
+over1472:
 	CMPQ    168(AX), $0x00
-	JNE     stream1436
+	JNE     stream1480
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
-	JMP     stored1437
+	JMP     stored1481
 
-stream1436:
+stream1480:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 	VMOVNTPS Z2, 128(CX)
 
-stored1437:
-	JMP next1424
+stored1481:
+	JMP next1470
 
-none1425:
+none1471:
 	CMPQ    144(AX), $0x00
-	JE      add1438
+	JE      add1482
 	VXORPS  X0, X0, X0
 	VXORPS  X1, X1, X1
 	VXORPS  X2, X2, X2
 	CMPQ    168(AX), $0x00
-	JNE     stream1439
+	JNE     stream1483
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
-	JMP     stored1440
+	JMP     stored1484
 
-stream1439:
+stream1483:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 	VMOVNTPS Z2, 128(CX)
 
-stored1440:
-add1438:
-next1424:
+stored1484:
+add1482:
+next1470:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1423
+	JNZ  row1469
 	JMP  done
 
 quads4:
-row1441:
+row1485:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1443
+	JGE     none1487
 	CMPQ    144(AX), $0x00
-	JE      add1445
+	JE      add1489
 	VXORPS  X0, X0, X0
 	VXORPS  X1, X1, X1
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
-	JMP     opened1446
+	JMP     opened1490
 
-add1445:
+add1489:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS 128(CX), Z2
 	VMOVUPS 192(CX), Z3
 
-opened1446:
-	CMPQ 128(AX), $0x02
-	JGE  careful1447
+opened1490:
 	CMPQ 128(AX), $0x00
-	JNE  far1448
+	JNE  far1492
+
+near1493:
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1449:
+quick1494:
 	MOVLQSX (R10)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -16299,18 +16255,18 @@ quick1449:
 	VADDPS  128(R11), Z2, Z2
 	VADDPS  192(R11), Z3, Z3
 	INCQ    DI
-	JNZ     quick1449
+	JNZ     quick1494
 	MOVQ    R9, DI
-	JMP     over1444
+	JMP     over1488
 
-far1448:
+far1492:
 	LEAQ 31(R9), R10
 	CMPQ R10, 72(AX)
-	JG   careful1447
+	JG   near1493
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1450:
+quick1495:
 	MOVLQSX    128(R10)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -16326,107 +16282,66 @@ quick1450:
 	VADDPS     128(R11), Z2, Z2
 	VADDPS     192(R11), Z3, Z3
 	INCQ       DI
-	JNZ        quick1450
+	JNZ        quick1495
 	MOVQ       R9, DI
-	JMP        over1444
 
-careful1447:
-	CMPQ 128(AX), $0x00
-	JNE  far1451
-
-each1452:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Z0, Z0
-	VADDPS  64(R10), Z1, Z1
-	VADDPS  128(R10), Z2, Z2
-	VADDPS  192(R10), Z3, Z3
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1452
-	JMP     over1444
-
-far1451:
-each1453:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Z0, Z0
-	VADDPS     64(R10), Z1, Z1
-	VADDPS     128(R10), Z2, Z2
-	VADDPS     192(R10), Z3, Z3
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1453
-
-over1444:
+over1488:
 	CMPQ    168(AX), $0x00
-	JNE     stream1454
+	JNE     stream1496
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
-	JMP     stored1455
+	JMP     stored1497
 
-stream1454:
+stream1496:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 	VMOVNTPS Z2, 128(CX)
 	VMOVNTPS Z3, 192(CX)
 
-stored1455:
-	JMP next1442
+stored1497:
+	JMP next1486
 
-none1443:
+none1487:
 	CMPQ    144(AX), $0x00
-	JE      add1456
+	JE      add1498
 	VXORPS  X0, X0, X0
 	VXORPS  X1, X1, X1
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	CMPQ    168(AX), $0x00
-	JNE     stream1457
+	JNE     stream1499
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
 	VMOVUPS Z3, 192(CX)
-	JMP     stored1458
+	JMP     stored1500
 
-stream1457:
+stream1499:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 	VMOVNTPS Z2, 128(CX)
 	VMOVNTPS Z3, 192(CX)
 
-stored1458:
-add1456:
-next1442:
+stored1500:
+add1498:
+next1486:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1441
+	JNZ  row1485
 	JMP  done
 
 quads8:
-row1459:
+row1501:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1461
+	JGE     none1503
 	CMPQ    144(AX), $0x00
-	JE      add1463
+	JE      add1505
 	VXORPS  X0, X0, X0
 	VXORPS  X1, X1, X1
 	VXORPS  X2, X2, X2
@@ -16435,9 +16350,9 @@ row1459:
 	VXORPS  X5, X5, X5
 	VXORPS  X6, X6, X6
 	VXORPS  X7, X7, X7
-	JMP     opened1464
+	JMP     opened1506
 
-add1463:
+add1505:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS 128(CX), Z2
@@ -16447,15 +16362,15 @@ add1463:
 	VMOVUPS 384(CX), Z6
 	VMOVUPS 448(CX), Z7
 
-opened1464:
-	CMPQ 128(AX), $0x02
-	JGE  careful1465
+opened1506:
 	CMPQ 128(AX), $0x00
-	JNE  far1466
+	JNE  far1508
+
+near1509:
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1467:
+quick1510:
 	MOVLQSX (R10)(DI*4), R11
 	IMULQ   R8, R11
 	ADDQ    DX, R11
@@ -16468,18 +16383,18 @@ quick1467:
 	VADDPS  384(R11), Z6, Z6
 	VADDPS  448(R11), Z7, Z7
 	INCQ    DI
-	JNZ     quick1467
+	JNZ     quick1510
 	MOVQ    R9, DI
-	JMP     over1462
+	JMP     over1504
 
-far1466:
+far1508:
 	LEAQ 31(R9), R10
 	CMPQ R10, 72(AX)
-	JG   careful1465
+	JG   near1509
 	LEAQ (SI)(R9*4), R10
 	SUBQ R9, DI
 
-quick1468:
+quick1511:
 	MOVLQSX    128(R10)(DI*4), R11
 	IMULQ      R8, R11
 	ADDQ       DX, R11
@@ -16503,65 +16418,12 @@ quick1468:
 	VADDPS     384(R11), Z6, Z6
 	VADDPS     448(R11), Z7, Z7
 	INCQ       DI
-	JNZ        quick1468
+	JNZ        quick1511
 	MOVQ       R9, DI
-	JMP        over1462
 
-careful1465:
-	CMPQ 128(AX), $0x00
-	JNE  far1469
-
-each1470:
-	MOVLQSX (SI)(DI*4), R10
-	IMULQ   R8, R10
-	ADDQ    DX, R10
-	VADDPS  (R10), Z0, Z0
-	VADDPS  64(R10), Z1, Z1
-	VADDPS  128(R10), Z2, Z2
-	VADDPS  192(R10), Z3, Z3
-	VADDPS  256(R10), Z4, Z4
-	VADDPS  320(R10), Z5, Z5
-	VADDPS  384(R10), Z6, Z6
-	VADDPS  448(R10), Z7, Z7
-	INCQ    DI
-	CMPQ    DI, R9
-	JL      each1470
-	JMP     over1462
-
-far1469:
-each1471:
-	LEAQ       32(DI), R10
-	CMPQ       R10, 72(AX)
-	CMOVQGT    72(AX), R10
-	MOVLQSX    (SI)(R10*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	PREFETCHT1 (R10)
-	PREFETCHT1 64(R10)
-	PREFETCHT1 128(R10)
-	PREFETCHT1 192(R10)
-	PREFETCHT1 256(R10)
-	PREFETCHT1 320(R10)
-	PREFETCHT1 384(R10)
-	PREFETCHT1 448(R10)
-	MOVLQSX    (SI)(DI*4), R10
-	IMULQ      R8, R10
-	ADDQ       DX, R10
-	VADDPS     (R10), Z0, Z0
-	VADDPS     64(R10), Z1, Z1
-	VADDPS     128(R10), Z2, Z2
-	VADDPS     192(R10), Z3, Z3
-	VADDPS     256(R10), Z4, Z4
-	VADDPS     320(R10), Z5, Z5
-	VADDPS     384(R10), Z6, Z6
-	VADDPS     448(R10), Z7, Z7
-	INCQ       DI
-	CMPQ       DI, R9
-	JL         each1471
-
-over1462:
+over1504:
 	CMPQ    168(AX), $0x00
-	JNE     stream1472
+	JNE     stream1512
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -16570,9 +16432,9 @@ over1462:
 	VMOVUPS Z5, 320(CX)
 	VMOVUPS Z6, 384(CX)
 	VMOVUPS Z7, 448(CX)
-	JMP     stored1473
+	JMP     stored1513
 
-stream1472:
+stream1512:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 	VMOVNTPS Z2, 128(CX)
@@ -16582,12 +16444,12 @@ stream1472:
 	VMOVNTPS Z6, 384(CX)
 	VMOVNTPS Z7, 448(CX)
 
-stored1473:
-	JMP next1460
+stored1513:
+	JMP next1502
 
-none1461:
+none1503:
 	CMPQ    144(AX), $0x00
-	JE      add1474
+	JE      add1514
 	VXORPS  X0, X0, X0
 	VXORPS  X1, X1, X1
 	VXORPS  X2, X2, X2
@@ -16597,7 +16459,7 @@ none1461:
 	VXORPS  X6, X6, X6
 	VXORPS  X7, X7, X7
 	CMPQ    168(AX), $0x00
-	JNE     stream1475
+	JNE     stream1515
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -16606,9 +16468,9 @@ none1461:
 	VMOVUPS Z5, 320(CX)
 	VMOVUPS Z6, 384(CX)
 	VMOVUPS Z7, 448(CX)
-	JMP     stored1476
+	JMP     stored1516
 
-stream1475:
+stream1515:
 	VMOVNTPS Z0, (CX)
 	VMOVNTPS Z1, 64(CX)
 	VMOVNTPS Z2, 128(CX)
@@ -16618,20 +16480,20 @@ stream1475:
 	VMOVNTPS Z6, 384(CX)
 	VMOVNTPS Z7, 448(CX)
 
-stored1476:
-add1474:
-next1460:
+stored1516:
+add1514:
+next1502:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1459
+	JNZ  row1501
 
 done:
 	CMPQ 168(AX), $0x00
-	JE   fenced1477
+	JE   fenced1517
 	SFENCE
 
-fenced1477:
+fenced1517:
 	VZEROUPPER
 	RET
 
@@ -16661,32 +16523,32 @@ TEXT ·rowSumScalarAVX512(SB), NOSPLIT, $0-8
 	JMP  done
 
 quads1:
-row1478:
+row1518:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1480
+	JGE     none1520
 	CMPQ    144(AX), $0x00
-	JE      add1482
+	JE      add1522
 	VXORPS  X1, X1, X1
-	JMP     opened1483
+	JMP     opened1523
 
-add1482:
+add1522:
 	VMOVUPS (CX), Z1
 
-opened1483:
-	CMPQ  128(AX), $0x02
-	JGE   careful1484
-	CMPQ  128(AX), $0x00
-	JNE   far1485
+opened1523:
+	CMPQ 128(AX), $0x00
+	JNE  far1525
+
+near1526:
 	TESTQ R11, R11
-	JZ    direct1486
+	JZ    direct1527
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1487:
+quick1528:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16695,16 +16557,16 @@ quick1487:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1487
+	JNZ          quick1528
 	MOVQ         R9, DI
-	JMP          over1481
+	JMP          over1521
 
-direct1486:
+direct1527:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1488:
+quick1529:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16712,25 +16574,27 @@ quick1488:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1488
+	JNZ          quick1529
 	MOVQ         R9, DI
-	JMP          over1481
+	JMP          over1521
 
-far1485:
+far1525:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1484
+	JG    near1526
 	TESTQ R11, R11
-	JZ    direct1489
+	JZ    direct1530
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1490:
+quick1531:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16739,20 +16603,21 @@ quick1490:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1490
+	JNZ          quick1531
 	MOVQ         R9, DI
-	JMP          over1481
+	JMP          over1521
 
-direct1489:
+direct1530:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1491:
+quick1532:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16760,169 +16625,71 @@ quick1491:
 	VMULPS       (R14), Z0, Z0
 	VADDPS       Z0, Z1, Z1
 	INCQ         DI
-	JNZ          quick1491
+	JNZ          quick1532
 	MOVQ         R9, DI
-	JMP          over1481
 
-careful1484:
-	CMPQ  128(AX), $0x00
-	JNE   far1492
-	TESTQ R11, R11
-	JZ    direct1493
-
-each1494:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z0
-	VADDPS       Z0, Z1, Z1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1494
-	JMP          over1481
-
-direct1493:
-each1495:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z0
-	VADDPS       Z0, Z1, Z1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1495
-	JMP          over1481
-
-far1492:
-	TESTQ R11, R11
-	JZ    direct1496
-
-each1497:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z0
-	VADDPS       Z0, Z1, Z1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1497
-	JMP          over1481
-
-direct1496:
-each1499:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1500
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1500:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z0
-	VADDPS       Z0, Z1, Z1
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1499
-
-over1481:
+over1521:
 	CMPQ    168(AX), $0x00
-	JNE     stream1501
+	JNE     stream1533
 	VMOVUPS Z1, (CX)
-	JMP     stored1502
+	JMP     stored1534
 
-stream1501:
+stream1533:
 	VMOVNTPS Z1, (CX)
 
-stored1502:
-	JMP next1479
+stored1534:
+	JMP next1519
 
-none1480:
+none1520:
 	CMPQ    144(AX), $0x00
-	JE      add1503
+	JE      add1535
 	VXORPS  X1, X1, X1
 	CMPQ    168(AX), $0x00
-	JNE     stream1504
+	JNE     stream1536
 	VMOVUPS Z1, (CX)
-	JMP     stored1505
+	JMP     stored1537
 
-stream1504:
+stream1536:
 	VMOVNTPS Z1, (CX)
 
-stored1505:
-add1503:
-next1479:
+stored1537:
+add1535:
+next1519:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1478
+	JNZ  row1518
 	JMP  done
 
 quads2:
-row1506:
+row1538:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1508
+	JGE     none1540
 	CMPQ    144(AX), $0x00
-	JE      add1510
+	JE      add1542
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
-	JMP     opened1511
+	JMP     opened1543
 
-add1510:
+add1542:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 
-opened1511:
-	CMPQ  128(AX), $0x02
-	JGE   careful1512
-	CMPQ  128(AX), $0x00
-	JNE   far1513
+opened1543:
+	CMPQ 128(AX), $0x00
+	JNE  far1545
+
+near1546:
 	TESTQ R11, R11
-	JZ    direct1514
+	JZ    direct1547
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1515:
+quick1548:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16933,16 +16700,16 @@ quick1515:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1515
+	JNZ          quick1548
 	MOVQ         R9, DI
-	JMP          over1509
+	JMP          over1541
 
-direct1514:
+direct1547:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1516:
+quick1549:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16952,26 +16719,28 @@ quick1516:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1516
+	JNZ          quick1549
 	MOVQ         R9, DI
-	JMP          over1509
+	JMP          over1541
 
-far1513:
+far1545:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1512
+	JG    near1546
 	TESTQ R11, R11
-	JZ    direct1517
+	JZ    direct1550
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1518:
+quick1551:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -16982,21 +16751,22 @@ quick1518:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1518
+	JNZ          quick1551
 	MOVQ         R9, DI
-	JMP          over1509
+	JMP          over1541
 
-direct1517:
+direct1550:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1519:
+quick1552:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
 	PREFETCHT1   (R14)
 	PREFETCHT1   64(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17006,186 +16776,78 @@ quick1519:
 	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
 	INCQ         DI
-	JNZ          quick1519
+	JNZ          quick1552
 	MOVQ         R9, DI
-	JMP          over1509
 
-careful1512:
-	CMPQ  128(AX), $0x00
-	JNE   far1520
-	TESTQ R11, R11
-	JZ    direct1521
-
-each1522:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1522
-	JMP          over1509
-
-direct1521:
-each1523:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1523
-	JMP          over1509
-
-far1520:
-	TESTQ R11, R11
-	JZ    direct1524
-
-each1525:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1525
-	JMP          over1509
-
-direct1524:
-each1527:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1528
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1528:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1527
-
-over1509:
+over1541:
 	CMPQ    168(AX), $0x00
-	JNE     stream1529
+	JNE     stream1553
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
-	JMP     stored1530
+	JMP     stored1554
 
-stream1529:
+stream1553:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 
-stored1530:
-	JMP next1507
+stored1554:
+	JMP next1539
 
-none1508:
+none1540:
 	CMPQ    144(AX), $0x00
-	JE      add1531
+	JE      add1555
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	CMPQ    168(AX), $0x00
-	JNE     stream1532
+	JNE     stream1556
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
-	JMP     stored1533
+	JMP     stored1557
 
-stream1532:
+stream1556:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 
-stored1533:
-add1531:
-next1507:
+stored1557:
+add1555:
+next1539:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1506
+	JNZ  row1538
 	JMP  done
 
 quads3:
-row1534:
+row1558:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1536
+	JGE     none1560
 	CMPQ    144(AX), $0x00
-	JE      add1538
+	JE      add1562
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
-	JMP     opened1539
+	JMP     opened1563
 
-add1538:
+add1562:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 	VMOVUPS 128(CX), Z4
 
-opened1539:
-	CMPQ  128(AX), $0x02
-	JGE   careful1540
-	CMPQ  128(AX), $0x00
-	JNE   far1541
+opened1563:
+	CMPQ 128(AX), $0x00
+	JNE  far1565
+
+near1566:
 	TESTQ R11, R11
-	JZ    direct1542
+	JZ    direct1567
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1543:
+quick1568:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17198,16 +16860,16 @@ quick1543:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1543
+	JNZ          quick1568
 	MOVQ         R9, DI
-	JMP          over1537
+	JMP          over1561
 
-direct1542:
+direct1567:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1544:
+quick1569:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17219,256 +16881,14 @@ quick1544:
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
 	INCQ         DI
-	JNZ          quick1544
+	JNZ          quick1569
 	MOVQ         R9, DI
-	JMP          over1537
+	JMP          over1561
 
-far1541:
+far1565:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1540
-	TESTQ R11, R11
-	JZ    direct1545
-	LEAQ  (SI)(R9*4), R12
-	LEAQ  (R11)(R9*4), R13
-	SUBQ  R9, DI
-
-quick1546:
-	MOVLQSX      128(R12)(DI*4), R14
-	IMULQ        R8, R14
-	ADDQ         DX, R14
-	PREFETCHT1   (R14)
-	PREFETCHT1   64(R14)
-	PREFETCHT1   128(R14)
-	MOVLQSX      (R12)(DI*4), R14
-	IMULQ        R8, R14
-	ADDQ         DX, R14
-	MOVLQSX      (R13)(DI*4), R15
-	VBROADCASTSS (R10)(R15*4), Z0
-	VMULPS       (R14), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R14), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R14), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	INCQ         DI
-	JNZ          quick1546
-	MOVQ         R9, DI
-	JMP          over1537
-
-direct1545:
-	LEAQ (SI)(R9*4), R12
-	LEAQ (R10)(R9*4), R13
-	SUBQ R9, DI
-
-quick1547:
-	MOVLQSX      128(R12)(DI*4), R14
-	IMULQ        R8, R14
-	ADDQ         DX, R14
-	PREFETCHT1   (R14)
-	PREFETCHT1   64(R14)
-	PREFETCHT1   128(R14)
-	MOVLQSX      (R12)(DI*4), R14
-	IMULQ        R8, R14
-	ADDQ         DX, R14
-	VBROADCASTSS (R13)(DI*4), Z0
-	VMULPS       (R14), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R14), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R14), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	INCQ         DI
-	JNZ          quick1547
-	MOVQ         R9, DI
-	JMP          over1537
-
-careful1540:
-	CMPQ  128(AX), $0x00
-	JNE   far1548
-	TESTQ R11, R11
-	JZ    direct1549
-
-each1550:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1550
-	JMP          over1537
-
-direct1549:
-each1551:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1551
-	JMP          over1537
-
-far1548:
-	TESTQ R11, R11
-	JZ    direct1552
-
-each1553:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1553
-	JMP          over1537
-
-direct1552:
-each1555:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1556
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1556:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1555
-
-over1537:
-	CMPQ    168(AX), $0x00
-	JNE     stream1557
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	VMOVUPS Z4, 128(CX)
-	JMP     stored1558
-
-stream1557:
-	VMOVNTPS Z2, (CX)
-	VMOVNTPS Z3, 64(CX)
-	VMOVNTPS Z4, 128(CX)
-
-stored1558:
-	JMP next1535
-
-none1536:
-	CMPQ    144(AX), $0x00
-	JE      add1559
-	VXORPS  X2, X2, X2
-	VXORPS  X3, X3, X3
-	VXORPS  X4, X4, X4
-	CMPQ    168(AX), $0x00
-	JNE     stream1560
-	VMOVUPS Z2, (CX)
-	VMOVUPS Z3, 64(CX)
-	VMOVUPS Z4, 128(CX)
-	JMP     stored1561
-
-stream1560:
-	VMOVNTPS Z2, (CX)
-	VMOVNTPS Z3, 64(CX)
-	VMOVNTPS Z4, 128(CX)
-
-stored1561:
-add1559:
-next1535:
-	ADDQ $0x08, BX
-	ADDQ 104(AX), CX
-	DECQ 80(AX)
-	JNZ  row1534
-	JMP  done
-
-quads4:
-row1562:
-	MOVQ    8(BX), R9
-	CMPQ    R9, 64(AX)
-	CMOVQGT 64(AX), R9
-	CMPQ    DI, R9
-	JGE     none1564
-	CMPQ    144(AX), $0x00
-	JE      add1566
-	VXORPS  X2, X2, X2
-	VXORPS  X3, X3, X3
-	VXORPS  X4, X4, X4
-	VXORPS  X5, X5, X5
-	JMP     opened1567
-
-add1566:
-	VMOVUPS (CX), Z2
-	VMOVUPS 64(CX), Z3
-	VMOVUPS 128(CX), Z4
-	VMOVUPS 192(CX), Z5
-
-opened1567:
-	CMPQ  128(AX), $0x02
-	JGE   careful1568
-	CMPQ  128(AX), $0x00
-	JNE   far1569
+	JG    near1566
 	TESTQ R11, R11
 	JZ    direct1570
 	LEAQ  (SI)(R9*4), R12
@@ -17476,6 +16896,14 @@ opened1567:
 	SUBQ  R9, DI
 
 quick1571:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17487,12 +16915,10 @@ quick1571:
 	VADDPS       Z1, Z3, Z3
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R14), Z0, Z1
-	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	JNZ          quick1571
 	MOVQ         R9, DI
-	JMP          over1565
+	JMP          over1561
 
 direct1570:
 	LEAQ (SI)(R9*4), R12
@@ -17500,6 +16926,13 @@ direct1570:
 	SUBQ R9, DI
 
 quick1572:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17510,31 +16943,86 @@ quick1572:
 	VADDPS       Z1, Z3, Z3
 	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R14), Z0, Z1
-	VADDPS       Z1, Z5, Z5
 	INCQ         DI
 	JNZ          quick1572
 	MOVQ         R9, DI
-	JMP          over1565
 
-far1569:
-	LEAQ  31(R9), R12
-	CMPQ  R12, 72(AX)
-	JG    careful1568
+over1561:
+	CMPQ    168(AX), $0x00
+	JNE     stream1573
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z4, 128(CX)
+	JMP     stored1574
+
+stream1573:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	VMOVNTPS Z4, 128(CX)
+
+stored1574:
+	JMP next1559
+
+none1560:
+	CMPQ    144(AX), $0x00
+	JE      add1575
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	CMPQ    168(AX), $0x00
+	JNE     stream1576
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z4, 128(CX)
+	JMP     stored1577
+
+stream1576:
+	VMOVNTPS Z2, (CX)
+	VMOVNTPS Z3, 64(CX)
+	VMOVNTPS Z4, 128(CX)
+
+stored1577:
+add1575:
+next1559:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row1558
+	JMP  done
+
+quads4:
+row1578:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none1580
+	CMPQ    144(AX), $0x00
+	JE      add1582
+	VXORPS  X2, X2, X2
+	VXORPS  X3, X3, X3
+	VXORPS  X4, X4, X4
+	VXORPS  X5, X5, X5
+	JMP     opened1583
+
+add1582:
+	VMOVUPS (CX), Z2
+	VMOVUPS 64(CX), Z3
+	VMOVUPS 128(CX), Z4
+	VMOVUPS 192(CX), Z5
+
+opened1583:
+	CMPQ 128(AX), $0x00
+	JNE  far1585
+
+near1586:
 	TESTQ R11, R11
-	JZ    direct1573
+	JZ    direct1587
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1574:
-	MOVLQSX      128(R12)(DI*4), R14
-	IMULQ        R8, R14
-	ADDQ         DX, R14
-	PREFETCHT1   (R14)
-	PREFETCHT1   64(R14)
-	PREFETCHT1   128(R14)
-	PREFETCHT1   192(R14)
+quick1588:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17549,23 +17037,16 @@ quick1574:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1574
+	JNZ          quick1588
 	MOVQ         R9, DI
-	JMP          over1565
+	JMP          over1581
 
-direct1573:
+direct1587:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1575:
-	MOVLQSX      128(R12)(DI*4), R14
-	IMULQ        R8, R14
-	ADDQ         DX, R14
-	PREFETCHT1   (R14)
-	PREFETCHT1   64(R14)
-	PREFETCHT1   128(R14)
-	PREFETCHT1   192(R14)
+quick1589:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17579,194 +17060,135 @@ quick1575:
 	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	JNZ          quick1575
+	JNZ          quick1589
 	MOVQ         R9, DI
-	JMP          over1565
+	JMP          over1581
 
-careful1568:
-	CMPQ  128(AX), $0x00
-	JNE   far1576
+far1585:
+	LEAQ  31(R9), R12
+	CMPQ  R12, 72(AX)
+	JG    near1586
 	TESTQ R11, R11
-	JZ    direct1577
+	JZ    direct1590
+	LEAQ  (SI)(R9*4), R12
+	LEAQ  (R11)(R9*4), R13
+	SUBQ  R9, DI
 
-each1578:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
+quick1591:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	MOVLQSX      (R13)(DI*4), R15
+	VBROADCASTSS (R10)(R15*4), Z0
+	VMULPS       (R14), Z0, Z1
 	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
+	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
+	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R12), Z0, Z1
+	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1578
-	JMP          over1565
+	JNZ          quick1591
+	MOVQ         R9, DI
+	JMP          over1581
 
-direct1577:
-each1579:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
+direct1590:
+	LEAQ (SI)(R9*4), R12
+	LEAQ (R10)(R9*4), R13
+	SUBQ R9, DI
+
+quick1592:
+	MOVLQSX      128(R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	PREFETCHT1   (R14)
+	PREFETCHT1   64(R14)
+	PREFETCHT1   128(R14)
+	PREFETCHT1   192(R14)
+	PREFETCHT1   256(R13)(DI*4)
+	MOVLQSX      (R12)(DI*4), R14
+	IMULQ        R8, R14
+	ADDQ         DX, R14
+	VBROADCASTSS (R13)(DI*4), Z0
+	VMULPS       (R14), Z0, Z1
 	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
+	VMULPS       64(R14), Z0, Z1
 	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
+	VMULPS       128(R14), Z0, Z1
 	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R12), Z0, Z1
+	VMULPS       192(R14), Z0, Z1
 	VADDPS       Z1, Z5, Z5
 	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1579
-	JMP          over1565
+	JNZ          quick1592
+	MOVQ         R9, DI
 
-far1576:
-	TESTQ R11, R11
-	JZ    direct1580
-
-each1581:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R12), Z0, Z1
-	VADDPS       Z1, Z5, Z5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1581
-	JMP          over1565
-
-direct1580:
-each1583:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	PREFETCHT1 192(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1584
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1584:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R12), Z0, Z1
-	VADDPS       Z1, Z5, Z5
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1583
-
-over1565:
+over1581:
 	CMPQ    168(AX), $0x00
-	JNE     stream1585
+	JNE     stream1593
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
 	VMOVUPS Z5, 192(CX)
-	JMP     stored1586
+	JMP     stored1594
 
-stream1585:
+stream1593:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 	VMOVNTPS Z5, 192(CX)
 
-stored1586:
-	JMP next1563
+stored1594:
+	JMP next1579
 
-none1564:
+none1580:
 	CMPQ    144(AX), $0x00
-	JE      add1587
+	JE      add1595
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
 	VXORPS  X5, X5, X5
 	CMPQ    168(AX), $0x00
-	JNE     stream1588
+	JNE     stream1596
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z3, 64(CX)
 	VMOVUPS Z4, 128(CX)
 	VMOVUPS Z5, 192(CX)
-	JMP     stored1589
+	JMP     stored1597
 
-stream1588:
+stream1596:
 	VMOVNTPS Z2, (CX)
 	VMOVNTPS Z3, 64(CX)
 	VMOVNTPS Z4, 128(CX)
 	VMOVNTPS Z5, 192(CX)
 
-stored1589:
-add1587:
-next1563:
+stored1597:
+add1595:
+next1579:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1562
+	JNZ  row1578
 	JMP  done
 
 quads8:
-row1590:
+row1598:
 	MOVQ    8(BX), R9
 	CMPQ    R9, 64(AX)
 	CMOVQGT 64(AX), R9
 	CMPQ    DI, R9
-	JGE     none1592
+	JGE     none1600
 	CMPQ    144(AX), $0x00
-	JE      add1594
+	JE      add1602
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
@@ -17775,9 +17197,9 @@ row1590:
 	VXORPS  X7, X7, X7
 	VXORPS  X8, X8, X8
 	VXORPS  X9, X9, X9
-	JMP     opened1595
+	JMP     opened1603
 
-add1594:
+add1602:
 	VMOVUPS (CX), Z2
 	VMOVUPS 64(CX), Z3
 	VMOVUPS 128(CX), Z4
@@ -17787,18 +17209,18 @@ add1594:
 	VMOVUPS 384(CX), Z8
 	VMOVUPS 448(CX), Z9
 
-opened1595:
-	CMPQ  128(AX), $0x02
-	JGE   careful1596
-	CMPQ  128(AX), $0x00
-	JNE   far1597
+opened1603:
+	CMPQ 128(AX), $0x00
+	JNE  far1605
+
+near1606:
 	TESTQ R11, R11
-	JZ    direct1598
+	JZ    direct1607
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1599:
+quick1608:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17821,16 +17243,16 @@ quick1599:
 	VMULPS       448(R14), Z0, Z1
 	VADDPS       Z1, Z9, Z9
 	INCQ         DI
-	JNZ          quick1599
+	JNZ          quick1608
 	MOVQ         R9, DI
-	JMP          over1593
+	JMP          over1601
 
-direct1598:
+direct1607:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1600:
+quick1609:
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17852,21 +17274,21 @@ quick1600:
 	VMULPS       448(R14), Z0, Z1
 	VADDPS       Z1, Z9, Z9
 	INCQ         DI
-	JNZ          quick1600
+	JNZ          quick1609
 	MOVQ         R9, DI
-	JMP          over1593
+	JMP          over1601
 
-far1597:
+far1605:
 	LEAQ  31(R9), R12
 	CMPQ  R12, 72(AX)
-	JG    careful1596
+	JG    near1606
 	TESTQ R11, R11
-	JZ    direct1601
+	JZ    direct1610
 	LEAQ  (SI)(R9*4), R12
 	LEAQ  (R11)(R9*4), R13
 	SUBQ  R9, DI
 
-quick1602:
+quick1611:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17878,6 +17300,8 @@ quick1602:
 	PREFETCHT1   320(R14)
 	PREFETCHT1   384(R14)
 	PREFETCHT1   448(R14)
+	MOVLQSX      128(R13)(DI*4), R14
+	PREFETCHT1   (R10)(R14*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17900,16 +17324,16 @@ quick1602:
 	VMULPS       448(R14), Z0, Z1
 	VADDPS       Z1, Z9, Z9
 	INCQ         DI
-	JNZ          quick1602
+	JNZ          quick1611
 	MOVQ         R9, DI
-	JMP          over1593
+	JMP          over1601
 
-direct1601:
+direct1610:
 	LEAQ (SI)(R9*4), R12
 	LEAQ (R10)(R9*4), R13
 	SUBQ R9, DI
 
-quick1603:
+quick1612:
 	MOVLQSX      128(R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17921,6 +17345,7 @@ quick1603:
 	PREFETCHT1   320(R14)
 	PREFETCHT1   384(R14)
 	PREFETCHT1   448(R14)
+	PREFETCHT1   256(R13)(DI*4)
 	MOVLQSX      (R12)(DI*4), R14
 	IMULQ        R8, R14
 	ADDQ         DX, R14
@@ -17942,178 +17367,10 @@ quick1603:
 	VMULPS       448(R14), Z0, Z1
 	VADDPS       Z1, Z9, Z9
 	INCQ         DI
-	JNZ          quick1603
+	JNZ          quick1612
 	MOVQ         R9, DI
-	JMP          over1593
 
-careful1596:
-	CMPQ  128(AX), $0x00
-	JNE   far1604
-	TESTQ R11, R11
-	JZ    direct1605
-
-each1606:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R12), Z0, Z1
-	VADDPS       Z1, Z5, Z5
-	VMULPS       256(R12), Z0, Z1
-	VADDPS       Z1, Z6, Z6
-	VMULPS       320(R12), Z0, Z1
-	VADDPS       Z1, Z7, Z7
-	VMULPS       384(R12), Z0, Z1
-	VADDPS       Z1, Z8, Z8
-	VMULPS       448(R12), Z0, Z1
-	VADDPS       Z1, Z9, Z9
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1606
-	JMP          over1593
-
-direct1605:
-each1607:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R12), Z0, Z1
-	VADDPS       Z1, Z5, Z5
-	VMULPS       256(R12), Z0, Z1
-	VADDPS       Z1, Z6, Z6
-	VMULPS       320(R12), Z0, Z1
-	VADDPS       Z1, Z7, Z7
-	VMULPS       384(R12), Z0, Z1
-	VADDPS       Z1, Z8, Z8
-	VMULPS       448(R12), Z0, Z1
-	VADDPS       Z1, Z9, Z9
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1607
-	JMP          over1593
-
-far1604:
-	TESTQ R11, R11
-	JZ    direct1608
-
-each1609:
-	LEAQ         32(DI), R12
-	CMPQ         R12, 72(AX)
-	CMOVQGT      72(AX), R12
-	MOVLQSX      (SI)(R12*4), R13
-	IMULQ        R8, R13
-	ADDQ         DX, R13
-	PREFETCHT1   (R13)
-	PREFETCHT1   64(R13)
-	PREFETCHT1   128(R13)
-	PREFETCHT1   192(R13)
-	PREFETCHT1   256(R13)
-	PREFETCHT1   320(R13)
-	PREFETCHT1   384(R13)
-	PREFETCHT1   448(R13)
-	MOVLQSX      (R11)(R12*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	PREFETCHT1   (R13)
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVLQSX      (R11)(DI*4), R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R12), Z0, Z1
-	VADDPS       Z1, Z5, Z5
-	VMULPS       256(R12), Z0, Z1
-	VADDPS       Z1, Z6, Z6
-	VMULPS       320(R12), Z0, Z1
-	VADDPS       Z1, Z7, Z7
-	VMULPS       384(R12), Z0, Z1
-	VADDPS       Z1, Z8, Z8
-	VMULPS       448(R12), Z0, Z1
-	VADDPS       Z1, Z9, Z9
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1609
-	JMP          over1593
-
-direct1608:
-each1611:
-	LEAQ       32(DI), R12
-	CMPQ       R12, 72(AX)
-	CMOVQGT    72(AX), R12
-	MOVLQSX    (SI)(R12*4), R13
-	IMULQ      R8, R13
-	ADDQ       DX, R13
-	PREFETCHT1 (R13)
-	PREFETCHT1 64(R13)
-	PREFETCHT1 128(R13)
-	PREFETCHT1 192(R13)
-	PREFETCHT1 256(R13)
-	PREFETCHT1 320(R13)
-	PREFETCHT1 384(R13)
-	PREFETCHT1 448(R13)
-	CMPQ       128(AX), $0x02
-	JL         unweighted1612
-	MOVQ       R12, R13
-	IMULQ      96(AX), R13
-	ADDQ       R10, R13
-	PREFETCHT1 (R13)
-
-unweighted1612:
-	MOVLQSX      (SI)(DI*4), R12
-	IMULQ        R8, R12
-	ADDQ         DX, R12
-	MOVQ         DI, R13
-	IMULQ        96(AX), R13
-	ADDQ         R10, R13
-	VBROADCASTSS (R13), Z0
-	VMULPS       (R12), Z0, Z1
-	VADDPS       Z1, Z2, Z2
-	VMULPS       64(R12), Z0, Z1
-	VADDPS       Z1, Z3, Z3
-	VMULPS       128(R12), Z0, Z1
-	VADDPS       Z1, Z4, Z4
-	VMULPS       192(R12), Z0, Z1
-	VADDPS       Z1, Z5, Z5
-	VMULPS       256(R12), Z0, Z1
-	VADDPS       Z1, Z6, Z6
-	VMULPS       320(R12), Z0, Z1
-	VADDPS       Z1, Z7, Z7
-	VMULPS       384(R12), Z0, Z1
-	VADDPS       Z1, Z8, Z8
-	VMULPS       448(R12), Z0, Z1
-	VADDPS       Z1, Z9, Z9
-	INCQ         DI
-	CMPQ         DI, R9
-	JL           each1611
-
-over1593:
+over1601:
 	CMPQ    168(AX), $0x00
 	JNE     stream1613
 	VMOVUPS Z2, (CX)
@@ -18137,9 +17394,9 @@ stream1613:
 	VMOVNTPS Z9, 448(CX)
 
 stored1614:
-	JMP next1591
+	JMP next1599
 
-none1592:
+none1600:
 	CMPQ    144(AX), $0x00
 	JE      add1615
 	VXORPS  X2, X2, X2
@@ -18174,11 +17431,11 @@ stream1616:
 
 stored1617:
 add1615:
-next1591:
+next1599:
 	ADDQ $0x08, BX
 	ADDQ 104(AX), CX
 	DECQ 80(AX)
-	JNZ  row1590
+	JNZ  row1598
 
 done:
 	CMPQ 168(AX), $0x00

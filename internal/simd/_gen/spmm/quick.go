@@ -16,7 +16,7 @@ func QuickBests() {
 		higher bool
 	}{{"rowMaxQuickAVX2", Less, true}, {"rowMinQuickAVX2", Greater, false}} {
 		q := &quickBest{gather: newGather(op.name, "a tile of RowBest.SetRows unless it sets unordered.", unweighted, 1), worse: op.worse, higher: op.higher}
-		q.near, q.slow = true, true
+		q.near = true
 		q.shapes(shapes{whole: 8, step: 2}, q.tile)
 	}
 }

@@ -18,33 +18,33 @@ type quickWalk struct {
 
 // one does a nonzero whose rows are set.
 func (q quickWalk) one() {
-	if q.weight != unweighted {
-		VBROADCASTSS(Mem{Base: rowOfW}, q.by)
-	}
+	VBROADCASTSS(Mem{Base: rowOfW}, q.by)
 	q.add(rowOfX)
 }
 
-// nonzeros writes the loop over the nonzeros of a row. Where rows that are fetched ahead are
-// all before the last of the call, and weights are near and side by side, it does not look out
-// for any of that.
+// nonzeros writes the loop over the nonzeros of a row. It does not look out for the last
+// nonzero of all when it fetches ahead: near that it does not fetch.
 func (q quickWalk) nonzeros(over string, each func()) {
-	careful, far, last := Fresh("careful"), Fresh("far"), GP64()
+	careful, far, near, last := Fresh("careful"), Fresh("far"), Fresh("near"), GP64()
 	if q.apart {
 		CMPQ(q.Field("weights"), Imm(4))
 		JNE(LabelRef(careful))
 	}
-	CMPQ(q.Field("far"), Imm(fetchWeights))
-	JGE(LabelRef(careful))
 	CMPQ(q.Field("far"), Imm(0))
 	JNE(LabelRef(far))
+	Label(near)
 	q.either(over, false)
 	Label(far)
 	LEAQ(Mem{Base: q.end, Disp: ahead - 1}, last)
 	CMPQ(last, q.Field("end"))
-	JG(LabelRef(careful))
+	JG(LabelRef(near)) // the last rows of all
 	q.either(over, true)
-	Label(careful)
-	q.gather.nonzeros(over, each)
+	if q.apart {
+		Label(careful)
+		q.gather.nonzeros(over, each)
+		return
+	}
+	Label(over)
 }
 
 // either writes the loop for weights in the order of the nonzeros, and for others.
@@ -83,6 +83,7 @@ func (q quickWalk) quick(far, indirect bool) {
 		IMULQ(q.stride, row)
 		ADDQ(q.x, row)
 		prefetch(row, 4*Lanes*q.nv)
+		q.fetchWeight(weights, indirect)
 	}
 	MOVLQSX(Mem{Base: cols, Index: q.k, Scale: 4}, row)
 	IMULQ(q.stride, row)
@@ -100,4 +101,18 @@ func (q quickWalk) quick(far, indirect bool) {
 	INCQ(q.k)
 	JNZ(LabelRef(again))
 	MOVQ(q.end, q.k)
+}
+
+// fetchWeight asks for the number of a later nonzero: between rows here and there the
+// processor does not see that they are read in turn.
+func (q quickWalk) fetchWeight(weights reg.GPVirtual, indirect bool) {
+	switch {
+	case q.weight == unweighted:
+	case indirect:
+		e := GP64()
+		MOVLQSX(Mem{Base: weights, Index: q.k, Scale: 4, Disp: 4 * ahead}, e)
+		PREFETCHT1(Mem{Base: q.weights, Index: e, Scale: 4})
+	default:
+		PREFETCHT1(Mem{Base: weights, Index: q.k, Scale: 4, Disp: 8 * ahead})
+	}
 }

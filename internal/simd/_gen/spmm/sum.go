@@ -49,8 +49,7 @@ type gather struct {
 	masked bool
 	arg    bool                           // there is a second result, of numbers
 	empty  func()                         // of a row without nonzeros here; nil: nothing
-	near   bool                           // rows are fetched from the second cache too
-	slow   bool                           // also those that come from beyond: it cannot wait for either
+	near   bool                           // rows are fetched from the second cache too: it cannot wait for them
 	won    bool                           // each row of X comes with one of numbers, and all edges have one
 	walk   func(over string, each func()) // the loop over the nonzeros of a row, if another
 	mask   reg.VecVirtual
@@ -204,7 +203,7 @@ func (g *gather) loop(far, indirect bool, each func()) {
 	if far {
 		g.fetch(indirect)
 	}
-	if g.near && g.nv >= wideTile && (!far || g.slow) {
+	if g.near && g.nv >= wideTile {
 		g.fetchSoon()
 	}
 	// This nonzero's row, and what the kernel does with it.
@@ -387,7 +386,7 @@ func Sums() {
 		{"rowSumFullAVX2", fullRow, 1, shapes{whole: 8, cut: 8}},
 	} {
 		g := newGather(s.name, "a tile of RowSum.AddRows.", s.weight, s.share)
-		if g.near = s.weight == unweighted; !g.near {
+		if s.weight != unweighted {
 			g.edges = g.Word("edges")
 		}
 		g.shapes(s.shapes, g.sum)
@@ -439,11 +438,18 @@ func (g *gather) sum() {
 		Label(add)
 	}
 	// A nonzero: add the row, times its weights.
-	if g.weight == scalar {
-		q := quickWalk{gather: g, by: YMM(), apart: true}
+	if g.weight == scalar || g.weight == unweighted {
+		q := quickWalk{gather: g, apart: g.weight == scalar}
+		if q.apart {
+			q.by = YMM()
+		}
 		q.add = func(row reg.Register) {
 			for v := range acc {
-				VADDPS(Mul(q.by, g.operand(row, v)), acc[v], acc[v])
+				x := g.operand(row, v)
+				if q.apart {
+					x = Mul(q.by, x)
+				}
+				VADDPS(x, acc[v], acc[v])
 			}
 		}
 		g.walk = q.nonzeros
@@ -454,10 +460,6 @@ func (g *gather) sum() {
 	g.rows(open, func() {
 		var w Vec
 		for v := range acc {
-			if g.weight == unweighted {
-				VADDPS(g.operand(rowOfX, v), acc[v], acc[v])
-				continue
-			}
 			w = g.factor(v, w)
 			VADDPS(Mul(w, g.operand(rowOfX, v)), acc[v], acc[v])
 		}

@@ -195,6 +195,8 @@ func (g *gemm) strip(w *workspace, blk block) {
 func (g *gemm) cut(blk block) (rows, steps int) {
 	most, steps := mc, tileLength(blk.kg, kc, 4)
 	switch {
+	case g.n == 1 && g.a.cs == 1:
+		return blk.hi - blk.lo, blk.kg
 	case g.grouped():
 		most, steps = 512, tileLength(blk.kg, kc/2, 4) // whole rows of the transpose, as memory likes it
 	case blk.kg < 128 && g.n >= 1024:

@@ -11,7 +11,7 @@ import (
 // A block is computed by several threads where it has about two chunks of work.
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
-	chunkRow  = 1 << 15 // of one row: its time is that of reading b
+	chunkLine = 1 << 15 // of a matrix and a vector: their time is that of reading it
 	chunkMost = 64
 	fairRows  = 4 * tileRows // what a panel of b is fetched for
 
@@ -46,7 +46,10 @@ func (t *partTask) Chunk(i int) {
 // unit is what the rows of a chunk are a multiple of: the groups in which a is copied are
 // not cut, and of few rows all threads have as many.
 func (g *gemm) unit() int {
-	if g.small() && !g.grouped() {
+	switch {
+	case g.n == 1:
+		return simdgemm.ProductDots
+	case g.small() && !g.grouped():
 		return 4
 	}
 	return simdgemm.ProductGroup
@@ -67,8 +70,8 @@ func portion(n, unit, i, parts int) (lo, hi int) {
 // changes no bit.
 func (g *gemm) rows(blk block) {
 	work := chunkWork
-	if g.m == 1 {
-		work = chunkRow
+	if g.m == 1 || g.n == 1 {
+		work = chunkLine
 	}
 	chunks := min(g.m*g.n*blk.kg/work, chunkMost)
 	if chunks < 2 || g.part {

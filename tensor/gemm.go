@@ -86,7 +86,11 @@ func (g *gemm) run() {
 		return
 	case g.inPlace():
 		g.sum(0, g.k)
-		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data})
+		blk := block{hi: g.m, right: g.n, kg: g.k, b: g.b.data, panel: nr, ldb: g.b.rs}
+		if g.m == 1 || g.n < 2*nr {
+			blk.panel = 0 // a row, or panels of which the kernel takes one at a time
+		}
+		g.rows(blk)
 		return
 	}
 	if g.part && g.narrow() { // rows that are summed are read once
@@ -133,9 +137,12 @@ func (g *gemm) tiny() bool { return g.b.cs == 1 && g.m*g.n*g.k <= tinyWork }
 // tinyWork is so few multiply-adds that they take less than a microsecond.
 const tinyWork = 1 << 10
 
-// inPlace reports whether b is read where it is: it lies as the kernel wants it,
-// or is used too seldom to be moved.
-func (g *gemm) inPlace() bool { return g.b.cs == 1 && (g.m < 32 || g.b.rs <= 24) }
+// inPlace reports whether b is read where it is: it lies as the kernel wants it, or is used too
+// seldom to be moved. Panels pay for many rows of a, for a long k, and for rows of b that share
+// the sets of a cache.
+func (g *gemm) inPlace() bool {
+	return g.b.cs == 1 && (g.m < 32 || g.b.rs <= 24 || !g.part && g.m < fewRows && g.b.rs%1024 != 0)
+}
 
 // narrow reports whether rows of b are a few whole panels that lie beside each other: what a
 // long k reads of them once or twice is not packed.

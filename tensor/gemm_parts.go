@@ -82,7 +82,7 @@ func (g *gemm) rows(blk block) {
 	}
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
-	t.blk.far = blk.panel > 0 && g.n*blk.kg > farWork
+	t.blk.far = blk.panel > nr && g.n*blk.kg > farWork
 	if t.down = g.wide(blk); t.down {
 		t.rowChunks, t.columnChunks = g.strips(chunks, blk.kg)
 	} else {

@@ -93,6 +93,10 @@ func (g *gemm) run() {
 		g.rows(blk)
 		return
 	}
+	if g.b.cs != 1 && g.m > 3 && g.m < fewRows && !g.part { // up to three rows take eight panels at a time
+		g.rows(block{hi: g.m, right: g.n, kg: g.k, own: true})
+		return
+	}
 	if g.part && g.narrow() { // rows that are summed are read once
 		for k0 := 0; k0 < g.k; k0 += sumMost {
 			kg := min(sumMost, g.k-k0)
@@ -168,7 +172,9 @@ type block struct {
 	k0, kg              int
 	b                   []Float
 	panel, ldb          int
+	first               int  // column of b where that begins
 	far                 bool // the second cache does not keep them
+	own                 bool // whoever computes a part of it packs b for that
 }
 
 // tileLength cuts n into as few ranges as have at most so many, and returns how long
@@ -181,6 +187,10 @@ func tileLength(n, most, unit int) int {
 // strip computes a block. Blocks with other rows or columns can be computed
 // meanwhile.
 func (g *gemm) strip(w *workspace, blk block) {
+	if blk.own {
+		g.ownStrip(w, blk)
+		return
+	}
 	rows, steps := g.cut(blk)
 	for i := blk.lo; i < blk.hi; i += rows {
 		part := blk
@@ -194,6 +204,31 @@ func (g *gemm) strip(w *workspace, blk block) {
 		}
 		if blk.k0+blk.kg == g.k {
 			g.finish(part)
+		}
+	}
+}
+
+// ownColumns and ownSteps are how much of b is packed in one go by whoever uses it: the second
+// cache keeps it.
+const (
+	ownColumns = tileColumns
+	ownSteps   = 2048
+)
+
+// ownStrip is strip of a block whose part of b is packed as it goes: no thread waits for
+// another's panels, nor reads them from its cache.
+func (g *gemm) ownStrip(w *workspace, blk block) {
+	steps := tileLength(blk.kg, ownSteps, 8)
+	for left := blk.left; left < blk.right; left += ownColumns {
+		for k0 := 0; k0 < blk.kg; k0 += steps {
+			part := blk
+			part.own, part.k0, part.kg = false, k0, min(steps, blk.kg-k0)
+			part.left, part.right, part.first = left, min(left+ownColumns, blk.right), left
+			part.panel, part.ldb = part.kg*nr, nr
+			part.b = room(&w.b, panels(part.right-left)*part.panel)
+			t := packTask{to: part.b, b: g.b.from(k0, left), k: part.kg, n: part.right - left}
+			t.pack(0, part.kg)
+			g.strip(w, part)
 		}
 	}
 }
@@ -223,7 +258,7 @@ func (g *gemm) mulPanels(p *simdgemm.Product, blk block, l int) {
 	p.LDB = blk.ldb
 	g.fetchNext(p, blk, l)
 	columns := func(from, to int) {
-		p.B, p.N, p.C = blk.b[from/nr*blk.panel+l*blk.ldb:], to-from, g.c[blk.lo*g.n+from:]
+		p.B, p.N, p.C = blk.b[(from-blk.first)/nr*blk.panel+l*blk.ldb:], to-from, g.c[blk.lo*g.n+from:]
 		p.Panels(blk.panel)
 	}
 	if !g.part || blk.panel == nr {

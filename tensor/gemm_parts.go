@@ -83,9 +83,14 @@ func (g *gemm) rows(blk block) {
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
 	t.blk.far = blk.panel > nr && g.n*blk.kg > farWork
-	if t.down = g.wide(blk); t.down {
+	switch t.down = g.wide(blk); {
+	case blk.own:
+		t.columnChunks = max(1, min(chunks, panels(g.n)*nr/ownColumns))
+		t.rowChunks = max(1, min(chunks, 2*par.Threads())/t.columnChunks) // each packs all of b's columns
+		t.rowChunks = min(t.rowChunks, max(1, g.m/(2*tileRows)))
+	case t.down:
 		t.rowChunks, t.columnChunks = g.strips(chunks, blk.kg)
-	} else {
+	default:
 		t.rowChunks, t.columnChunks = g.share(chunks)
 	}
 	par.Run(t.rowChunks*t.columnChunks, t)

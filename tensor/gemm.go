@@ -233,12 +233,15 @@ func (g *gemm) ownStrip(w *workspace, blk block) {
 	}
 }
 
+// lineSteps is how many steps of rows times a column are computed at a time: some twenty microseconds.
+const lineSteps = 1 << 14
+
 // cut returns how many rows and steps of k of a block are computed together.
 func (g *gemm) cut(blk block) (rows, steps int) {
 	most, steps := mc, tileLength(blk.kg, kc, 4)
 	switch {
 	case g.n == 1 && g.a.cs == 1:
-		return blk.hi - blk.lo, blk.kg
+		return blk.hi - blk.lo, lineSteps
 	case g.grouped():
 		most, steps = 512, tileLength(blk.kg, kc/2, 4) // whole rows of the transpose, as memory likes it
 	case blk.kg < 128 && g.n >= 1024:

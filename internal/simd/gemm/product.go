@@ -117,7 +117,12 @@ func (p *Product) oneRow() int {
 
 // A column of B and rows of A that are contiguous are a product of a matrix and a vector, whose
 // time is that of reading A: a call has about dotsWork elements of it, in ProductDots rows at a time.
-const dotsWork = 1 << 17
+// Rows that are a multiple of dotsAlias apart lie in one set of the first cache, which keeps
+// eight lines of it: they come in eights.
+const (
+	dotsWork  = 1 << 17
+	dotsAlias = 1024
+)
 
 // dots computes a product of one contiguous column and contiguous rows.
 func (p *Product) dots() {
@@ -126,18 +131,21 @@ func (p *Product) dots() {
 	}
 	one := *p
 	step := max(dotsWork/p.K, ProductDots) &^ (ProductDots - 1)
-	whole := p.M &^ (ProductDots - 1)
+	whole, few := p.M&^(ProductDots-1), ProductDots
+	if p.RS%dotsAlias == 0 {
+		whole, few = 0, ProductDots/2
+	}
 	for i := 0; i < whole; i += step {
 		one.A, one.C, one.M = p.A[i*p.RS:], p.C[i:], min(step, whole-i)
 		gemmDots(&one, 4*p.RS*size, 8*p.RS*size, 12*p.RS*size)
 	}
-	if whole < p.M {
-		one.A = p.A[whole*p.RS:]
-		one.lastDots(p.C[whole:p.M])
+	for i := whole; i < p.M; i += few {
+		one.A, one.RS = p.A[i*p.RS:], p.RS
+		one.lastDots(p.C[i:min(i+few, p.M)])
 	}
 }
 
-// lastDots is dots of fewer than ProductDots rows, to c. Where there are four, the fours of the
+// lastDots is dots of up to ProductDots rows, to c. Where there are four, the fours of the
 // kernel overlap, and elements that are computed twice come to the same; else a row stands for
 // four.
 func (p *Product) lastDots(c []Float) {

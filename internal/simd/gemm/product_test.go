@@ -159,6 +159,9 @@ func TestProductOfOneColumn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	check := func(m, k int, special bool) {
 		p, intact := randomProduct(rng, m, 2, k, false)
+		for k == dotsAlias && p.RS != k {
+			p, intact = randomProduct(rng, m, 2, k, false)
+		}
 		for i := range p.A {
 			if special && rng.IntN(8) == 0 {
 				p.A[i] = []Float{Float(math.Inf(1)), Float(math.NaN()), Float(math.Copysign(0, -1))}[rng.IntN(3)]
@@ -195,6 +198,9 @@ func TestProductOfOneColumn(t *testing.T) {
 	}
 	check(900, 200, false) // more than a call does
 	check(33, 1<<17, false)
+	for m := 1; m < 20; m++ { // rows that share the sets of a cache
+		check(m, dotsAlias, false)
+	}
 }
 
 func TestProductNaN(t *testing.T) {

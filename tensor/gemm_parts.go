@@ -12,6 +12,7 @@ import (
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
 	chunkLine = 1 << 15 // of a matrix and a vector: their time is that of reading it
+	writeWork = 8 // of an element of c, in multiply-adds
 	chunkMost = 64
 	fairRows  = 4 * tileRows // what a panel of b is fetched for
 
@@ -73,7 +74,7 @@ func (g *gemm) rows(blk block) {
 	if g.m == 1 || g.n == 1 {
 		work = chunkLine
 	}
-	chunks := min(g.m*g.n*blk.kg/work, chunkMost)
+	chunks := min(g.m*g.n*(blk.kg+writeWork)/work, chunkMost) &^ 1 // of three, two threads wait for the last
 	if chunks < 2 || g.part {
 		w := workspaces.Get().(*workspace)
 		g.strip(w, blk)

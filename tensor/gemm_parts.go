@@ -12,7 +12,7 @@ import (
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
 	chunkLine = 1 << 15 // of a matrix and a vector: their time is that of reading it
-	writeWork = 8 // of an element of c, in multiply-adds
+	writeWork = 8       // of an element of c, in multiply-adds
 	chunkMost = 64
 	fairRows  = 4 * tileRows // what a panel of b is fetched for
 

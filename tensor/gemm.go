@@ -86,7 +86,15 @@ func (g *gemm) run() {
 		return
 	case g.inPlace():
 		g.sum(0, g.k)
-		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.b.data})
+		blk := block{hi: g.m, right: g.n, kg: g.k, b: g.b.data, panel: nr, ldb: g.b.rs}
+		if g.m == 1 || g.n < 2*nr {
+			blk.panel = 0 // a row, or panels of which the kernel takes one at a time
+		}
+		g.rows(blk)
+		return
+	}
+	if g.b.cs != 1 && g.m > 3 && g.m < fewRows && !g.part { // up to three rows take eight panels at a time
+		g.rows(block{hi: g.m, right: g.n, kg: g.k, own: true})
 		return
 	}
 	if g.part && g.narrow() { // rows that are summed are read once
@@ -133,9 +141,12 @@ func (g *gemm) tiny() bool { return g.b.cs == 1 && g.m*g.n*g.k <= tinyWork }
 // tinyWork is so few multiply-adds that they take less than a microsecond.
 const tinyWork = 1 << 10
 
-// inPlace reports whether b is read where it is: it lies as the kernel wants it,
-// or is used too seldom to be moved.
-func (g *gemm) inPlace() bool { return g.b.cs == 1 && (g.m < 32 || g.b.rs <= 24) }
+// inPlace reports whether b is read where it is: it lies as the kernel wants it, or is used too
+// seldom to be moved. Panels pay for many rows of a, for a long k, and for rows of b that share
+// the sets of a cache.
+func (g *gemm) inPlace() bool {
+	return g.b.cs == 1 && (g.m < 32 || g.b.rs <= 24 || !g.part && g.m < fewRows && g.b.rs%1024 != 0)
+}
 
 // narrow reports whether rows of b are a few whole panels that lie beside each other: what a
 // long k reads of them once or twice is not packed.
@@ -161,7 +172,9 @@ type block struct {
 	k0, kg              int
 	b                   []Float
 	panel, ldb          int
+	first               int  // column of b where that begins
 	far                 bool // the second cache does not keep them
+	own                 bool // whoever computes a part of it packs b for that
 }
 
 // tileLength cuts n into as few ranges as have at most so many, and returns how long
@@ -174,6 +187,10 @@ func tileLength(n, most, unit int) int {
 // strip computes a block. Blocks with other rows or columns can be computed
 // meanwhile.
 func (g *gemm) strip(w *workspace, blk block) {
+	if blk.own {
+		g.ownStrip(w, blk)
+		return
+	}
 	rows, steps := g.cut(blk)
 	for i := blk.lo; i < blk.hi; i += rows {
 		part := blk
@@ -191,10 +208,40 @@ func (g *gemm) strip(w *workspace, blk block) {
 	}
 }
 
+// ownColumns and ownSteps are how much of b is packed in one go by whoever uses it: the second
+// cache keeps it.
+const (
+	ownColumns = tileColumns
+	ownSteps   = 2048
+)
+
+// ownStrip is strip of a block whose part of b is packed as it goes: no thread waits for
+// another's panels, nor reads them from its cache.
+func (g *gemm) ownStrip(w *workspace, blk block) {
+	steps := tileLength(blk.kg, ownSteps, 8)
+	for left := blk.left; left < blk.right; left += ownColumns {
+		for k0 := 0; k0 < blk.kg; k0 += steps {
+			part := blk
+			part.own, part.k0, part.kg = false, k0, min(steps, blk.kg-k0)
+			part.left, part.right, part.first = left, min(left+ownColumns, blk.right), left
+			part.panel, part.ldb = part.kg*nr, nr
+			part.b = room(&w.b, panels(part.right-left)*part.panel)
+			t := packTask{to: part.b, b: g.b.from(k0, left), k: part.kg, n: part.right - left}
+			t.pack(0, part.kg)
+			g.strip(w, part)
+		}
+	}
+}
+
+// lineSteps is how many steps of rows times a column are computed at a time: some twenty microseconds.
+const lineSteps = 1 << 14
+
 // cut returns how many rows and steps of k of a block are computed together.
 func (g *gemm) cut(blk block) (rows, steps int) {
 	most, steps := mc, tileLength(blk.kg, kc, 4)
 	switch {
+	case g.n == 1 && g.a.cs == 1:
+		return blk.hi - blk.lo, lineSteps
 	case g.grouped():
 		most, steps = 512, tileLength(blk.kg, kc/2, 4) // whole rows of the transpose, as memory likes it
 	case blk.kg < 128 && g.n >= 1024:
@@ -214,7 +261,7 @@ func (g *gemm) mulPanels(p *simdgemm.Product, blk block, l int) {
 	p.LDB = blk.ldb
 	g.fetchNext(p, blk, l)
 	columns := func(from, to int) {
-		p.B, p.N, p.C = blk.b[from/nr*blk.panel+l*blk.ldb:], to-from, g.c[blk.lo*g.n+from:]
+		p.B, p.N, p.C = blk.b[(from-blk.first)/nr*blk.panel+l*blk.ldb:], to-from, g.c[blk.lo*g.n+from:]
 		p.Panels(blk.panel)
 	}
 	if !g.part || blk.panel == nr {

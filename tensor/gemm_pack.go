@@ -66,7 +66,11 @@ func packAll(to []Float, b view, k, n int) {
 // Chunk packs some steps of k in all panels.
 func (t *packTask) Chunk(i int) {
 	lo := i * t.by
-	hi := min(lo+t.by, t.k)
+	t.pack(lo, min(lo+t.by, t.k))
+}
+
+// pack packs steps of k in all panels.
+func (t *packTask) pack(lo, hi int) {
 	if t.b.cs == 1 {
 		simdgemm.PackPanels(t.to[lo*nr:], t.b.from(lo, 0).data, t.b.rs, t.k*nr, [2]int{hi - lo, t.n})
 		return
@@ -74,13 +78,20 @@ func (t *packTask) Chunk(i int) {
 	t.columns(lo, hi)
 }
 
+// columnSteps is how many steps of a panel the first cache keeps until all its columns came.
+const columnSteps = 128
+
 // columns packs steps of k where columns of b are contiguous.
 func (t *packTask) columns(lo, hi int) {
 	for j := 0; j < t.n; j += nr {
-		panel, width := t.to[j*t.k+lo*nr:j*t.k+hi*nr], min(nr, t.n-j)
-		if width < nr {
-			clear(panel)
+		width := min(nr, t.n-j)
+		for k := lo; k < hi; k += columnSteps {
+			end := min(k+columnSteps, hi)
+			part := t.to[j*t.k+k*nr : j*t.k+end*nr]
+			if width < nr {
+				clear(part)
+			}
+			simdgemm.PackTransposed(part, t.b.from(k, j).data, nr, t.b.cs, [2]int{width, end - k})
 		}
-		simdgemm.PackTransposed(panel, t.b.from(lo, j).data, nr, t.b.cs, [2]int{width, hi - lo})
 	}
 }

@@ -11,7 +11,8 @@ import (
 // A block is computed by several threads where it has about two chunks of work.
 const (
 	chunkWork = 1 << 19 // multiply-adds: some ten microseconds
-	chunkRow  = 1 << 15 // of one row: its time is that of reading b
+	chunkLine = 1 << 15 // of a matrix and a vector: their time is that of reading it
+	writeWork = 8       // of an element of c, in multiply-adds
 	chunkMost = 64
 	fairRows  = 4 * tileRows // what a panel of b is fetched for
 
@@ -46,7 +47,10 @@ func (t *partTask) Chunk(i int) {
 // unit is what the rows of a chunk are a multiple of: the groups in which a is copied are
 // not cut, and of few rows all threads have as many.
 func (g *gemm) unit() int {
-	if g.small() && !g.grouped() {
+	switch {
+	case g.n == 1:
+		return simdgemm.ProductDots
+	case g.small() && !g.grouped():
 		return 4
 	}
 	return simdgemm.ProductGroup
@@ -67,10 +71,10 @@ func portion(n, unit, i, parts int) (lo, hi int) {
 // changes no bit.
 func (g *gemm) rows(blk block) {
 	work := chunkWork
-	if g.m == 1 {
-		work = chunkRow
+	if g.m == 1 || g.n == 1 {
+		work = chunkLine
 	}
-	chunks := min(g.m*g.n*blk.kg/work, chunkMost)
+	chunks := min(g.m*g.n*(blk.kg+writeWork)/work, chunkMost) &^ 1 // of three, two threads wait for the last
 	if chunks < 2 || g.part {
 		w := workspaces.Get().(*workspace)
 		g.strip(w, blk)
@@ -79,10 +83,15 @@ func (g *gemm) rows(blk block) {
 	}
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
-	t.blk.far = blk.panel > 0 && g.n*blk.kg > farWork
-	if t.down = g.wide(blk); t.down {
+	t.blk.far = blk.panel > nr && g.n*blk.kg > farWork
+	switch t.down = g.wide(blk); {
+	case blk.own:
+		t.columnChunks = max(1, min(chunks, panels(g.n)*nr/ownColumns))
+		t.rowChunks = max(1, min(chunks, 2*par.Threads())/t.columnChunks) // each packs all of b's columns
+		t.rowChunks = min(t.rowChunks, max(1, g.m/(2*tileRows)))
+	case t.down:
 		t.rowChunks, t.columnChunks = g.strips(chunks, blk.kg)
-	} else {
+	default:
 		t.rowChunks, t.columnChunks = g.share(chunks)
 	}
 	par.Run(t.rowChunks*t.columnChunks, t)

@@ -77,7 +77,7 @@ func (r reference) element(i, j int) (sum, size float64) {
 
 var sizes = [][3]int{
 	{1, 1, 1}, {1, 5, 7}, {7, 3, 1}, {3, 0, 4}, {0, 3, 4}, {4, 3, 0}, {5, 17, 16}, {13, 9, 33}, {30, 400, 70},
-	{150, 20, 90}, {2, 800, 65}, {25, 512, 81}, {64, 128, 100}, {33, 31, 8}, {300, 2, 5}, {9, 5000, 20}, {9, 2500, 20}, {145, 385, 65},
+	{150, 20, 90}, {2, 800, 65}, {25, 512, 81}, {64, 128, 100}, {33, 31, 8}, {300, 2, 5}, {9, 5000, 20}, {9, 2500, 20}, {145, 385, 65}, {0, 3, 1}, {1, 0, 5}, {70, 2050, 1}, {700, 130, 1}, {1, 130, 700},
 }
 
 func TestMatMul(t *testing.T) {
@@ -112,11 +112,11 @@ func TestMatMul(t *testing.T) {
 	}
 }
 
-// A row of a product is the product of the row, to the bit, and a packed b
-// changes no bit.
+// A row of a product is the product of the row, and its column that of the column, to the
+// bit, and a packed b changes no bit.
 func TestMatMulLaw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	blocks := [][3]int{{33, 1000, 1100}, {200, 300, 200}, {64, 128, 512}, {300, 770, 17}, {40, 60, 1500}, {49, 512, 80}}
+	blocks := [][3]int{{33, 1000, 1100}, {600, 130, 3}, {3, 130, 600}, {18, 5000, 18}, {4, 70000, 18}, {200, 300, 200}, {64, 128, 512}, {300, 770, 17}, {40, 60, 1500}, {49, 512, 80}}
 	for _, s := range append(blocks, sizes...) {
 		for _, f := range flags {
 			m, k, n := s[0], s[1], s[2]
@@ -140,6 +140,25 @@ func TestMatMulLaw(t *testing.T) {
 				one := tensor.Of(append([]tensor.Float(nil), start.Row(i)...), 1, n)
 				tensor.MatMul(one, row, b, f)
 				same(t, fmt.Sprintf("%v flags %d row %d", s, f, i), one.Data, whole.Row(i))
+			}
+			if n > 0 {
+				j := rng.IntN(n)
+				column, one, want := tensor.New(k, 1), tensor.New(m, 1), make([]tensor.Float, m)
+				if f&tensor.TransB != 0 {
+					copy(column.Data, b.Row(j))
+					column = column.Reshape(1, k)
+				} else {
+					for l := range k {
+						column.Data[l] = b.Row(l)[j]
+					}
+				}
+				for i := range m {
+					one.Data[i], want[i] = start.Row(i)[j], whole.Row(i)[j]
+				}
+				if f != tensor.TransA || k < 2048 || n <= 512 { // else in other parts
+					tensor.MatMul(one, a, column, f)
+					same(t, fmt.Sprintf("%v flags %d column %d", s, f, j), one.Data, want)
+				}
 			}
 			if f == tensor.TransA && k >= 2048 {
 				continue // in parts, which a packed b has not

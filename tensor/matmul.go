@@ -91,7 +91,7 @@ func few(dst, a, b *Dense, f Flags, set bool) bool {
 	}
 	if f&TransB != 0 {
 		n, kb = kb, n
-		if kb != 1 {
+		if kb != 1 && m != 1 {
 			return false
 		}
 	}
@@ -99,6 +99,9 @@ func few(dst, a, b *Dense, f Flags, set bool) bool {
 		return false
 	}
 	p := simdgemm.Product{A: a.Data, RS: rs, CS: cs, B: b.Data, LDB: ldb, C: dst.Data, LDC: n, M: m, N: n, K: k, Set: set}
+	if f&TransB != 0 && m == 1 { // as in line
+		p.A, p.RS, p.CS, p.B, p.LDB, p.LDC, p.M, p.N = b.Data, k, 1, a.Data, 1, 1, n, 1
+	}
 	p.MulAdd()
 	return true
 }
@@ -125,6 +128,8 @@ func (g *gemm) long(f Flags) {
 		parts = g.splits()
 	}
 	switch {
+	case (g.m == 1 || g.n == 1) && g.sums == nil:
+		g.line(parts)
 	case f == TransA && g.slim():
 		g.sideways(parts)
 	case parts > 1:

@@ -63,3 +63,8 @@ func packPanelsAVX2(to *float32, from *float32, ld int, pitch int, runs int, row
 //
 //go:noescape
 func packEightAVX2(to *float32, from *float32, ldt int, ldf int, blocks int)
+
+// gemmDots is Product.MulAdd of one column and rows in sixteens, whatever Set is. The fours of the first begin so many bytes after A.
+//
+//go:noescape
+func gemmDots(p *Product, two int, three int, four int)

@@ -10,6 +10,12 @@ import (
 // other.
 const ProductGroup = 6
 
+// ProductDots is how many rows of A a [Product] reads side by side where B has one column.
+const ProductDots = 16
+
+// size is how many bytes an element has.
+const size = int(unsafe.Sizeof(Float(0)))
+
 // Product is a product of matrices inside larger arrays, which it adds to C.
 // Rows of B and C are LDB and LDC apart. A is in groups of six rows that are
 // Tile apart, so element (i, k) of A is A[i/6·Tile + i%6·RS + k·CS]; a Tile of
@@ -40,7 +46,7 @@ type Product struct {
 
 // Fetch has the kernels prefetch x in the course of a product that asks so many times.
 func (p *Product) Fetch(x []Float, asks int) {
-	const size, line = int(unsafe.Sizeof(x[0])), 64
+	const line = 64
 	p.Ahead = int(uintptr(unsafe.Pointer(&x[0])) - uintptr(unsafe.Pointer(&p.A[0])))
 	p.AheadStep = min((len(x)*size+asks-1)/asks, line)
 }
@@ -64,6 +70,10 @@ func (p *Product) MulAdd() {
 	}
 	if !cpu.AVX2 {
 		p.mulAddGo()
+		return
+	}
+	if p.N == 1 && p.CS == 1 && p.LDB == 1 && p.LDC == 1 && p.Tile == ProductGroup*p.RS {
+		p.dots()
 		return
 	}
 	j, at := 0, p // the generator knows no type of ours
@@ -103,6 +113,61 @@ func (p *Product) oneRow() int {
 		gemmRow(&one)
 	}
 	return one.N
+}
+
+// A column of B and rows of A that are contiguous are a product of a matrix and a vector, whose
+// time is that of reading A: a call has about dotsWork elements of it, in ProductDots rows at a time.
+// Rows that are a multiple of dotsAlias apart lie in one set of the first cache, which keeps
+// eight lines of it: they come in eights.
+const (
+	dotsWork  = 1 << 17
+	dotsAlias = 1024
+)
+
+// dots computes a product of one contiguous column and contiguous rows.
+func (p *Product) dots() {
+	if p.Set {
+		clear(p.C[:p.M])
+	}
+	one := *p
+	step := max(dotsWork/p.K, ProductDots) &^ (ProductDots - 1)
+	whole, few := p.M&^(ProductDots-1), ProductDots
+	if p.RS%dotsAlias == 0 {
+		whole, few = 0, ProductDots/2
+	}
+	for i := 0; i < whole; i += step {
+		one.A, one.C, one.M = p.A[i*p.RS:], p.C[i:], min(step, whole-i)
+		gemmDots(&one, 4*p.RS*size, 8*p.RS*size, 12*p.RS*size)
+	}
+	for i := whole; i < p.M; i += few {
+		one.A, one.RS = p.A[i*p.RS:], p.RS
+		one.lastDots(p.C[i:min(i+few, p.M)])
+	}
+}
+
+// lastDots is dots of up to ProductDots rows, to c. Where there are four, the fours of the
+// kernel overlap, and elements that are computed twice come to the same; else a row stands for
+// four.
+func (p *Product) lastDots(c []Float) {
+	var sums [ProductDots]Float
+	var at [4]int
+	each := 4
+	if len(c) < each {
+		each = 1
+	}
+	for i := range at {
+		at[i] = min(i*each, len(c)-each)
+		copy(sums[4*i:], c[at[i]:at[i]+each])
+	}
+	bytes := p.RS * size
+	if each == 1 {
+		p.RS = 0
+	}
+	p.M, p.C = ProductDots, sums[:]
+	gemmDots(p, at[1]*bytes, at[2]*bytes, at[3]*bytes)
+	for i, to := range at {
+		copy(c[to:], sums[4*i:4*i+each])
+	}
 }
 
 // ready reports whether there is a product to add. It panics where a slice is too

@@ -27,7 +27,7 @@ func (p *Product) tallFast(panels, rows int) {
 // aim makes the tiles of so many rows prefetch two panels, the first so many elements after
 // that at B: in all of four prefetches, half of them for each, a line of both.
 func (p *Product) aim(rows, after int) {
-	const size, line = int(unsafe.Sizeof(p.B[0])), 64
+	const line = 64
 	p.Ahead = int(uintptr(unsafe.Pointer(&p.B[0]))-uintptr(unsafe.Pointer(&p.A[0]))) + after*size
 	p.beside = p.panel * size
 	tiles := rows / tallRows

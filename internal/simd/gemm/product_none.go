@@ -9,6 +9,7 @@ func (*Product) tallFast(int, int)               { panic(cpu.NoAssembly) }
 func (*Product) fewFast(int, int, int)           { panic(cpu.NoAssembly) }
 func (*Product) lineFast()                       { panic(cpu.NoAssembly) }
 func gemmRow(*Product)                           { panic(cpu.NoAssembly) }
+func gemmDots(_ *Product, _, _, _ int)           { panic(cpu.NoAssembly) }
 func gemm16(*Product, int)                       { panic(cpu.NoAssembly) }
 func gemm16cut(*Product, int)                    { panic(cpu.NoAssembly) }
 func gemm8cut(*Product, int)                     { panic(cpu.NoAssembly) }

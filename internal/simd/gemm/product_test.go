@@ -153,6 +153,56 @@ func TestProductOfOneRow(t *testing.T) {
 	}
 }
 
+// A product of one column has the bits of that column among others, of any number of rows and
+// steps of k, and of NaN, Inf and −0, which no lane may bring to another.
+func TestProductOfOneColumn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	check := func(m, k int, special bool) {
+		p, intact := randomProduct(rng, m, 2, k, false)
+		for k == dotsAlias && p.RS != k {
+			p, intact = randomProduct(rng, m, 2, k, false)
+		}
+		for i := range p.A {
+			if special && rng.IntN(8) == 0 {
+				p.A[i] = []Float{Float(math.Inf(1)), Float(math.NaN()), Float(math.Copysign(0, -1))}[rng.IntN(3)]
+			}
+		}
+		one := p
+		one.N, one.LDB, one.LDC = 1, 1, 1
+		x := make([]Float, k)
+		for l := range x {
+			x[l] = p.B[l*p.LDB]
+		}
+		var ok, okX func() bool
+		one.B, okX = simdtest.Guarded(k, rng.IntN(8), func() Float { return 0 })
+		copy(one.B, x)
+		one.C, ok = simdtest.Guarded(m, rng.IntN(8), func() Float { return 0 })
+		for i := range m {
+			one.C[i] = p.C[i*p.LDC]
+		}
+		p.MulAdd()
+		one.MulAdd()
+		for i, v := range one.C {
+			if want := p.C[i*p.LDC]; v != want && (v == v || want == want) || math.Signbit(float64(v)) != math.Signbit(float64(want)) && v == v {
+				t.Fatalf("%d×%d: element %d is %v alone and %v beside another", m, k, i, v, want)
+			}
+		}
+		if !ok() || !okX() || !intact() {
+			t.Fatalf("%d×%d: wrote outside", m, k)
+		}
+	}
+	for m := 1; m < 50; m++ {
+		for _, k := range []int{1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 40} {
+			check(m, k, k%2 == 0)
+		}
+	}
+	check(900, 200, false) // more than a call does
+	check(33, 1<<17, false)
+	for m := 1; m < 20; m++ { // rows that share the sets of a cache
+		check(m, dotsAlias, false)
+	}
+}
+
 func TestProductNaN(t *testing.T) {
 	inf := Float(math.Inf(1))
 	for _, n := range []int{1, 8, 9, 16, 31} {
@@ -199,7 +249,7 @@ func FuzzProduct(f *testing.F) {
 }
 
 func BenchmarkProduct(b *testing.B) {
-	for _, s := range [][3]int{{48, 384, 16}, {48, 384, 8}, {48, 384, 7}, {64, 64, 64}, {7, 64, 64}, {1, 256, 1024}, {1, 1024, 256}} {
+	for _, s := range [][3]int{{48, 384, 16}, {48, 384, 8}, {48, 384, 7}, {64, 64, 64}, {7, 64, 64}, {1, 256, 1024}, {1, 1024, 256}, {16, 1433, 1}, {1024, 64, 1}, {1, 1433, 1}} {
 		b.Run(fmt.Sprintf("%dx%dx%d", s[0], s[1], s[2]), func(b *testing.B) {
 			m, k, n := s[0], s[1], s[2]
 			p := Product{A: make([]Float, m*k), B: make([]Float, k*n), C: make([]Float, m*n), RS: k, CS: 1, LDB: n, LDC: n, M: m, N: n, K: k}

@@ -9,7 +9,7 @@ import (
 // plainFlops is about how much of a product the plain loop is timed on.
 const plainFlops = 1 << 25
 
-// gemmBenchmark is C = AB with A m×k, B k×n; of gemm_ta, A is stored k×m; of
+// gemmBenchmark is C = AB with A m×k, B k×n; of gemm_ta, A is stored k×m; of gemm_tb, B is stored n×k; of
 // gemm_packed, B is packed beforehand; gemm_odd has narrow and odd shapes. C is overwritten, as the peers do.
 func gemmBenchmark(kind string, s [3]int, threads int) Benchmark {
 	m, k, n := s[0], s[1], s[2]
@@ -38,16 +38,20 @@ func gemmBenchmark(kind string, s [3]int, threads int) Benchmark {
 type matMul struct {
 	m, k, n   int
 	a, b, c   *tensor.Dense
+	stored    *tensor.Dense // b, as it is stored
 	packed    *tensor.Packed
 	transpose tensor.Flags
 }
 
 func newMatMul(kind string, m, k, n int) *matMul {
 	p := &matMul{m: m, k: k, n: n, b: newOperand(k, n), c: tensor.New(m, n)}
-	if kind == "gemm_ta" {
+	p.a, p.stored = newOperand(m, k), p.b
+	switch kind {
+	case "gemm_ta":
 		p.a, p.transpose = newOperand(k, m), tensor.TransA
-	} else {
-		p.a = newOperand(m, k)
+	case "gemm_tb":
+		p.stored, p.transpose = tensor.New(n, k), tensor.TransB
+		tensor.Transpose(p.stored, p.b)
 	}
 	if kind == "gemm_packed" {
 		p.packed = tensor.Pack(p.b, 0)
@@ -60,13 +64,13 @@ func (p *matMul) run() {
 		tensor.MatMulPackedThen(p.c, p.a, p.packed, 0, tensor.Epilogue{})
 		return
 	}
-	tensor.MatMulThen(p.c, p.a, p.b, p.transpose, tensor.Epilogue{})
+	tensor.MatMulThen(p.c, p.a, p.stored, p.transpose, tensor.Epilogue{})
 }
 
 // plain is about a share of the product as loops: some of the rows of C or,
 // where A is transposed, some of the steps of k.
 func (p *matMul) plain(share float64) reference {
-	if p.transpose != 0 {
+	if p.transpose == tensor.TransA {
 		steps := max(1, int(share*float64(p.k)))
 		return reference{share: float64(steps) / float64(p.k), call: func() { p.loopTA(steps) }}
 	}

@@ -10,7 +10,7 @@ import (
 // The loops, and gonum, that products are compared with must compute the same
 // products: they know nothing of our kernels.
 func TestPlainProducts(t *testing.T) {
-	for _, kind := range []string{"gemm", "gemm_ta", "gemm_packed"} {
+	for _, kind := range []string{"gemm", "gemm_ta", "gemm_tb", "gemm_packed"} {
 		p := newMatMul(kind, 37, 65, 29)
 		p.run()
 		want := p.c.Clone()

@@ -19,7 +19,7 @@ func (p *matMul) gonum(share float64) reference {
 	m, k := p.m, p.k
 	a := general{Rows: m, Cols: k, Stride: k, Data: p.a.Data}
 	transposed := blas.NoTrans
-	if p.transpose != 0 {
+	if p.transpose == tensor.TransA {
 		transposed = blas.Trans
 		k = max(1, int(share*float64(k)))
 		a, share = general{Rows: k, Cols: m, Stride: m, Data: p.a.Data}, float64(k)/float64(p.k)

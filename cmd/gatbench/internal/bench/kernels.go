@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"unsafe"
@@ -70,6 +71,14 @@ var narrow = [][3]int{
 	{511, 513, 509}, {512, 516, 512},
 }
 
+// thin are products of which a side is one or few, of each kind: scores of attention, heads with
+// one output, a batch of one, weight gradients of these.
+var thin = map[string][][3]int{
+	"gemm":    {{1024, 256, 1}, {169343, 64, 1}, {1, 1433, 256}, {64, 256, 64}, {20000, 16, 16}},
+	"gemm_ta": {{1433, 64, 1}, {16, 169343, 1}, {256, 16, 256}, {256, 1024, 256}},
+	"gemm_tb": {{1, 1433, 256}, {16, 1433, 64}, {64, 256, 64}},
+}
+
 // Choice says what to time benchmarks on.
 type Choice struct {
 	Threads   int    // of which there are names, and which calls have work for
@@ -109,6 +118,11 @@ func denseBenchmarks(threads int) []Benchmark {
 	}
 	for _, s := range narrow {
 		out = append(out, gemmBenchmark("gemm_odd", s, threads))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(thin)) {
+		for _, s := range thin[kind] {
+			out = append(out, gemmBenchmark(kind, s, threads))
+		}
 	}
 	out = append(out, gemmBenchmark("gemm_packed", [3]int{64, 128, 512}, threads))
 	return append(append(out, vectorBenchmarks(threads)...), forkJoinBenchmark(threads))

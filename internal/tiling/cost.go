@@ -49,7 +49,7 @@ const (
 )
 
 // gain is what another way must save, by the model, to be taken.
-const gain = 0.88
+const gain = 0.85
 
 // Best returns the way with the least cost on a machine, which is looked at where there is a
 // choice.
@@ -119,16 +119,12 @@ func (s Shape) Cost(m *Machine, w Way) float64 {
 	visits, keep, more := rows, m.Stream/2, 0.0
 	if w.Block > 0 {
 		count := (s.Sources-1)/w.Block + 1
-		near := m.Line2
-		if w.Block*width*elementBytes > m.Second {
-			near = m.Line3
-		}
-		each += lines * near
+		each += lines * m.near(w.Block, width)
 		visits, keep = rows*float64(count), m.Stream
-		// each panel brings each block near
-		far := m.Memory
-		if w.Tile > 0 && s.Sources*width*elementBytes <= m.Last {
-			far = m.Line3
+		// Each panel brings each block near, from where the tile is.
+		far := m.far(width)
+		if w.Tile > 0 {
+			far = m.near(s.Sources, width)
 		}
 		more = float64(s.Panels()) * sources * lines * far
 	} else {
@@ -149,7 +145,7 @@ func (s Shape) Cost(m *Machine, w Way) float64 {
 
 // alone is how much longer tiles without blocks take than the model says, on power laws: a
 // cache does not keep quite the rows that were used last.
-const alone = 1.25
+const alone = 1.4
 
 // Panels is how many panels of rows there are, where there are blocks: each uses a row of a
 // block so often that to bring it near is a small part, and every thread has some.

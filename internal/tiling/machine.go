@@ -14,9 +14,9 @@ type Machine struct {
 	Second, Last int // bytes of x that stay in the caches, beside all else
 
 	// Nanoseconds of a core: for a line from the second cache, the last and memory, where it
-	// is asked for ahead; for a line that is read in turn; for an edge, and for a row that is
+	// is asked for ahead, and for a row from there besides; for a line that is read in turn; for an edge, and for a row that is
 	// begun; for a line that is laid out.
-	Line2, Line3, Memory, Stream, Edge, Visit, Pack float64
+	Line2, Line3, Memory, Row, Stream, Edge, Visit, Pack float64
 }
 
 const lineBytes = 64
@@ -27,7 +27,7 @@ var This = sync.OnceValue(func() *Machine {
 	second, last := cpu.Caches()
 	m := &Machine{
 		Second: second * 5 / 8, Last: max(last/4, second*5/8),
-		Memory: 4.2, Stream: 3.5, Edge: 0.4, Visit: 10, Pack: 6,
+		Memory: 3.8, Row: 3, Stream: 3.5, Edge: 0.4, Visit: 8, Pack: 6,
 	}
 	m.Line2, m.Line3 = gatherTime(m.Second), gatherTime(min(m.Last, 4*second))
 	m.Line2 = min(max((m.Line2-m.Edge)/gatherLines, 0.3), 1.5)
@@ -77,5 +77,23 @@ func (s Shape) line(m *Machine, width int) float64 {
 		return s.Of.Curve().Misses(float64(rows))
 	}
 	second, last := misses(m.Second), misses(m.Last)
-	return (1-second)*m.Line2 + (second-last)*m.Line3 + last*m.Memory
+	return (1-second)*m.Line2 + (second-last)*m.Line3 + last*m.far(width)
+}
+
+// far is what a line of a row of so many columns takes from memory.
+func (m *Machine) far(width int) float64 {
+	return m.Memory + m.Row/float64((width*elementBytes-1)/lineBytes+1)
+}
+
+// near is what a line takes of one of so many rows, where each is as likely to come.
+func (m *Machine) near(rows, width int) float64 {
+	switch bytes := rows * width * elementBytes; {
+	case bytes <= m.Second:
+		return m.Line2
+	case bytes <= m.Last:
+		return m.Line3
+	default:
+		kept := float64(m.Last) / float64(bytes)
+		return kept*m.Line3 + (1-kept)*m.far(width)
+	}
 }

@@ -49,7 +49,7 @@ func (m matrix) Curve() Curve  { return m.curve }
 
 // What is chosen follows from how much is reused and from the machine, and can be done.
 func TestBest(t *testing.T) {
-	quick := &Machine{Second: 640 << 10, Last: 8 << 20, Line2: 0.7, Line3: 0.9, Memory: 4.2, Stream: 3.5, Edge: 0.4, Visit: 10, Pack: 6}
+	quick := &Machine{Second: 640 << 10, Last: 8 << 20, Line2: 0.7, Line3: 0.9, Memory: 3.8, Row: 3, Stream: 3.5, Edge: 0.4, Visit: 8, Pack: 6}
 	slow := *quick // its last cache is far away, its second one large
 	slow.Second, slow.Line3 = 1280<<10, 2.6
 	even := func(rows, degree, width int) Shape {

@@ -16,7 +16,7 @@ import (
 // occur several times: then its values add up. A stored zero is a nonzero here.
 //
 // A CSR may be read by any number of goroutines at once. Its structure must not
-// change after the first [CSR.Transpose]; its values may.
+// change after the first product or [CSR.Transpose]; its values may.
 type CSR struct {
 	Offsets []int64        // NumRows+1, from 0 up to the number of nonzeros
 	Cols    []int32        // of each nonzero

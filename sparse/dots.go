@@ -70,7 +70,7 @@ func (k *dotKernel) end(t *passTask, panel int) {
 
 func (k *dotKernel) block(t *passTask, panel, _ int, g spmm.Gather) {
 	d := k.EdgeDot
-	d.Gather, d.Y, d.Z = g, k.Y[t.bounds[panel]*t.f:], *k.z
+	d.Gather, d.Y, d.Z, d.Stream = g, k.Y[t.bounds[panel]*t.f:], *k.z, false // they are read again soon
 	d.AddRows(0, len(g.Offsets)-1)
 }
 

@@ -121,12 +121,11 @@ func (s Shape) Cost(m *Machine, w Way) float64 {
 		count := (s.Sources-1)/w.Block + 1
 		each += lines * m.near(w.Block, width)
 		visits, keep = rows*float64(count), m.Stream
-		// Each panel brings each block near, from where the tile is.
-		far := m.far(width)
-		if w.Tile > 0 {
-			far = m.near(s.Sources, width)
+		if s.Rows/s.Panels()*width*elementBytes <= m.Second/2 { // the result of a panel stays near
+			keep = 2 * m.Line2
 		}
-		more = float64(s.Panels()) * sources * lines * far
+		// Each panel brings each block near, from where the tile is.
+		more = float64(s.Panels()) * sources * lines * m.near(s.Sources, width)
 	} else {
 		each += lines * s.line(m, width)
 	}

@@ -69,7 +69,7 @@ func TestBest(t *testing.T) {
 		{name: "few neighbours", s: even(60000, 7, 128), m: &slow, plain: true},
 		{name: "x in the second cache", s: even(2000, 300, 64), m: &slow, plain: true},
 		{name: "x in a last cache that is quick", s: even(13000, 100, 64), m: quick, plain: true},
-		{name: "x in a last cache that is slow", s: even(20000, 300, 128), m: &slow, tiles: true, blocks: true},
+		{name: "x in a last cache that is slow", s: even(20000, 300, 128), m: &slow, blocks: true},
 		{name: "columns in no order", s: mixed, m: &slow, tiles: true},
 		{name: "columns near the row", s: near, m: &slow, plain: true},
 		{name: "x beyond the last cache", s: even(60000, 100, 128), m: quick, blocks: true},

@@ -28,10 +28,9 @@ func (p *RowBest) SetRows(lo, hi int) {
 		return
 	}
 	p.check(lo, hi)
-	p.YStep = cmp.Or(p.YStep, p.F)
-	_ = p.Y[lo*p.YStep : (hi-1)*p.YStep+p.F]
+	_ = p.Y[lo*p.step() : (hi-1)*p.step()+p.F]
 	if p.Arg != nil {
-		_ = p.Arg[lo*p.YStep : (hi-1)*p.YStep+p.F]
+		_ = p.Arg[lo*p.step() : (hi-1)*p.step()+p.F]
 	}
 	for i := lo; i < hi; i++ {
 		if !cpu.AVX2 || p.Offsets[i] == p.Offsets[i+1] {
@@ -45,13 +44,16 @@ func (p *RowBest) SetRows(lo, hi int) {
 	p.setGo(lo, hi)
 }
 
+// step is from a row of Y, and of Arg, to the next.
+func (p *RowBest) step() int { return cmp.Or(p.YStep, p.F) }
+
 // clear makes row i that of a row without nonzeros.
 func (p *RowBest) clear(i int) {
-	clear(p.Y[i*p.YStep : i*p.YStep+p.F])
+	clear(p.Y[i*p.step() : i*p.step()+p.F])
 	if p.Arg == nil {
 		return
 	}
-	arg := p.Arg[i*p.YStep : i*p.YStep+p.F]
+	arg := p.Arg[i*p.step() : i*p.step()+p.F]
 	for j := range arg {
 		arg[j] = -1
 	}
@@ -60,14 +62,14 @@ func (p *RowBest) clear(i int) {
 // setGo is the truth of SetRows, after the rows are cleared.
 func (p *RowBest) setGo(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		y := p.Y[i*p.YStep : i*p.YStep+p.F]
+		y := p.Y[i*p.step() : i*p.step()+p.F]
 		for k := p.Offsets[i]; k < p.Offsets[i+1]; k++ {
 			for j, v := range p.row(k) {
 				if k > p.Offsets[i] && !p.better(v, y[j]) {
 					continue
 				}
 				if y[j] = v; p.Arg != nil {
-					p.Arg[i*p.YStep+j] = int32(k)
+					p.Arg[i*p.step()+j] = int32(k)
 				}
 			}
 		}

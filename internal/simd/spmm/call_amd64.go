@@ -2,10 +2,7 @@
 
 package spmm
 
-import (
-	"cmp"
-	"unsafe"
-)
+import "unsafe"
 
 const floatSize = unsafe.Sizeof(Float(0))
 
@@ -69,7 +66,7 @@ func (g *Gather) call(p *piece) rowCall {
 	return rowCall{
 		x: unsafe.SliceData(g.X), offsets: &g.Offsets[p.row], cols: unsafe.SliceData(g.Cols),
 		from: p.from, to: p.to, end: int64(len(g.Cols)) - 1, rows: p.rows,
-		stride: uintptr(cmp.Or(g.Stride, g.F)) * floatSize, outs: uintptr(g.F) * floatSize, far: one(g.Far),
+		stride: uintptr(g.F) * floatSize, outs: uintptr(g.F) * floatSize, far: one(g.Far),
 	}
 }
 

@@ -74,10 +74,14 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 	}
 }
 
+// quadsMost is the widest row from far away for registers of sixteen lanes: wider ones, in several
+// walks, ask for more than is brought.
+const quadsMost = 128
+
 // addFast is AddRows in assembly.
 func (p *RowSum) addFast(lo, hi int) {
 	l := p.layout()
-	if cpu.AVX512 && p.Heads <= 1 && p.WStep == p.Heads && !p.Mean && p.F%16 == 0 {
+	if cpu.AVX512 && p.Heads <= 1 && p.stride() == p.Heads && !p.Mean && p.F%16 == 0 && (p.F <= quadsMost || !p.Far) {
 		l.kernel, l.wide = [...]kernel{sumPlainQuads, sumQuads}[p.Heads], 16
 	}
 	walks := l.calls()
@@ -98,11 +102,11 @@ func (p *RowSum) addFast(lo, hi int) {
 		if ends && set {
 			c.mean = 1
 		}
-		c.weights, c.edges = uintptr(p.WStep)*floatSize, unsafe.SliceData(p.Edges)
-		c.far, c.outs = p.far(p.W), uintptr(p.YStep)*floatSize
+		c.weights, c.edges = uintptr(p.stride())*floatSize, unsafe.SliceData(p.Edges)
+		c.far, c.outs = p.far(p.W), uintptr(p.step())*floatSize
 		l.each(&c, &at, &p.Gather, p.Y, p.W, nil)
 		if ends && !set { // the end of a row that was cut
-			y := p.Y[at.row*p.YStep : at.row*p.YStep+p.F]
+			y := p.Y[at.row*p.step() : at.row*p.step()+p.F]
 			Rows(p.F).DivideRanges(y, y, p.Offsets[at.row:at.row+2])
 		}
 	}
@@ -111,7 +115,7 @@ func (p *RowSum) addFast(lo, hi int) {
 // clear sets the rows of a piece without nonzeros, where rows are set.
 func (p *RowSum) clear(at *piece) {
 	for i := at.row; p.Set && i < at.row+at.rows; i++ {
-		clear(p.Y[i*p.YStep : i*p.YStep+p.F])
+		clear(p.Y[i*p.step() : i*p.step()+p.F])
 	}
 }
 
@@ -158,7 +162,7 @@ func (p *RowBest) setFast(lo, hi int) {
 		}
 		whole := p.whole(&at)
 		c := p.call(&at)
-		c.outs = uintptr(p.YStep) * floatSize
+		c.outs = uintptr(p.step()) * floatSize
 		if pairs && whole {
 			c.stream = one(p.Stream)
 			if quick.each(&c, &at, &p.Gather, p.Y, nil, p.Arg); c.unordered == 0 {

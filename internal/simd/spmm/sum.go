@@ -15,7 +15,6 @@ type Gather struct {
 	Offsets []int64
 	Cols    []int32
 	F       int
-	Stride  int  // from a row of X to the next; 0: F
 	Far     bool // X exceeds the caches: fetch its rows ahead
 	Stream  bool // the result does too: a row that is set is stored past them
 }
@@ -45,8 +44,7 @@ func (p *RowSum) AddRows(lo, hi int) {
 		return
 	}
 	p.check(lo, hi)
-	p.steps()
-	_ = p.Y[lo*p.YStep : (hi-1)*p.YStep+p.F]
+	_ = p.Y[lo*p.step() : (hi-1)*p.step()+p.F]
 	if cpu.AVX2 {
 		p.addFast(lo, hi)
 		return
@@ -54,15 +52,14 @@ func (p *RowSum) AddRows(lo, hi int) {
 	p.addGo(lo, hi)
 }
 
-// steps fills in the steps that are those of rows side by side.
-func (p *RowSum) steps() {
-	p.YStep, p.WStep = cmp.Or(p.YStep, p.F), cmp.Or(p.WStep, p.Heads)
-}
+// step and stride are from a row of Y to the next, and from one of W.
+func (p *RowSum) step() int   { return cmp.Or(p.YStep, p.F) }
+func (p *RowSum) stride() int { return cmp.Or(p.WStep, p.Heads) }
 
 // addGo is the truth of AddRows.
 func (p *RowSum) addGo(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		y := p.Y[i*p.YStep : i*p.YStep+p.F]
+		y := p.Y[i*p.step() : i*p.step()+p.F]
 		if p.Set {
 			clear(y)
 		}
@@ -78,7 +75,7 @@ func (p *RowSum) addGo(lo, hi int) {
 				continue
 			}
 			d := p.F / p.Heads
-			for h, w := range p.W[e*p.WStep : e*p.WStep+p.Heads] {
+			for h, w := range p.W[e*p.stride() : e*p.stride()+p.Heads] {
 				to := y[h*d : h*d+d]
 				for j, v := range x[h*d : h*d+d] {
 					to[j] += Float(w * v) // rounded: some processors would fuse the two
@@ -93,7 +90,7 @@ func (p *RowSum) addGo(lo, hi int) {
 
 // row returns the row of X that nonzero k points at.
 func (g *Gather) row(k int64) []Float {
-	at := int(g.Cols[k]) * cmp.Or(g.Stride, g.F)
+	at := int(g.Cols[k]) * g.F
 	return g.X[at : at+g.F]
 }
 

@@ -49,7 +49,7 @@ const (
 )
 
 // gain is what another way must save, by the model, to be taken.
-const gain = 0.85
+const gain = 0.9
 
 // Best returns the way with the least cost on a machine, which is looked at where there is a
 // choice.

@@ -29,7 +29,7 @@ var This = sync.OnceValue(func() *Machine {
 		Second: second * 5 / 8, Last: max(last/4, second*5/8),
 		Memory: 3.8, Row: 3, Stream: 3.5, Edge: 0.4, Visit: 8, Pack: 6,
 	}
-	m.Line2, m.Line3 = gatherTime(m.Second*2/3), gatherTime(min(m.Last, 4*second))
+	m.Line2, m.Line3 = gatherTime(m.Second/2), gatherTime(min(m.Last, 4*second))
 	m.Line2 = min(max((m.Line2-m.Edge)/gatherLines, 0.3), 1.5)
 	m.Line3 = min(max((m.Line3-m.Edge)/gatherLines, m.Line2), 4*m.Line2)
 	m.Memory = max(m.Memory, m.Line3)

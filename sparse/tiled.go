@@ -6,7 +6,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -107,7 +106,7 @@ type tiledSum struct {
 
 var tiledSums = sync.Pool{New: func() any { return new(tiledSum) }}
 
-// passes runs the sum over t's edges in a way that is not the plain one.
+// pass runs the sum over t's edges in a way that is not the plain one.
 func (k *sumKernel) pass(t *CSR, way Way) {
 	s := tiledSums.Get().(*tiledSum)
 	s.sumKernel = *k
@@ -128,18 +127,11 @@ func (k *sumKernel) pass(t *CSR, way Way) {
 
 // begin puts the weights of a panel in order, and its rows where their sums begin.
 func (s *tiledSum) begin(t *passTask, panel int) {
-	lo, hi, f := t.bounds[panel], t.bounds[panel+1], t.f
 	if s.w != nil {
 		s.order(t, panel)
 	}
-	if s.own == nil || s.after {
-		return
-	}
-	y, own := s.sum.Y[lo*f:hi*f], s.own[lo*f:hi*f]
-	if s.set {
-		vec.Shift.Forward(y, own, 0)
-	} else {
-		vec.Add.Forward(y, y, own, 1, 1)
+	if s.own != nil && !s.after {
+		s.ownBefore(t.bounds[panel], t.bounds[panel+1])
 	}
 }
 
@@ -199,11 +191,11 @@ func (s *tiledSum) block(t *passTask, panel, block int, g spmm.Gather) {
 // end divides the rows of a panel, or adds what is added after them.
 func (s *tiledSum) end(t *passTask, panel int) {
 	lo, hi, f := t.bounds[panel], t.bounds[panel+1], t.f
-	y := s.sum.Y[lo*f : hi*f]
 	if s.mean {
+		y := s.sum.Y[lo*f : hi*f]
 		spmm.Rows(f).DivideRanges(y, y, t.a.Offsets[lo:hi+1])
 	}
 	if s.own != nil && s.after {
-		vec.Add.Forward(y, s.own[lo*f:hi*f], y, 1, 1)
+		s.ownAfter(lo, hi)
 	}
 }

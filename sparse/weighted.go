@@ -185,19 +185,32 @@ func (k *sumKernel) addOwn(lo, hi int) {
 	f := k.sum.F
 	for step := max(1, meanWork/f); lo < hi; lo += step {
 		n := min(lo+step, hi)
-		y, own := k.sum.Y[lo*f:n*f], k.own[lo*f:n*f]
-		switch {
-		case k.after:
+		y := k.sum.Y[lo*f : n*f]
+		if k.after {
 			k.add(y, lo, n, k.set)
-			vec.Add.Forward(y, own, y, 1, 1)
+			k.ownAfter(lo, n)
 			continue
-		case k.set:
-			vec.Shift.Forward(y, own, 0) // no −0, as where it is added to zero
-		default:
-			vec.Add.Forward(y, y, own, 1, 1)
 		}
+		k.ownBefore(lo, n)
 		k.add(y, lo, n, false)
 	}
+}
+
+// ownBefore has the sums of rows lo to hi begin at own.
+func (k *sumKernel) ownBefore(lo, hi int) {
+	f := k.sum.F
+	if y, own := k.sum.Y[lo*f:hi*f], k.own[lo*f:hi*f]; k.set {
+		vec.Shift.Forward(y, own, 0) // no −0, as where it is added to zero
+	} else {
+		vec.Add.Forward(y, y, own, 1, 1)
+	}
+}
+
+// ownAfter adds own to the sums of rows lo to hi.
+func (k *sumKernel) ownAfter(lo, hi int) {
+	f := k.sum.F
+	y := k.sum.Y[lo*f : hi*f]
+	vec.Add.Forward(y, k.own[lo*f:hi*f], y, 1, 1)
 }
 
 // setMeans sets rows lo to hi to means: a few rows at a time, where their sums are

@@ -14,15 +14,15 @@ type Machine struct {
 	Second, Last int // bytes of x that stay in the caches, beside all else
 
 	// Nanoseconds of a core: for a line from the second cache, the last and memory, where it
-	// is asked for ahead, and for a row from there besides; for a line that is read in turn; for an edge, and for a row that is
-	// begun; for a line that is laid out.
+	// is asked for ahead, and for a row from memory besides; for a line that is read in turn; for
+	// an edge; for a row of the matrix that is begun; for a line of a tile that is laid out.
 	Line2, Line3, Memory, Row, Stream, Edge, Visit, Pack float64
 }
 
 const lineBytes = 64
 
-// This is the machine at hand. What lines take from the caches is measured, once, in about a
-// millisecond: of the last caches there are some three times as slow as others.
+// This is the machine at hand. What a line takes from the caches is measured, once, in about two
+// milliseconds, since the last cache of one machine may be three times as slow as that of another.
 var This = sync.OnceValue(func() *Machine {
 	second, last := cpu.Caches()
 	m := &Machine{

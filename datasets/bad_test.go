@@ -39,7 +39,7 @@ func fileOf(name string, b []byte) func(*testing.T, string) error {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Read(path)
+		_, err := readWith(path)
 		return err
 	}
 }
@@ -82,13 +82,13 @@ func badPlanetoid(t *testing.T) []bad {
 		}
 	}
 	return []bad{
-		{"missing", func(t *testing.T, dir string) error { _, err := Planetoid(dir, "citeseer"); return err }, "stat DIR/ind.citeseer.allx: no such file or directory"},
+		{"missing", func(t *testing.T, dir string) error { _, err := planetoid(dir, "citeseer"); return err }, "open DIR/ind.citeseer.allx: no such file or directory"},
 		{"missing part", func(t *testing.T, dir string) error {
 			write(t, dir, small())
 			os.Remove(filepath.Join(dir, "ind.citeseer.ty"))
-			_, err := Planetoid(dir, "citeseer")
+			_, err := planetoid(dir, "citeseer")
 			return err
-		}, "stat DIR/ind.citeseer.ty: no such file or directory"},
+		}, "open DIR/ind.citeseer.ty: no such file or directory"},
 		{"empty pickle", planetoidWith("allx", ""), "DIR/ind.citeseer.allx: pickle: byte 0: 1 bytes are wanted at byte 0, 0 are left: it is cut or damaged"},
 		{"cut pickle", planetoidWith("allx", small()["allx"][:100]), "DIR/ind.citeseer.allx: pickle: byte 68: a name has no end"},
 		{"trailing bytes", planetoidWith("ty", small()["ty"]+"more"), "DIR/ind.citeseer.ty: pickle: byte 137: 4 bytes follow the end of the pickle"},
@@ -190,7 +190,7 @@ func badEdges(t *testing.T) []bad {
 		{"edge_index from 1", bare(shaped("edge_index", []int32{1, 2, 2, 1}, 2, 2), shaped("num_nodes", []int32{2}, 1)), `DIR/x.npz: array "edge_index": edge 0 is 1 to 2; the nodes are 0 to 1. Indices seem to begin at 1: subtract 1 from all ends of edges`},
 		{"edge below zero", withShape(shaped("edges", []int32{0, -1}, 1, 2)), `DIR/x.npz: array "edges": edge 0 is 0 to -1; the nodes are 0 to 2`},
 		{"edges are words", withShape(shaped("edges", []string{"a", "b"}, 1, 2)), `DIR/x.npz: array "edges": npy: elements of type "<U1", want whole numbers`},
-		{"huge node", sized(bare(shaped("edge_index", []int32{0, 2_000_000_000}, 2, 1))), `DIR/x.npz: array "edge_index": 2000000001 nodes, in a file of SIZE bytes: each takes a row in every layer, so at most 65536 + SIZE are believed: leave out those without edges, or save the file without compression`},
+		{"huge node", sized(bare(shaped("edge_index", []int32{0, 2_000_000_000}, 2, 1))), `DIR/x.npz: 2000000001 nodes, in a file of SIZE bytes: each takes a row in every layer, so at most 65536 + SIZE are believed: leave out those without edges, or save the file without compression`},
 		{"negative num_nodes", bare(index, shaped("num_nodes", []int32{-1}, 1)), `DIR/x.npz: array "num_nodes": it holds [-1], want one number`},
 		{"NaN weight", bare(index, shaped("edge_weight", []float64{1, math.NaN()}, 2)), `DIR/x.npz: array "edge_weight": element 1 is NaN`},
 		{"weights of other edges", bare(index, shaped("edge_weight", []float64{1}, 1)), `DIR/x.npz: array "edge_weight": 1 weights for 2 edges`},
@@ -221,12 +221,12 @@ func folderOf(names ...string) func(*testing.T, string) error {
 				t.Fatal(err)
 			}
 		}
-		_, err := Read(dir)
+		_, err := readWith(dir)
 		return err
 	}
 }
 
-const noneInZip = "DIR/x.zip: there is no file NAME.content in it, and not one NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist): unpack it, and name the file that you want"
+const noneInZip = "DIR/x.zip: there is no dataset in it that is known: no raw/num-node-list.csv, ind.NAME.allx, out1_graph_edges.txt, NAME.content, NAME.npz, NAME.mtx, NAME.csv, NAME.tsv, NAME.txt, NAME.graphml, NAME.dot, NAME.gv, NAME.edges, NAME.edgelist, NAME.json, NAME.jsonl or NAME.ndjson"
 
 func badTexts() []bad {
 	const mm = "%%MatrixMarket matrix "
@@ -241,29 +241,29 @@ func badTexts() []bad {
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
 		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: the gzip file ends early: it was cut, so download or copy it again"},
 		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: the gzip file is damaged: download or copy it again"},
-		{"folder without data", func(_ *testing.T, dir string) error { _, err := Read(dir); return err }, "DIR: there is no dataset in it that is known: no ind.NAME.allx, NAME.content, NAME.npz, NAME.mtx, NAME.graphml, NAME.dot, NAME.json or list of edges (.txt, .csv, .tsv, .edges, .edgelist)"},
+		{"folder without data", func(_ *testing.T, dir string) error { _, err := readWith(dir); return err }, "DIR: there is no dataset in it that is known: no raw/num-node-list.csv, ind.NAME.allx, out1_graph_edges.txt, NAME.content, NAME.npz, NAME.mtx, NAME.csv, NAME.tsv, NAME.txt, NAME.graphml, NAME.dot, NAME.gv, NAME.edges, NAME.edgelist, NAME.json, NAME.jsonl or NAME.ndjson"},
 		{"folder of folders", folderOf("b/x.txt", "a.zip", ".git/x.txt"), "DIR: there is no dataset in it, but there may be one inside of DIR/a.zip, DIR/b: name that"},
 		{"folder of several lists", folderOf(strings.Fields("b.txt a.csv.gz README.txt")...), "DIR: there are several datasets in it: name one of a.csv.gz, b.txt"},
 		{"folder of many lists", folderOf(strings.Fields("a.txt b.txt c.txt d.txt e.txt f.txt g.txt h.txt i.txt j.txt k.txt l.txt")...), "DIR: there are several datasets in it: name one of a.txt, b.txt, c.txt, d.txt, e.txt, f.txt, g.txt, h.txt, i.txt, j.txt, or 2 more"},
 		{"folder of a matrix twice", folderOf("a.mtx", "a.mtx.zst"), "DIR: there are several datasets in it: name one of a.mtx, a.mtx.zst"},
 		{"archive in gzip", fileOf("x.npz.gz", gz("")), "DIR/x.npz.gz: only texts are read in gzip or zstd: unpack it first"},
 		{"pickle in zstd", fileOf("ind.x.graph.zst", zst("")), "DIR/ind.x.graph.zst: only texts are read in gzip or zstd: unpack it first"},
-		{"folder of many graphs", folderOf("X_A.txt", "X_graph_indicator.txt", "X_graph_labels.txt"), "DIR: it has many graphs in it, for ReadGraphs and --task graph"},
-		{"lines of JSON", fileOf("x.jsonl", []byte("{}\n")), "DIR/x.jsonl: lines of JSON are many graphs, for ReadGraphs and --task graph"},
+		{"folder of many graphs", folderOf("X_A.txt", "X_graph_indicator.txt", "X_graph_labels.txt"), "DIR: there are no nodes in X_graph_indicator.txt"},
+		{"lines of JSON", fileOf("x.jsonl", []byte("{}\n")), "DIR/x.jsonl: it has many graphs in it, for ReadGraphs and --task graph"},
 		{"GEXF", fileOf("x.gexf", []byte("<gexf/>")), "DIR/x.gexf: its form is not read: write GraphML, as networkx.write_graphml does"},
 		{"of PyTorch", fileOf("x.pt", []byte("PK")), "DIR/x.pt: objects of Python are not read: write the arrays, numpy.savez(path, edge_index=…, x=…, y=…)"},
 		{"spreadsheet", fileOf("x.XLSX", []byte("PK")), "DIR/x.XLSX: such tables are not read: save them as CSV, NAME_nodes.csv and NAME_edges.csv"},
-		{"zip of two datasets", fileOf("x.zip", zipOf("a/p.content", paperContent, "b/p.content.gz", "")), "DIR/x.zip: there are several datasets in it, a/p.content and b/p.content.gz among them: name one file, of an archive unpack it first"},
-		{"zip of two matrices", fileOf("x.zip", zipOf("a.mtx", "", "b.mtx", "")), noneInZip},
-		{"zip of two lists", fileOf("x.zip", zipOf("a.txt", "", "b.csv", "")), noneInZip},
+		{"zip of two datasets", fileOf("x.zip", zipOf("a/p.content", paperContent, "b/p.content.gz", "")), "DIR/x.zip: there are several datasets in it: name one of a/p.content, b/p.content.gz: unpack it, and name the file that you want"},
+		{"zip of two matrices", fileOf("x.zip", zipOf("a.mtx", "", "b.mtx", "")), "DIR/x.zip: there are several datasets in it: name one of a.mtx, b.mtx: unpack it, and name the file that you want"},
+		{"zip of two lists", fileOf("x.zip", zipOf("a.txt", "", "b.csv", "")), "DIR/x.zip: there are several datasets in it: name one of a.txt, b.csv: unpack it, and name the file that you want"},
 		{"bad matrix in a zip", fileOf("x.zip", zipOf("x/a.mtx", mm+"array complex general\n1 1\n1 2\n")), "DIR/x.zip/x/a.mtx: line 1: its elements are complex, which edgewise does not compute with: save their real part or their absolute value"},
 		{"bad list in a zip", fileOf("x.zip", zipOf("a.txt.gz", string(gz("0 x\n")))), `DIR/x.zip/a.txt.gz: line 1: "0 x" is not an edge: want the numbers of two nodes`},
-		{"no file", func(_ *testing.T, dir string) error { _, err := Read(filepath.Join(dir, "x.npz")); return err }, "stat DIR/x.npz: no such file or directory"},
+		{"no file", func(_ *testing.T, dir string) error { _, err := readWith(filepath.Join(dir, "x.npz")); return err }, "open DIR/x.npz: no such file or directory"},
 		{"zip that escapes", fileOf("x.zip", zipOf("../../p.content", paperContent)), `DIR/x.zip: the member "../../p.content" leads out of the archive, which is refused`},
 		{"zip that expands without bound", fileOf("x.zip", bomb()), "DIR/x.zip: p.content: it expands from 4 to 300000000 bytes, which is refused: unpack it first, if you trust it"},
 		{"zip without content", fileOf("x.zip", zipOf("README.txt", "hello")), noneInZip},
 		{"zip without cites", fileOf("x.zip", zipOf("p.content", paperContent)), `DIR/x.zip: there is no "p.cites" in it`},
-		{"long line", linqsOf("a 1 x\nb 1 "+strings.Repeat("y", linqsLine)+"\n", "a b\n"), "DIR/x.zip/p.content: line 2: it is longer than 4194304 bytes"},
+		{"long line", linqsOf("a 1 x\nb 1 "+strings.Repeat("y", 1<<22)+"\n", "a b\n"), "DIR/x.zip/p.content: line 2: it is longer than 4194304 bytes"},
 		{"short paper", linqsOf("1 0 1 A\n2 0 B\n", ""), "DIR/x.zip/p.content: line 2: 1 words of a paper's text, want 2 as in the first line"},
 		{"paper twice", linqsOf("1 0 1 A\n1 0 1 B\n", ""), `DIR/x.zip/p.content: line 2: paper "1" is paper 0 already`},
 		{"NaN word", linqsOf("1 0 nan A\n", ""), `DIR/x.zip/p.content: line 1: word 1 is "nan", want a finite number`},

@@ -6,6 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets/columns"
+	"github.com/edgewise-ml/edgewise/internal/datadir"
+	"github.com/edgewise-ml/edgewise/internal/spell"
+	"github.com/edgewise-ml/edgewise/internal/unpack"
 )
 
 // Info says what a dataset is before it is opened.
@@ -66,7 +71,7 @@ var catalogue = []entry{
 	{Info{"facebook", "Facebook (SNAP)", "friendships, without features or classes", 4039, 176468, 4039, 0, snapHome}, edgesKind, []string{"facebook_combined.txt.gz", "facebook_combined.txt"}},
 	{Info{"karate", "Karate", "Zachary's karate club, part of the program", 34, 156, 34, 2, ""}, embedded, nil},
 	{Info{"pubmed", "PubMed", "citations, by weighted words; standard split", 19717, 88648, 500, 3, planetoidPage}, planetoidKind, []string{"ind.pubmed.allx"}},
-	{Info{"texas", "Texas (WebKB)", "web pages, links in one direction; first split", 183, 309, 1703, 5, geomHome}, webkbKind, []string{"texas/" + webLinks}},
+	{Info{"texas", "Texas (WebKB)", "web pages, links in one direction; first split", 183, 309, 1703, 5, geomHome}, webkbKind, []string{"texas/out1_graph_edges.txt"}},
 }
 
 // find returns the file of the dataset in a data folder, or the folder that its
@@ -90,26 +95,31 @@ func (e *entry) find(dir string) string {
 // read reads what find found.
 func (e *entry) read(path string) (d *Dataset, err error) {
 	switch e.kind {
-	case planetoidKind:
-		return Planetoid(path, e.Name)
-	case webkbKind:
-		return WebKB(path)
-	case npzKind:
-		d, err = NPZ(path)
-	case linqsKind:
-		d, err = LINQS(path)
-	case edgesKind:
-		if d, err = EdgeList(path); err == nil {
-			d = d.Undirected()
-		}
-	default:
+	case embedded:
 		return Karate(), nil
+	case planetoidKind:
+		return planetoid(path, e.Name)
+	case edgesKind:
+		d, err = ReadAs(path, columns.Roles{Undirected: true})
+	default:
+		d, err = Read(path)
 	}
 	if err != nil {
 		return nil, err
 	}
 	d.Name = e.Title // the file may have a name of its own
 	return d, nil
+}
+
+// holds reports whether files in Planetoid's form of a name are in a folder.
+func holds(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, "ind."+name+".allx"))
+	return err == nil
+}
+
+// planetoid reads the files of a name in Planetoid's form, of which a folder may have several.
+func planetoid(dir, name string) (*Dataset, error) {
+	return Read(filepath.Join(dir, "ind."+name+".allx"))
 }
 
 // lookUp returns what is known by a name, nil if nothing is.
@@ -167,7 +177,7 @@ func Open(dataDir, name string) (*Dataset, error) {
 	if e := lookUp(name); e != nil {
 		return e.read(path)
 	}
-	return Planetoid(path, name)
+	return planetoid(path, name)
 }
 
 // Find returns the file of a dataset, or the folder of its files. It looks in
@@ -217,4 +227,91 @@ type MissingError struct {
 // Error says where the files were looked for and what to do.
 func (e *MissingError) Error() string {
 	return e.sought + ": " + e.Get + ", or name the folder it is in with --data or EDGEWISE_DATA"
+}
+
+// UnknownError reports a name that is no dataset's.
+type UnknownError struct {
+	Name    string
+	Nearest string   // the most similar name there is; empty: none is like it
+	Known   []string // all names there are
+	Get     string   // what the name is and how to get it, if others publish it; else empty
+}
+
+func (e *UnknownError) Error() string {
+	if e.Get != "" {
+		return e.Get
+	}
+	if e.Nearest == "" {
+		return fmt.Sprintf("there is no dataset %.60q; there are: %s", e.Name, strings.Join(e.Known, ", "))
+	}
+	return fmt.Sprintf("there is no dataset %.60q; did you mean %q? There are: %s", e.Name, e.Nearest, strings.Join(e.Known, ", "))
+}
+
+func unknown(name string, known []string) error {
+	return &UnknownError{Name: name, Get: elsewhere(name), Nearest: spell.Meant(name, known), Known: known}
+}
+
+// folders returns where datasets may be, in the order of preference.
+func folders(dataDir string) []string { return datadir.Folders(dataDir) }
+
+// CacheDir returns the folder for datasets that are fetched: edgewise in the
+// user's cache.
+func CacheDir() (string, error) { return datadir.Cache() }
+
+// FindGraphs returns the file or folder that [OpenGraphs] reads for a name, "" if there is
+// none.
+func FindGraphs(dataDir, name string) string {
+	for _, dir := range folders(dataDir) {
+		for _, sub := range []string{dir, filepath.Join(dir, "tudataset")} {
+			for _, base := range []string{name, strings.ToUpper(name)} {
+				for _, path := range []string{filepath.Join(sub, base), filepath.Join(sub, base+".zip")} {
+					if manyGraphs(path) {
+						return path
+					}
+				}
+			}
+		}
+	}
+	if manyGraphs(name) {
+		return name
+	}
+	return ""
+}
+
+// manyGraphs reports whether [ReadGraphs] reads what is at path, as far as can be seen
+// without reading all of it.
+func manyGraphs(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	if plain := unpack.Plain(path); strings.HasSuffix(plain, ".jsonl") || strings.HasSuffix(plain, ".ndjson") {
+		return !info.IsDir()
+	}
+	if !info.IsDir() && !slices.Contains([]string{".zip", ".tar", ".tgz"}, filepath.Ext(unpack.Plain(path))) {
+		return false
+	}
+	f, err := unpack.OpenFolder(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	// One of a form's files is enough: the reader says which is missing.
+	return len(f.All("_graph_indicator.txt"))+len(f.All("_graph_labels.txt"))+len(f.All("graph-label.csv")) > 0
+}
+
+// OpenGraphs reads graphs by their name, such as MUTAG, from NAME or NAME.zip in dataDir,
+// in the folder tudataset there, or where [Open] looks too; or from the file or folder of
+// that path.
+func OpenGraphs(dataDir, name string) (*Graphs, error) {
+	if path := FindGraphs(dataDir, name); path != "" {
+		return ReadGraphs(path)
+	}
+	if _, err := os.Stat(name); err == nil {
+		return ReadGraphs(name) // for its error
+	}
+	if get := elsewhere(name); get != "" {
+		return nil, &UnknownError{Name: name, Known: Names(), Get: fmt.Sprintf("there is no file %s.zip and no folder of that name in %s: %s", name, strings.Join(folders(dataDir), ", "), get)}
+	}
+	return nil, fmt.Errorf("there are no graphs %s: no file %s.zip and no folder of them in %s: name the folder it is in with --data or EDGEWISE_DATA, or the file itself", name, name, strings.Join(folders(dataDir), ", "))
 }

@@ -19,12 +19,12 @@ func TestDressedNumbers(t *testing.T) {
 		for i, c := range cells {
 			text += fmt.Sprintf("%c;%s\n", 'a'+i, c)
 		}
-		_, err := Read(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", text) + "/e_edges.csv")
+		_, err := readWith(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", text) + "/e_edges.csv")
 		empty(t, dir)
 		return err
 	}
 	for _, bad := range []string{"50%", "1,041", "1,041.5", "-12,000,000", "3,5", "$20", "€ 7.25", "12 %", "7 €", "1'041", "1 041"} {
-		want := fmt.Sprintf(`e_nodes.csv: line 3, column "share": %q is a number written for people: write digits and a dot alone, as 1041.5, or leave the column out with #-share after the file's name`, bad)
+		want := fmt.Sprintf(`e_nodes.csv: line 3, column "share": %q is a number written for people: write digits and a dot alone, as 1041.5, or leave the column out (--column share=none)`, bad)
 		if err := read("5", bad); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", bad, err, want)
 		}
@@ -35,7 +35,7 @@ func TestDressedNumbers(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"05/19/2024", "19.5.2024", "19-05-2024 12:30"} {
-		want := fmt.Sprintf(`e_nodes.csv: line 2, column "share": %q is a date written for people: write it as 2024-05-19, or leave the column out with #-share after the file's name`, bad)
+		want := fmt.Sprintf(`e_nodes.csv: line 2, column "share": %q is a date written for people: write it as 2024-05-19, or leave the column out (--column share=none)`, bad)
 		if err := read(bad, bad); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", bad, err, want)
 		}
@@ -48,8 +48,8 @@ func TestDressedNumbers(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&nodes, "n%d;%d%%\n", i, i)
 	}
-	_, err := Read(saved(t, t.TempDir(), "e_edges.csv", edges, "e_nodes.csv", nodes.String()) + "/e_edges.csv")
-	if want := `line 104, column "share": "100%" is a number written for people`; err == nil || !strings.Contains(err.Error(), want) {
+	_, err := readWith(saved(t, t.TempDir(), "e_edges.csv", edges, "e_nodes.csv", nodes.String()) + "/e_edges.csv")
+	if want := `line 4, column "share": "0%" is a number written for people`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
@@ -64,7 +64,7 @@ func TestFeatureNames(t *testing.T) {
 		"id,y\na,x\nb,z\nc,x\n": "",
 	} {
 		dir := saved(t, t.TempDir(), "e_edges.csv", edges, "e_nodes.csv", nodes)
-		d, err := Read(dir + "/e_edges.csv")
+		d, err := readWith(dir + "/e_edges.csv")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestFeatureNames(t *testing.T) {
 		if err := d.WriteNPZ(dir + "/e.npz"); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Read(dir + "/e.npz")
+		again, err := readWith(dir + "/e.npz")
 		if err != nil || !slices.Equal(again.FeatureNames, d.FeatureNames) {
 			t.Errorf("from a file %q, %v", again.FeatureNames, err)
 		}
@@ -86,7 +86,7 @@ func TestFeatureNames(t *testing.T) {
 			t.Error("a name too many is overlooked")
 		}
 	}
-	d, err := Read(saved(t, t.TempDir(), "g.json", `{"nodes": [{"id": "a", "feat": [1, 2], "age": 3}, {"id": "b", "feat": [4, 5], "age": 6}], "links": [{"source": "a", "target": "b"}]}`) + "/g.json")
+	d, err := readWith(saved(t, t.TempDir(), "g.json", `{"nodes": [{"id": "a", "feat": [1, 2], "age": 3}, {"id": "b", "feat": [4, 5], "age": 6}], "links": [{"source": "a", "target": "b"}]}`) + "/g.json")
 	if err != nil || d.Features.Shape()[1] != 3 || len(d.FeatureNames) != 0 {
 		t.Errorf("%v with lists beside columns, %v", d, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -30,7 +31,12 @@ type Dataset struct {
 	Split      Split    // which nodes are for training, or, where LearnsEdges, which edges
 	Splits     []Split  // those that there are if they are several; Split is the first
 	ClassNames []string // empty if they have none
-	NodeNames  []string // empty if they have none
+	NodeNames  []string // what people call nodes, their ids if nothing else; empty if they have none
+	NodeIDs    []string // as files have them; empty if they have none
+	EdgeNames  []string // the ids of edges, in the graph's order; empty if they have none
+
+	Schema   *columns.Schema // how columns were read; nil: the dataset is not of files
+	Warnings []string        // what was read in a way that may not be meant, a sentence each
 
 	NodeKinds *Kinds // nil: nothing says which kinds nodes are of
 	EdgeKinds *Kinds // and edges, in the graph's order
@@ -44,6 +50,7 @@ type Dataset struct {
 
 	unread []string // what the raw data say and nothing reads
 	doubt  string   // what Doubt returns
+	source *source  // what Fit makes features of; nil: they do not depend on which rows train
 }
 
 // Column is a number of each node or edge that networks do not read: of tables the columns whose
@@ -98,6 +105,12 @@ func (d *Dataset) Check() error {
 	}
 	if len(d.NodeNames) > 0 && len(d.NodeNames) != n {
 		return fmt.Errorf("%d names for %d nodes", len(d.NodeNames), n)
+	}
+	if len(d.NodeIDs) > 0 && len(d.NodeIDs) != n {
+		return fmt.Errorf("%d ids for %d nodes", len(d.NodeIDs), n)
+	}
+	if len(d.EdgeNames) > 0 && len(d.EdgeNames) != d.Graph.NumEdges() {
+		return fmt.Errorf("%d names for %d edges", len(d.EdgeNames), d.Graph.NumEdges())
 	}
 	if names := len(d.FeatureNames); names > 0 && names != d.Features.Shape()[1] {
 		return fmt.Errorf("%d names for %d features", names, d.Features.Shape()[1])
@@ -158,6 +171,9 @@ func checkFeatures(x tensor.Array, n int) error {
 	}
 	return fmt.Errorf("feature %d of node %d is %v", col, row, values[k])
 }
+
+// notKnown is the value of what is not known.
+var notKnown = tensor.Float(math.NaN())
 
 // notFinite returns where x is NaN or infinite, −1 if nowhere.
 func notFinite(x []tensor.Float) int {
@@ -286,13 +302,55 @@ func (d *Dataset) classSizes() []int {
 	return n
 }
 
-// floats narrows numbers, which it checks to be finite.
-func floats(x []float64) ([]tensor.Float, error) {
-	out := make([]tensor.Float, len(x))
-	for k, f := range x {
-		if out[k] = tensor.Float(f); math.IsNaN(f) || math.IsInf(float64(out[k]), 0) {
-			return nil, fmt.Errorf("element %d is %v", k, f)
-		}
+// A file may say that there is more than it holds: columns of features that are zero
+// everywhere and classes that nobody has take nothing in it, and nodes that are all
+// alike next to nothing where it is compressed. But a training has weights for each
+// column, a row in every layer for each node, and a score for each node and class. So
+// there may be some of each, and more the more bytes a file has. What a reader itself
+// takes is bounded by unpack.Budget and npy.Archive.
+const (
+	believedLeast = 1 << 16 // nodes or columns, and one for each byte
+	scoresLeast   = 1 << 23 // and so many for each byte
+	scoresPer     = 64
+)
+
+// sound is [Dataset.Check] of what a file of that many bytes holds, which must be
+// believable, too.
+func (d *Dataset) sound(bytes int64) error {
+	if err := d.Check(); err != nil {
+		return err
 	}
-	return out, nil
+	return d.believable(bytes)
 }
+
+// believable returns an error if a file of that many bytes cannot be meant to hold
+// as many nodes, features or classes as it says.
+func (d *Dataset) believable(bytes int64) error {
+	n, width := d.Graph.NumNodes(), d.Features.Shape()[1]
+	if err := believableNodes(n, bytes); err != nil {
+		return err
+	}
+	if most := believed(bytes); int64(width) > most {
+		return fmt.Errorf("%d features a node, in a file of %d bytes: each takes weights, so at most %d are believed: leave out those that are zero everywhere, or save the file without compression", width, bytes, most)
+	}
+	if x := d.EdgeFeatures; x != nil && int64(x.Dim(1)) > believed(bytes) {
+		return fmt.Errorf("%d features an edge, in a file of %d bytes: each takes weights, so at most %d are believed: leave out those that are zero everywhere, or save the file without compression", x.Dim(1), bytes, believed(bytes))
+	}
+	most := min(believed(bytes), (scoresLeast+scoresPer*min(bytes, 1<<48))/int64(max(n, 1)))
+	if int64(d.Classes) > most {
+		return fmt.Errorf("%d classes of %d nodes, in a file of %d bytes: each node has a score of each class, so at most %d are believed: number the classes from 0 without gaps", d.Classes, n, bytes, most)
+	}
+	return nil
+}
+
+// believableNodes is believable of nodes alone, before anything is made for each.
+func believableNodes(n int, bytes int64) error {
+	if most := believed(bytes); int64(n) > most {
+		return fmt.Errorf("%d nodes, in a file of %d bytes: each takes a row in every layer, so at most %d are believed: leave out those without edges, or save the file without compression", n, bytes, most)
+	}
+	return nil
+}
+
+// believed is how many nodes, and how many columns of features, a file of that many
+// bytes may have.
+func believed(bytes int64) int64 { return believedLeast + min(bytes, 1<<48) }

@@ -1,18 +1,21 @@
-// Package datasets reads graphs that are published for node classification and
-// brings them into one form. Its first noun is [Dataset]: a graph, the features and
-// labels of its nodes or edges, and which of them are for training.
+// Package datasets makes of what files say the tensors that networks are trained on. Its first noun is [Dataset]: a graph, the
+// features and labels of its nodes or edges, and which of them are for training.
 //
-//	d, err := datasets.Open(dataDir, "citeseer")
-//	x, err := d.Normalised() // of words; others stay as they are: see FeatureKind
-//	g := d.Graph.WithSelfLoops() // attention layers want them
+//	d, err := datasets.Read("shop_edges.csv") // a file, a folder or an archive, whose form its name says
+//	d, err := datasets.ReadAs("shop_edges.csv", columns.Roles{Label: []string{"churned"}, Undirected: true})
+//	d, err := datasets.Open(dataDir, "citeseer") // by name: Catalogue lists them
 //
-// [Open] finds datasets by name: [Catalogue] lists them. [Karate] is part of this
-// package, and an embedded Cora is in package datasets/cora. [Read] reads a file
-// or a folder, whose form its name says, and a function for each form reads that:
-// [Planetoid], [LINQS], [WebKB], [NPZ], [Tables], [JSON], [EdgeList], [MatrixMarket], [GraphML],
-// [DOT], [OGB].
+// [Read] is three steps, which a program can take one by one, such as for rows of a database:
 //
-// [Houses] draws a graph whose classes and explanations are known.
+//	raw, err := form.Read("shop_edges.csv", form.Options{}) // or form.SQL
+//	s, err := columns.Choose(raw, columns.Roles{Label: []string{"churned"}})
+//	d, err := datasets.From(raw, s)
+//
+// Package form lists the forms of files that are read, and package columns says what becomes of columns; d.Schema is what was learnt from them.
+// [Dataset.Fit] learns it anew for another split. Package models goes on from here: models.Prepare makes of a Dataset what networks read.
+//
+// [Karate] is part of this package, and an embedded Cora is in package datasets/cora. [Houses] draws a graph whose classes and
+// explanations are known.
 //
 // The second noun is [Graphs], many graphs that are an example each, such as molecules:
 // [ReadGraphs] and [OpenGraphs] read them, [CSL] and others draw some, and a [GraphBatch] is
@@ -21,10 +24,12 @@
 //	d, err := datasets.OpenGraphs(dataDir, "MUTAG")
 //	b := d.Batch([]int32{3, 1, 4}) // b.Graph, b.Features, b.Labels, …
 //
+// [Knowledge] is the facts of a knowledge graph, and [Interactions] is who chose what.
+//
 // Labels, weights and splits mean the same in every form: docs/use/datasets.md says what.
 //
-// Graphs have each edge once and no self-loops. Those that are known by name have
-// both directions of it, but for WebKB's; the others have what their files say, and
+// Graphs have no self-loops, and each edge of a kind once unless the Schema keeps repeated edges. Those that are known by name have
+// both directions of it, except WebKB's; the others have what their files say, and
 // [Dataset.Undirected] adds the rest. Features are as published, so normalise them
 // if the model wants it.
 //

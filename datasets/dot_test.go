@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -39,7 +38,7 @@ func TestDOT(t *testing.T) {
 		{strings.Replace(roads, ", kind=sea", "", 1), "#-weight", strings.NewReplacer(":2", "", ":1", "").Replace(roadsShown)},
 		{strings.Replace(roads, "weight=2, ", "", 1), "", strings.NewReplacer(":2", "", ":1", "", "; features", "; features of edges [6 1] [1 0 1 0 0 0]; features").Replace(roadsShown)},
 		{strings.NewReplacer("graph \"", "digraph \"", "--", "->", "weight=2, kind=sea", "").Replace(roads), "", strings.Replace(roadsShown, "0→1:2 0→2:1 1→0:2 1→2:1 2→0:1 2→1:1", "0→1 0→2 2→1", 1)},
-		{`digraph { a; subgraph s { b c->d } ; {a b} -> {c, d} [k=u]; c -> d [k=v] e -> e [k=w]}`, "", `x ["a" "b" "c" "d" "e"]: 0→2 0→3 1→2 1→3 2→3; features of edges [5 3] [1 0 0 1 0 0 0 0 0 1 0 0 1 0 0]`},
+		{`digraph { a; subgraph s { b c->d } ; {a b} -> {c, d} [k=u]; c -> d [k=v] e -> e [k=w]}`, "", `x ["a" "b" "c" "d" "e"]: 0→2 0→3 1→2 1→3 2→3; features of edges [5 2] [1 0 1 0 0 1 1 0 1 0]`},
 		{"graph{1--2--3[color=red]\n2[color=red];1[color=blue]}", "#color,-shape", ""},
 		{"graph{1--2--3\n2[color=red];1[color=blue]}", "#color", `x ["1" "2" "3"]: 0→1 1→0 1→2 2→1; labels [0 1 -1] of 2 ["blue" "red"]`},
 		{"\ufeffGRAPH g{ä--<b<i>c</i>> ; -1.5--.5}", "", `x ["ä" "b<i>c</i>" "-1.5" ".5"]: 0→1 1→0 2→3 3→2`},
@@ -49,7 +48,7 @@ func TestDOT(t *testing.T) {
 			if name == "x.gv.gz" {
 				text = gz(c.text)
 			}
-			d, err := Read(put(t, name, text) + c.columns)
+			d, err := readWith(put(t, name, text) + c.columns)
 			if c.want == "" {
 				if err == nil {
 					t.Errorf("%s%s: no error", c.text, c.columns)
@@ -81,7 +80,7 @@ func TestDOTOfGonum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := dot(bytes.NewReader(text), "x.dot", new(chosen))
+		d, err := readText(string(text), "x.dot")
 		if err != nil {
 			t.Fatalf("%v of\n%s", err, text)
 		}
@@ -166,7 +165,7 @@ func TestDOTOfGonumAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := dot(bytes.NewReader(text), "x.dot", new(chosen))
+		d, err := readText(string(text), "x.dot")
 		if err != nil {
 			t.Fatalf("%s: %v of\n%s", what, err, text)
 		}
@@ -221,7 +220,7 @@ func TestDOTStrictMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	d, err := DOT(path)
+	d, err := readWith(path)
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)
@@ -258,17 +257,10 @@ func badDOT() []bad {
 		{"value without", of("graph {a -- b [k=]}"), `DIR/x.dot: line 1: "]" stands there, want a value`},
 		{"two graphs", of("graph {a -- b}\ngraph {c -- d}"), "DIR/x.dot: line 2: something follows the graph, and one is read: write each to a file of its own"},
 		{"deep", of("graph " + strings.Repeat("{", 200)), "DIR/x.dot: line 1: subgraphs are nested deeper than 100"},
-		{"number is missing", of("graph {\na [n=1]\nb\na -- b}"), `DIR/x.dot: line 3, column "n": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-n after the file's name`},
-		{"infinite number", of("graph {\na [n=-inf]\na -- b}"), `DIR/x.dot: line 2, column "n": "-inf" is no finite number, as features are`},
+		{"infinite number", of("graph {\na [n=-inf]\na -- b}"), `DIR/x.dot: line 2, column "n": -Inf is no finite number, as features are`},
 		{"weight is a word", of("graph {a\na -- b [weight=x]}"), `DIR/x.dot: line 2, column "weight": the weight is "x", want a finite number`},
 		{"squares", of("graph {" + strings.Repeat("{"+many.String()+"}--{"+many.String()+"}", 1) + "}"), "DIR/x.dot: line 1: subgraphs of 2000 and 2000 nodes make so many edges, 4000000, that they are not believed of 17794 bytes"},
 	}
-}
-
-// saidOf is what a path says of columns that has those after its #.
-func saidOf(columns string) *chosen {
-	_, o := cutChosen("x#" + strings.ReplaceAll(columns, "#", ""))
-	return o
 }
 
 func FuzzDOT(f *testing.F) {
@@ -276,7 +268,7 @@ func FuzzDOT(f *testing.F) {
 	f.Add(roads, "color,-pop,kind")
 	f.Add(`digraph { a; subgraph s { b c->d } ; {a b} -> {c, d} [k=u]; e -> e [k="w" l=<x>]}`, "k,-l,undirected")
 	f.Fuzz(func(t *testing.T, text, columns string) {
-		d, err := dot(strings.NewReader(text), "x.dot", saidOf(columns))
+		d, err := readText(text, "x.dot#"+strings.ReplaceAll(columns, "#", ""))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "x.dot: ") {
 				t.Fatalf("no file is named: %v", err)

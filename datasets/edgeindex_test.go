@@ -64,7 +64,7 @@ func TestNPZEdges(t *testing.T) {
 		"edge_weight":        {[]npy.Named{index, {Name: "edge_weight", Data: []float32{0.5, 2, 9}}}, 3, "0→1:0.5 2→1:2"},
 		"weights of edges":   {[]npy.Named{shaped("edges", []int32{0, 1, 2, 1, 1, 2}, 3, 2), shaped("edge_weights", []float64{0.5, 2, 3}, 3, 1)}, 3, "0→1:0.5 1→0:0.5 1→2:3 2→1:2"},
 	} {
-		d, err := Read(put(t, "x.npz", archiveOf(t, c.arrays...)))
+		d, err := readWith(put(t, "x.npz", archiveOf(t, c.arrays...)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -79,7 +79,7 @@ func TestNPZEdges(t *testing.T) {
 func TestNPZDirected(t *testing.T) {
 	edges := shaped("edges", []int32{0, 1, 2, 1, 0, 1}, 3, 2)
 	for name, want := range map[string]string{"x_directed.npz": "0→1 2→1", "x.npz": "0→1 1→0 1→2 2→1"} {
-		if d, err := Read(put(t, name, archiveOf(t, edges))); err != nil || edgesOf(d) != want {
+		if d, err := readWith(put(t, name, archiveOf(t, edges))); err != nil || edgesOf(d) != want {
 			t.Errorf("%s: edges %s, error %v, want %s", name, edgesOf(d), err, want)
 		}
 	}
@@ -90,14 +90,14 @@ func TestNPZEdgeValues(t *testing.T) {
 	index := shaped("edge_index", []int64{2, 2, 0, 0, 1, 0, 1, 2, 2, 2}, 2, 5) // 2→0 2→1 0→2 0→2 1→2
 	attr := shaped("edge_attr", []float32{10, 20, 30, 99, 40}, 5, 1)
 	labels := shaped("edge_label", []int64{0, 1, 2, 0, -1}, 5)
-	d, err := Read(put(t, "x.npz", archiveOf(t, index, attr, labels, shaped("train_idx", []int32{0, 3}, 2))))
+	d, err := readWith(put(t, "x.npz", archiveOf(t, index, attr, labels, shaped("train_idx", []int32{0, 3}, 2))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := told(d), "2→0:0[10]train 2→1:1[20]none 0→2:2[30]none 1→2:-1[40]train "; got != want {
+	if got, want := told(d), "2→0:0[10]train 2→1:1[20]none 0→2:2[30]none 1→2:-1[40]none "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	d, err = Read(put(t, "x.npz", archiveOf(t, shaped("edges", []int64{2, 0, 1, 2}, 2, 2), shaped("edge_attr", []float32{10, 20}, 2), shaped("edge_labels", []int64{1, 0}, 2))))
+	d, err = readWith(put(t, "x.npz", archiveOf(t, shaped("edges", []int64{2, 0, 1, 2}, 2, 2), shaped("edge_attr", []float32{10, 20}, 2), shaped("edge_labels", []int64{1, 0}, 2))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,13 +108,13 @@ func TestNPZEdgeValues(t *testing.T) {
 		`array "edge_attr": its shape is [2 2], want a row for each of 5 edges`:     {index, shaped("edge_attr", []float32{1, 2, 3, 4}, 2, 2)},
 		`array "edge_label": 1 labels for 5 edges`:                                  {index, shaped("edge_label", []int64{0}, 1)},
 		`array "edge_targets": 1 rows for 5 edges`:                                  {index, shaped("edge_targets", []float64{0.5, 1}, 1, 2)},
-		`array "edge_label": the largest label is 9, of 5 nodes`:                    {index, shaped("edge_label", []int64{0, 1, 2, 9, 0}, 5)},
+		`array "edge_label": the largest label is 9, of 5 edges`:                    {index, shaped("edge_label", []int64{0, 1, 2, 9, 0}, 5)},
 		`array "edge_label": there are labels of nodes, too: leave one of them out`: {index, labels, shaped("y", []int64{0, 1, 1}, 3)},
 		`train node 1 is 9; the nodes are 0 to 2`:                                   {index, shaped("train", []int32{0, 9}, 2)},
-		`train edge 1 is 9; the edges are 0 to 3`:                                   {index, labels, shaped("train", []int32{0, 9}, 2)},
+		`train edge 1 is 9; the edges are 0 to 4`:                                   {index, labels, shaped("train", []int32{0, 9}, 2)},
 		`array "edge_attr": element 1 is NaN`:                                       {index, shaped("edge_attr", []float64{1, nan(), 1, 1, 1}, 5)},
 	} {
-		if _, err := Read(put(t, "x.npz", archiveOf(t, arrays...))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readWith(put(t, "x.npz", archiveOf(t, arrays...))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestNPZSplits(t *testing.T) {
 		"one of two axes": {append(slices.Clone(pyg[:2]), shaped("train_mask", []bool{true, false, false, true}, 4, 1)), []Split{{[]int32{0, 3}, nil, nil}}},
 	} {
 		path := put(t, "x.npz", archiveOf(t, c.arrays...))
-		d, err := Read(path)
+		d, err := readWith(path)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -168,7 +168,7 @@ func TestNPZSplits(t *testing.T) {
 
 // What is written is read again: all splits, and the graph that edges stood for.
 func TestWriteSplits(t *testing.T) {
-	d, err := Read(put(t, "x.npz", archiveOf(t, heterophilous()...)))
+	d, err := readWith(put(t, "x.npz", archiveOf(t, heterophilous()...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestWriteSplits(t *testing.T) {
 	if err := d.WriteNPZ(path); err != nil {
 		t.Fatal(err)
 	}
-	e, err := Read(path)
+	e, err := readWith(path)
 	if err != nil || !reflect.DeepEqual(e.Splits, d.Splits) || edgesOf(e) != edgesOf(d) {
 		t.Fatalf("splits %v, edges %s, error %v", e.Splits, edgesOf(e), err)
 	}
@@ -208,7 +208,7 @@ func TestNPZLabelKinds(t *testing.T) {
 		"bools":           {npy.Named{Name: "y", Data: []bool{true, false, true, true}}, "[1 0 1 1] 2 []"},
 		"to be predicted": {npy.Named{Name: "y", Data: []float32{1, 0.5, -1, 1}}, "[1 0.5 -1 1]"},
 	} {
-		d, err := Read(put(t, "x.npz", archiveOf(t, shaped("edge_index", []int32{0, 1}, 2, 1), c.labels)))
+		d, err := readWith(put(t, "x.npz", archiveOf(t, shaped("edge_index", []int32{0, 1}, 2, 1), c.labels)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -237,7 +237,7 @@ func TestStored(t *testing.T) {
 				x.Row(i)[j] = 2
 			}
 		}
-		d, err := Read(put(t, "x.npz", archiveOf(t, shaped("edge_index", []int32{0, 1}, 2, 1), shaped("x", x.Data, 3, c.cols))))
+		d, err := readWith(put(t, "x.npz", archiveOf(t, shaped("edge_index", []int32{0, 1}, 2, 1), shaped("x", x.Data, 3, c.cols))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,14 +266,14 @@ func TestBeginAtOne(t *testing.T) {
 		return d.Doubt()
 	}
 	path := put(t, "x.npz", archiveOf(t, index))
-	if got, want := doubt(Read(path)), path+`: in array "edge_index" no edge has an end 0, and nothing says how many nodes there are: node 0 has no edges. If the numbers begin at 1, subtract 1 from all; if they do not, add num_nodes to the file`; got != want {
+	if got, want := doubt(readWith(path)), path+`: in array "edge_index" no edge has an end 0, and nothing says how many nodes there are: node 0 has no edges. If the numbers begin at 1, subtract 1 from all; if they do not, add num_nodes to the file`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := doubt(Read(put(t, "x.npz", archiveOf(t, shaped("edges", []int32{1, 2, 2, 3}, 2, 2))))); got == "" {
+	if got := doubt(readWith(put(t, "x.npz", archiveOf(t, shaped("edges", []int32{1, 2, 2, 3}, 2, 2))))); got == "" {
 		t.Error("edges from 1 are not doubted")
 	}
 	for name, arrays := range map[string][]npy.Named{"num_nodes": {index, shaped("num_nodes", []int32{4}, 1)}, "y": {index, shaped("y", []int32{0, 1, 0, 1}, 4)}, "from 0": {zero}} {
-		if got := doubt(Read(put(t, "x.npz", archiveOf(t, arrays...)))); got != "" {
+		if got := doubt(readWith(put(t, "x.npz", archiveOf(t, arrays...)))); got != "" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -284,7 +284,7 @@ func TestBeginAtOne(t *testing.T) {
 		`{"edges":[[1,2]],"num_nodes":3,"y":0}`:                      false,
 		`{"edges":[[1,2]],"x":[[1],[2],[3]],"y":0}`:                  false,
 	} {
-		d, err := JSONLines(put(t, "g.jsonl", []byte(text)))
+		d, err := ReadGraphs(put(t, "g.jsonl", []byte(text)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +298,7 @@ func TestBeginAtOne(t *testing.T) {
 // Numbers of kinds, as PyG has them, go with their edges; those that cannot be are errors.
 func TestNPZKinds(t *testing.T) {
 	index, three := shaped("edge_index", []int64{2, 2, 0, 0, 1, 0}, 2, 3), shaped("x", []float32{1, 2, 3}, 3, 1) // 2→0 2→1 0→0
-	d, err := Read(put(t, "x.npz", archiveOf(t, index, three, shaped("edge_type", []int64{2, 0, 1}, 3), shaped("node_type", []int32{0, 1, 1}, 3, 1))))
+	d, err := readWith(put(t, "x.npz", archiveOf(t, index, three, shaped("edge_type", []int64{2, 0, 1}, 3), shaped("node_type", []int32{0, 1, 1}, 3, 1))))
 	if err != nil || !slices.Equal(d.EdgeKinds.Of, []int32{2, 0}) || !slices.Equal(d.EdgeKinds.Names, []string{"0", "1", "2"}) || !slices.Equal(d.NodeKinds.Of, []int32{0, 1, 1}) {
 		t.Fatalf("%v %v, error %v", d.EdgeKinds, d.NodeKinds, err)
 	}
@@ -308,7 +308,7 @@ func TestNPZKinds(t *testing.T) {
 		`array "node_type": there is kind 65536; without node_kind_names kinds are at most 65535`: shaped("node_type", []int64{0, 1, 65536}, 3),
 		`array "edge_kinds": its shape is [3 2], want one axis`:                                   shaped("edge_kinds", make([]int32, 6), 3, 2),
 	} {
-		if _, err := Read(put(t, "x.npz", archiveOf(t, index, three, a))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readWith(put(t, "x.npz", archiveOf(t, index, three, a))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

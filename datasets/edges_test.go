@@ -53,7 +53,7 @@ const friendsList = "# a comment\n7 100\n100 7\n7 3\n7 3\n3 3\n"
 
 func TestEdgeList(t *testing.T) {
 	for name, b := range map[string][]byte{"a.txt": []byte(friendsList), "a.txt.gz": gz(friendsList), "a.zst": zst(friendsList)} {
-		d, err := EdgeList(put(t, name, b))
+		d, err := readWith(put(t, name, b))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestEdgeList(t *testing.T) {
 }
 
 func TestMatrixMarket(t *testing.T) {
-	d, err := MatrixMarket(put(t, "m.mtx.gz", gz("%%MatrixMarket matrix coordinate real general\n3 3 6\n1 2 5\n3 1 7\n1 2 2\n2 2 9\n2 3 0\n3 2 -1\n")))
+	d, err := readWith(put(t, "m.mtx.gz", gz("%%MatrixMarket matrix coordinate real general\n3 3 6\n1 2 5\n3 1 7\n1 2 2\n2 2 9\n2 3 0\n3 2 -1\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestMatrixMarket(t *testing.T) {
 	if !slices.Equal(in.Offsets, []int64{0, 1, 3, 3}) || !slices.Equal(in.Cols, []int32{2, 0, 2}) || !slices.Equal(d.Weights, []tensor.Float{7, 7, -1}) || d.loops != 1 {
 		t.Errorf("offsets %v, sources %v, weights %v, %d loops", in.Offsets, in.Cols, d.Weights, d.loops)
 	}
-	d, err = MatrixMarket(put(t, "p.mtx", []byte("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n")))
+	d, err = readWith(put(t, "p.mtx", []byte("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n")))
 	if err != nil || d.Weights != nil || !d.Graph.Symmetric() || d.Graph.NumEdges() != 4 {
 		t.Errorf("%v, error %v", d, err)
 	}
@@ -113,7 +113,7 @@ func TestLINQS(t *testing.T) {
 		}
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "p.content"), put(t, "p.zip", zipOf("p/p.cites", paperCites, "p/p.content", paperContent))} {
-		d, err := LINQS(path)
+		d, err := readWith(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestLINQSLines(t *testing.T) {
 		"tabs":            {tabs.Replace(paperContent), tabs.Replace(paperCites), "paper 30", "Rule Learning"},
 		"tabs and blanks": {strings.ReplaceAll(tabs.Replace(paperContent), "\t", " \t "), paperCites[5:] + "paper 30\t4\t\r\n4\tx", "paper 30", "Rule Learning"},
 	} {
-		d, err := Read(put(t, "p.zip", zipOf("p.content", c.content, "p.cites", c.cites)))
+		d, err := readWith(put(t, "p.zip", zipOf("p.content", c.content, "p.cites", c.cites)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -156,7 +156,7 @@ func TestLINQSLines(t *testing.T) {
 		}
 	}
 	for _, text := range []string{mark + webHead, webHead} {
-		d, err := WebKB(web(t, text+"0\t1\t0\n1\t0\t1\n", strings.Replace(text, webHead, linkHead, 1)+"0\t1\n"))
+		d, err := readWith(web(t, text+"0\t1\t0\n1\t0\t1\n", strings.Replace(text, webHead, linkHead, 1)+"0\t1\n"))
 		if err != nil || d.Graph.NumEdges() != 1 {
 			t.Errorf("%q: error %v", text, err)
 		}
@@ -193,13 +193,13 @@ func TestWebKB(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(splits, "texas_split_0.6_0.2_0.npz"), masks, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := WebKB(dir); err == nil || !strings.Contains(err.Error(), "class 2, of 2 pages") {
+	if d, err := readWith(dir); err == nil || !strings.Contains(err.Error(), "class 2, of 2 pages") {
 		t.Fatalf("%v, error %v", d, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, webPages), []byte(webHead+"1\t0,1,1\t0\n0\t0,0,0\t1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d, err := WebKB(dir)
+	d, err := readWith(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestWebKBListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, err := WebKB(dir)
+	d, err := readWith(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestWebKBListed(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, webPages), []byte(head+"0\t0,"+word+"\t0\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := WebKB(dir); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("word %q is no number from 0", word)) {
+		if _, err := readWith(dir); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("word %q is no number from 0", word)) {
 			t.Errorf("word %q: error %v", word, err)
 		}
 	}
@@ -257,11 +257,11 @@ func TestReadKnowsForms(t *testing.T) {
 		"list":          put(t, "list.txt.gz", gz(friendsList)),
 		"Texas (WebKB)": web(t, webHead+"0\t1\t0\n", linkHead),
 	} {
-		if d, err := Read(path); err != nil || d.Name != want {
+		if d, err := readWith(path); err != nil || d.Name != want {
 			t.Errorf("%s: %v, error %v", want, d, err)
 		}
 	}
-	if d, err := Read(dir); err != nil || d.Name != "CiteSeer" {
+	if d, err := readWith(dir); err != nil || d.Name != "CiteSeer" {
 		t.Errorf("a folder: %v, error %v", d, err)
 	}
 }
@@ -304,7 +304,7 @@ func TestReadCompressed(t *testing.T) {
 			}
 		}
 		for _, path := range c.paths {
-			d, err := Read(filepath.Join(dir, path))
+			d, err := readWith(filepath.Join(dir, path))
 			if err != nil {
 				t.Error(err)
 				continue
@@ -338,7 +338,7 @@ func FuzzTexts(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		d, err := Read(filepath.Join(dir, name))
+		d, err := readWith(filepath.Join(dir, name))
 		if err != nil {
 			return
 		}
@@ -362,7 +362,7 @@ func FuzzFolders(f *testing.F) {
 			}
 		}
 		for name, read := range map[string]func() (*Dataset, error){
-			"LINQS": func() (*Dataset, error) { return LINQS(dir) }, "WebKB": func() (*Dataset, error) { return WebKB(web(t, nodes, links)) },
+			"LINQS": func() (*Dataset, error) { return readWith(dir) }, "WebKB": func() (*Dataset, error) { return readWith(web(t, nodes, links)) },
 		} {
 			if d, err := read(); err == nil && d.Check() != nil {
 				t.Fatalf("%s: %v", name, d.Check())

@@ -37,7 +37,7 @@ func TestEncodings(t *testing.T) {
 			return saved(t, t.TempDir(), parts...)
 		}
 		read := func(dir string) (string, error) {
-			d, err := Read(dir + "/" + c.files[0])
+			d, err := readWith(dir + "/" + c.files[0])
 			if err != nil {
 				return "", err
 			}
@@ -59,7 +59,7 @@ func TestEncodings(t *testing.T) {
 			}
 		}
 	}
-	_, err := Read(saved(t, t.TempDir(), "e.txt", "1\x00 \x002\x00\n\x00") + "/e.txt")
+	_, err := readWith(saved(t, t.TempDir(), "e.txt", "1\x00 \x002\x00\n\x00") + "/e.txt")
 	if err == nil || !strings.Contains(err.Error(), "it has bytes of 0, as in UTF-16 without a byte-order mark: save it as UTF-8") {
 		t.Errorf("error %v", err)
 	}
@@ -68,7 +68,7 @@ func TestEncodings(t *testing.T) {
 // A graph whose only edges are self-loops, which are left out, says that nothing is passed on; after
 // loops are added, too. One edge is enough to say nothing.
 func TestNothingPassedOn(t *testing.T) {
-	d, err := Read(saved(t, t.TempDir(), "e.txt", "0 0\n1 1\n2 2\n") + "/e.txt")
+	d, err := readWith(saved(t, t.TempDir(), "e.txt", "0 0\n1 1\n2 2\n") + "/e.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestNothingPassedOn(t *testing.T) {
 	if got := d.WithSelfLoops().Doubt(); got != want {
 		t.Errorf("with loops it says %q", got)
 	}
-	if d, err = Read(saved(t, t.TempDir(), "e.txt", "0 0\n1 1\n2 1\n") + "/e.txt"); err != nil || d.Doubt() != "" || d.WithSelfLoops().Doubt() != "" {
+	if d, err = readWith(saved(t, t.TempDir(), "e.txt", "0 0\n1 1\n2 1\n") + "/e.txt"); err != nil || d.Doubt() != "" || d.WithSelfLoops().Doubt() != "" {
 		t.Errorf("one edge: %q, error %v", d.Doubt(), err)
 	}
 }

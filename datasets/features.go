@@ -3,8 +3,8 @@ package datasets
 import (
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -92,127 +92,35 @@ func eachValue(x tensor.Array, row int, f func(v float64)) {
 	}
 }
 
-// leastSum is the least sum of a row, beside that of its magnitudes, that the row
-// is divided by. Below it the values would grow more than a hundredfold, by what is
-// left of a difference.
-const leastSum = 0.01
-
 // Normalised returns the features with each row divided by its sum, as is usual
 // for words: see [FeatureKind.Words]. A row of zeros stays as it is. Negative
 // values are divided like the others as long as the sum of their row is positive
 // and at least a hundredth of the sum of its magnitudes; a sum that is less would
 // turn the row round or blow it up, and is an error that names the first such
 // node. The dataset does not change.
-func (d *Dataset) Normalised() (tensor.Array, error) {
-	x := d.features("Normalised")
-	for v := range x.Shape()[0] {
-		sum, size := 0.0, 0.0
-		eachValue(x, v, func(f float64) {
-			sum += f
-			size += math.Abs(f)
-		})
-		if size > 0 && !(sum >= leastSum*size) {
-			return nil, fmt.Errorf("the features of node %d sum to %.3g, and their magnitudes to %.3g: a row cannot be divided by a sum that is negative or near zero; leave the features as they are, or standardise them", v, sum, size)
-		}
-	}
-	if a, ok := x.(*sparse.CSR); ok {
-		return a.NormaliseRows(), nil
-	}
-	y := x.(*tensor.Dense).Clone()
-	for v := range y.Rows() {
-		normalise(y.Row(v))
-	}
-	return y, nil
-}
+func (d *Dataset) Normalised() (tensor.Array, error) { return d.scaled(columns.RowSums) }
 
-func normalise(row []tensor.Float) {
-	sum := 0.0
-	for _, v := range row {
-		sum += float64(v)
+// scaled returns the features in a form, which is learnt from all rows.
+func (d *Dataset) scaled(form string) (tensor.Array, error) {
+	s, x := columns.Scaling{Form: form}, d.features("scaled")
+	if err := s.Fit(x, nil); err != nil {
+		return nil, err
 	}
-	if sum == 0 {
-		return
-	}
-	for j, v := range row {
-		row[j] = tensor.Float(float64(v) / sum)
-	}
+	return s.Apply(x)
 }
 
 // Binarised returns the features with 1 for each value that is not zero: of words
 // which there are, and not how often. The dataset does not change.
 func (d *Dataset) Binarised() tensor.Array {
-	one := func(values []tensor.Float) {
-		for i, v := range values {
-			if v != 0 {
-				values[i] = 1
-			}
-		}
-	}
-	if a, ok := d.features("Binarised").(*sparse.CSR); ok {
-		a.Settle()
-		values := slices.Clone(a.Values)
-		one(values)
-		return a.WithValues(values)
-	}
-	y := d.Features.(*tensor.Dense).Clone()
-	one(y.Data)
-	return y
+	x, _ := d.scaled(columns.Binary) // any features are
+	return x
 }
-
-// mostStandard is how many elements sparse features of that many nonzeros have at
-// most that are made dense: 128 MB of float32, or 512 bytes a nonzero up to a
-// gigabyte, so that a small file does not cost much.
-func mostStandard(nonzero int) int64 { return min(1<<28, max(1<<25, 128*int64(nonzero))) }
 
 // Standardised returns the features with the mean of each column 0 and its
 // standard deviation 1, over all nodes and not only those that train: features are
 // known of all, labels are not used. The deviation is the population's, as of
 // scikit-learn's scale. A column of one value becomes 0. The result is dense;
 // sparse features that would need more than 128 MB and 128 elements a nonzero, or
-// more than 2²⁸ elements, are an error. The dataset does not change.
-func (d *Dataset) Standardised() (tensor.Array, error) {
-	var y *tensor.Dense
-	switch x := d.features("Standardised").(type) {
-	case *tensor.Dense:
-		y = x.Clone()
-	case *sparse.CSR:
-		if most := mostStandard(x.NNZ()); int64(x.NumRows)*int64(x.NumCols) > most {
-			return nil, fmt.Errorf("standardised features are dense, and %d×%d of them are more than the %d elements that are allowed for %d nonzeros: normalise the rows, or leave them as they are", x.NumRows, x.NumCols, most, x.NNZ())
-		}
-		y = x.Dense()
-	}
-	mean, scale := columnScales(y)
-	for v := range y.Rows() {
-		row := y.Row(v)
-		for j, f := range row {
-			row[j] = tensor.Float((float64(f) - mean[j]) * scale[j])
-		}
-	}
-	return y, nil
-}
-
-// columnScales returns the mean of each column and the inverse of its standard
-// deviation, 0 of a column of one value.
-func columnScales(x *tensor.Dense) (mean, scale []float64) {
-	rows, width := x.Rows(), x.RowLen()
-	mean, scale = make([]float64, width), make([]float64, width)
-	varies := make([]bool, width)
-	for v := range rows {
-		for j, f := range x.Row(v) {
-			mean[j] += float64(f) / float64(rows)
-			varies[j] = varies[j] || f != x.Row(0)[j]
-		}
-	}
-	for v := range rows {
-		for j, f := range x.Row(v) {
-			c := float64(f) - mean[j]
-			scale[j] += c * c / float64(rows)
-		}
-	}
-	for j, s := range scale {
-		if scale[j] = 0; varies[j] && s > 0 {
-			scale[j] = 1 / math.Sqrt(s)
-		}
-	}
-	return mean, scale
-}
+// more than 2²⁸ elements, are an error. The dataset does not change. A [columns.Scaling] learns
+// the scale from the rows that train, and keeps it for others.
+func (d *Dataset) Standardised() (tensor.Array, error) { return d.scaled(columns.Standard) }

@@ -45,9 +45,6 @@ func TestUnknownName(t *testing.T) {
 			t.Errorf("%.20s: error %.300v, want one with %s", name, err, nearest)
 		}
 	}
-	if _, err := Planetoid(".", "karate"); !errors.As(err, new(*UnknownError)) {
-		t.Errorf("karate from files: error %v", err)
-	}
 }
 
 // Of data that others publish an error says who does, where files go and the command that reads them.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/datasets/columns"
+	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -31,6 +33,10 @@ type Graphs struct {
 	Splits     []Split  // those that there are if they are several; Split is the first
 	ClassNames []string // empty if they have none
 	GraphNames []string // empty if they have none
+
+	FeatureNames []string        // of the columns of Features as they were read; empty if they have none
+	Schema       *columns.Schema // how columns were read; nil: the graphs are not of files
+	Warnings     []string        // what was read in a way that may not be meant, a sentence each
 
 	loops    int      // self-loops of the raw data, which are not in Graph
 	repeated int      // edges of the raw data that stood there already
@@ -132,6 +138,9 @@ func (d *Graphs) WithoutAttributes() *Graphs {
 	e := *d
 	w := d.Features.Dim(1) - d.Attributes
 	e.Features, e.Attributes = tensor.New(d.Features.Dim(0), w), 0
+	if len(d.FeatureNames) > 0 {
+		e.FeatureNames = d.FeatureNames[d.Attributes:]
+	}
 	for v := range e.Features.Dim(0) {
 		copy(e.Features.Row(v), d.Features.Row(v)[d.Attributes:])
 	}
@@ -142,6 +151,7 @@ func (d *Graphs) WithoutAttributes() *Graphs {
 // [graph.Graph.ReturnProbabilities]: the columns of x come after d's own.
 func (d *Graphs) WithFeatures(x *tensor.Dense) *Graphs {
 	e := *d
+	e.FeatureNames = nil // those of x are not known
 	n := d.Graph.NumNodes()
 	if x.Axes() != 2 || x.Dim(0) != n {
 		panic(&tensor.ShapeError{Op: "datasets.WithFeatures", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("there are %d nodes, want a row for each", n)})
@@ -171,4 +181,182 @@ func (d *Graphs) WithDegrees(most int) *Graphs {
 		e.Attributes = 0
 	}
 	return e
+}
+
+// GraphsFrom makes many graphs of what files say, as [From] makes one. A Schema that has not been fitted is fitted on the nodes and edges
+// of the graphs that train, or on all if there is no split.
+func GraphsFrom(raw *form.Raw, s *columns.Schema) (*Graphs, error) {
+	if raw.Graphs == nil || len(raw.Nodes) != 1 || len(raw.Edges) > 1 {
+		return nil, fmt.Errorf("%s: it is one graph, for Read and --task node, and not many", sourceOf(raw))
+	}
+	if err := checkRaw(raw); err != nil {
+		return nil, err
+	}
+	if s == nil {
+		chosen, err := columns.Choose(raw, columns.Roles{})
+		if err != nil {
+			return nil, err
+		}
+		s = chosen
+	}
+	d := &Graphs{Name: raw.Name, Schema: s.Clone(), unread: raw.Unread, doubt: raw.Doubt}
+	file := sourceOf(raw)
+	if err := believableNodes(raw.Nodes[0].Rows, sizeOrAny(raw.Size)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	data, err := d.connect(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	splits, err := d.divide(data)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Fitted {
+		var rows columns.Rows
+		if len(splits) > 0 && len(splits[0].Train) > 0 {
+			rows = d.rowsOf(splits[0].Train)
+		}
+		if err := d.Schema.Fit(data, rows); err != nil {
+			return nil, err
+		}
+	}
+	a, err := d.Schema.Apply(data)
+	if err != nil {
+		return nil, err
+	}
+	d.describe(a)
+	if err := d.sound(sizeOrAny(raw.Size)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return d, nil
+}
+
+// connect makes the graph of all graphs, and returns raw with its edges in the graph's order.
+func (d *Graphs) connect(raw *form.Raw) (*form.Raw, error) {
+	data := *raw
+	e := form.Edges{}
+	if len(raw.Edges) == 1 {
+		e = raw.Edges[0]
+	}
+	src, dst, rows := e.Source, e.Target, []int32(nil)
+	whole := (e.Undirected || d.Schema.Undirected) && !d.Schema.Directed
+	switch back := e.Back; {
+	case whole:
+		rows = slices.Concat(span(0, len(src)), span(0, len(src)))
+		src, dst = slices.Concat(src, dst), slices.Concat(dst, src)
+	case len(back) > 0 && !d.Schema.Directed:
+		both := make([]bool, len(src))
+		for _, k := range back {
+			both[k] = true
+		}
+		src, dst = make([]int32, 0, len(e.Source)+len(back)), make([]int32, 0, len(e.Source)+len(back))
+		for k, u := range e.Source {
+			src, dst, rows = append(src, u), append(dst, e.Target[k]), append(rows, int32(k))
+			if both[k] {
+				src, dst, rows = append(src, e.Target[k]), append(dst, u), append(rows, int32(k))
+			}
+		}
+	}
+	g, kept, err := d.disjoint(src, dst, raw.Graphs.Offsets)
+	if err != nil {
+		return nil, err
+	}
+	if d.Graph = g; len(raw.Edges) == 1 {
+		if rows != nil {
+			kept = pick(rows, kept)
+		}
+		e.Table = e.Table.Gather(kept)
+		e.Source, e.Target, e.Back, e.Undirected = nil, nil, nil, false
+		data.Edges = []form.Edges{e}
+	}
+	return &data, nil
+}
+
+// divide returns the splits of the graphs.
+func (d *Graphs) divide(data *form.Raw) (splits []Split, err error) {
+	own, err := d.Schema.Split(data)
+	if err != nil {
+		return nil, err
+	}
+	if own != nil {
+		splits = []Split{{own.Train, own.Val, own.Test}}
+	} else {
+		for _, s := range data.Splits {
+			if s.Of == form.OfGraphs {
+				splits = append(splits, Split{s.Train, s.Val, s.Test})
+			}
+		}
+	}
+	if len(splits) > 0 {
+		d.Split = splits[0]
+	}
+	if len(splits) > 1 {
+		d.Splits = splits
+	}
+	return splits, nil
+}
+
+// rowsOf returns the nodes and the edges of some graphs.
+func (d *Graphs) rowsOf(graphs []int32) columns.Rows {
+	rows := columns.Rows{Graphs: graphs, Nodes: []int32{}, Edges: []int32{}}
+	at, in := d.Graph.NodeOffsets(), d.Graph.In().Offsets
+	for _, g := range graphs {
+		rows.Nodes = append(rows.Nodes, span(at[g], at[g+1])...)
+		rows.Edges = append(rows.Edges, span(int(in[at[g]]), int(in[at[g+1]]))...)
+	}
+	return rows
+}
+
+// describe gives d what the columns say.
+func (d *Graphs) describe(a *columns.Applied) {
+	if x, ok := a.Features.(*tensor.Dense); ok {
+		d.Features, d.Attributes = x, a.Numeric[0]
+	}
+	d.EdgeFeatures, d.EdgeNumbers = a.EdgeFeatures, a.Numeric[1]
+	d.FeatureNames, d.GraphNames, d.Warnings = a.Names, a.GraphTitles, a.Warnings
+	if l := a.Answers; l != nil {
+		if d.Classes, d.ClassNames = l.Classes, l.Names; l.Of == form.OfGraphs {
+			d.Labels, d.MultiLabels, d.Targets = l.Labels, l.Several, l.Targets
+		} else if d.NodeLabels, d.NodeTargets = l.Labels, l.Targets; l.Several != nil {
+			d.NodeTargets, d.Classes = l.Several.Dense(), 0
+		}
+		if l.Labels == nil && l.Several == nil {
+			d.Classes, d.ClassNames = 0, nil
+		}
+	}
+}
+
+// disjoint makes the graph of all graphs: of a list of edges those that are no loops, and
+// of parallel ones the first. kept says of each edge which of the list it is.
+func (d *Graphs) disjoint(src, dst []int32, offsets []int) (g *graph.Graph, kept []int32, err error) {
+	n := offsets[len(offsets)-1]
+	in, order, err := sparse.FromCOO(n, n, dst, src, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	place := make([]int64, n) // after the last edge out of each node that was kept
+	end, next := int64(0), int64(0)
+	for v := range n {
+		start, stop := end, in.Offsets[v+1]
+		for ; next < stop; next++ {
+			u := in.Cols[next]
+			switch {
+			case int(u) == v:
+				d.loops++
+			case place[u] > start:
+				d.repeated++
+			default:
+				in.Cols[end], order[end] = u, order[next]
+				end++
+				place[u] = end
+			}
+		}
+		in.Offsets[v+1] = end
+	}
+	in.Cols = trimmed(in.Cols, int(end))
+	if g, err = graph.FromCSR(in); err == nil {
+		g, err = g.WithMembers(offsets)
+	}
+	return g, trimmed(order, int(end)), err
 }

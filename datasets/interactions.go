@@ -2,14 +2,11 @@ package datasets
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
+	"strconv"
 
+	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/regular"
-	"github.com/edgewise-ml/edgewise/internal/table"
-	"github.com/edgewise-ml/edgewise/internal/unpack"
 )
 
 // Interactions are users and what each took: bought, watched or read.
@@ -20,12 +17,6 @@ type Interactions struct {
 	Graph *graph.Graph // bipartite, an edge from a user to each of its items
 }
 
-// userColumns and itemColumns are what the columns of users and of items may be called.
-var (
-	userColumns = []string{"user", "userid", "uid", "customer", "customerid", "reader", "readerid", "visitor", "visitorid", "session", "sessionid"}
-	itemColumns = []string{"item", "itemid", "iid", "movie", "movieid", "product", "productid", "article", "articleid", "book", "bookid", "track", "trackid", "song", "songid", "artist", "artistid"}
-)
-
 // ReadInteractions reads a table of users and items, an interaction a line, perhaps in gzip or
 // zstd. Its first line names the columns: user, customer, reader, visitor or session, and item,
 // product, article, book, movie, track, song or artist, perhaps with id or _id after it. Users
@@ -33,88 +24,52 @@ var (
 // such as ratings or times, are not read. A line that stands there twice counts once. The
 // error names the file, the line and what is wrong.
 func ReadInteractions(path string) (*Interactions, error) {
-	if err := regular.File(path); err != nil {
+	raw, err := form.Read(path, form.Options{As: "interactions"})
+	if err != nil {
 		return nil, err
 	}
-	d, err := readInteractions(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	d.Name, _, _ = strings.Cut(filepath.Base(path), ".")
-	return d, nil
+	return InteractionsFrom(raw)
 }
 
 // HoldsInteractions reports whether a file is a table whose first line names a column of users
 // and one of items, as ReadInteractions reads it.
-func HoldsInteractions(path string) bool {
-	if regular.File(path) != nil {
-		return false
-	}
-	f, err := unpack.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	rows, err := table.NewReader(f)
-	if err != nil {
-		return false
-	}
-	_, _, err = usersAndItems(rows.Columns)
-	return err == nil
-}
+func HoldsInteractions(path string) bool { return form.HoldsInteractions(path) }
 
-// usersAndItems returns which columns are those of users and of items.
-func usersAndItems(columns []string) (user, item int, err error) {
-	at := func(names []string) int {
-		return slices.IndexFunc(columns, func(c string) bool {
-			return slices.Contains(names, strings.ReplaceAll(strings.ToLower(strings.TrimSpace(c)), "_", ""))
-		})
+// InteractionsFrom makes interactions of what a table says: two types of nodes, and edges from those of one to those of the other, each once.
+func InteractionsFrom(raw *form.Raw) (*Interactions, error) {
+	if len(raw.Edges) != 1 || len(raw.Nodes) != 2 {
+		return nil, fmt.Errorf("%s: want interactions of one type of nodes with another, and there are %d types and %d kinds of edges", raw.Name, len(raw.Nodes), len(raw.Edges))
 	}
-	if user, item = at(userColumns), at(itemColumns); user < 0 || item < 0 {
-		return 0, 0, fmt.Errorf("line 1: of the columns %.200q none is that of users, or none that of items: call them user and item", columns)
-	}
-	return user, item, nil
-}
-
-func readInteractions(path string) (*Interactions, error) {
-	f, err := unpack.Open(path)
-	if err != nil {
+	if err := checkRaw(raw); err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	rows, err := table.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	user, item, err := usersAndItems(rows.Columns)
-	if err != nil {
-		return nil, err
-	}
-	d, seen := &Interactions{}, map[[2]int32]bool{}
-	users, items := map[string]int{}, map[string]int{}
+	e := &raw.Edges[0]
+	ends := func(of string) *form.Nodes { return &raw.Nodes[btoi(raw.Nodes[0].Type != of)] }
+	users, items := ends(e.From), ends(e.To)
+	d := &Interactions{Name: raw.Name, Users: idsOf(users), Items: idsOf(items)}
+	seen := make(map[[2]int32]bool, e.Rows)
 	var src, dst []int32
-	for rows.Next() {
-		u, i := strings.TrimSpace(string(rows.Fields()[user])), strings.TrimSpace(string(rows.Fields()[item]))
-		if u == "" || i == "" {
-			return nil, fmt.Errorf("line %d: the %s or the %s is empty: fill it in, or take the line out", rows.Line(), rows.Columns[user], rows.Columns[item])
-		}
-		if err := f.Budget.Keep(64 + 2*len(u) + 2*len(i)); err != nil {
-			return nil, fmt.Errorf("line %d: %w", rows.Line(), err)
-		}
-		pair := [2]int32{int32(nameNumber(users, &d.Users, u)), int32(nameNumber(items, &d.Items, i))}
+	for k, u := range e.Source {
+		pair := [2]int32{u, e.Target[k]}
 		if !seen[pair] {
 			seen[pair] = true
 			src, dst = append(src, pair[0]), append(dst, pair[1])
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	if len(src) == 0 {
-		return nil, fmt.Errorf("no line follows that of the columns: want a user and an item a line")
-	}
+	var err error
 	d.Graph, err = graph.NewBipartite(len(d.Users), len(d.Items), src, dst)
 	return d, err
+}
+
+// idsOf returns the ids of nodes, their numbers if they have none.
+func idsOf(t *form.Nodes) []string {
+	ids := make([]string, t.Rows)
+	for row := range ids {
+		if ids[row] = strconv.Itoa(row); t.IDs != nil {
+			ids[row] = t.IDs.At(row)
+		}
+	}
+	return ids
 }
 
 // Dataset returns the graph whose nodes are the users, in order, and then the items, with an
@@ -128,5 +83,10 @@ func (d *Interactions) Dataset() *Dataset {
 		u := d.Graph.In().Cols[e]
 		src, dst = append(src, u, users+i), append(dst, users+i, u)
 	}
-	return &Dataset{Name: d.Name, Graph: graph.Must(graph.New(n, src, dst)), NodeNames: slices.Concat(d.Users, d.Items)}
+	kinds := &Kinds{Names: []string{"user", "item"}, Of: make([]int32, n)}
+	for v := users; v < int32(n); v++ {
+		kinds.Of[v] = 1
+	}
+	names := slices.Concat(d.Users, d.Items)
+	return &Dataset{Name: d.Name, Graph: graph.Must(graph.New(n, src, dst)), NodeNames: names, NodeIDs: names, NodeKinds: kinds}
 }

@@ -27,7 +27,7 @@ func TestInteractions(t *testing.T) {
 		if !slices.Equal(d.Users, []string{"1", "7"}) || !slices.Equal(d.Items, []string{"1", "2"}) || d.Graph.NumEdges() != 3 || d.Name != "shop" {
 			t.Errorf("%q: %+v", text, d)
 		}
-		if one := d.Dataset(); one.Graph.NumNodes() != 4 || one.Graph.NumEdges() != 6 || !one.Graph.Symmetric() || !slices.Equal(one.NodeNames, []string{"1", "7", "1", "2"}) {
+		if one := d.Dataset(); one.Graph.NumNodes() != 4 || one.Graph.NumEdges() != 6 || !one.Graph.Symmetric() || !slices.Equal(one.NodeIDs, []string{"1", "7", "1", "2"}) || !slices.Equal(one.NodeKinds.Of, []int32{0, 0, 1, 1}) {
 			t.Errorf("%q: the dataset is %+v", text, one)
 		}
 	}

@@ -95,7 +95,7 @@ func TestNPZKeepsKinds(t *testing.T) {
 		if err := d.WriteNPZ(path); err != nil {
 			t.Fatal(err)
 		}
-		e, err := datasets.NPZ(path)
+		e, err := datasets.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestNPZKeepsKinds(t *testing.T) {
 	if err := bare.WriteNPZ(path); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := datasets.NPZ(path); err != nil || e.NodeKinds != nil || e.EdgeKinds != nil {
+	if e, err := datasets.Read(path); err != nil || e.NodeKinds != nil || e.EdgeKinds != nil {
 		t.Errorf("kinds %v %v, error %v", e.NodeKinds, e.EdgeKinds, err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/edgewise-ml/edgewise/datasets/columns"
+	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -20,6 +22,102 @@ type Knowledge struct {
 	Rules         []string // what was planted, in words; empty: nobody knows
 
 	Train, Val, Test *graph.Graph
+}
+
+// Triples reads a knowledge graph from text with a fact a line, head, relation and tail,
+// all of them words or numbers, between tabs, commas, semicolons or spaces; a first line
+// may name the columns. It is the form of FB15k-237 and WN18RR:
+//
+//	vienna	capital_of	austria
+//
+// path is a file, perhaps in gzip or zstd, of which all facts train, or a folder of
+// train, valid (or val, dev) and test, with .txt, .tsv or .csv after it. A fact that
+// stands there twice counts once, in the part that comes first. The error names the file,
+// the line and the value.
+func Triples(path string) (*Knowledge, error) {
+	raw, err := form.Read(path, form.Options{As: "triples"})
+	if err != nil {
+		return nil, err
+	}
+	return KnowledgeFrom(raw)
+}
+
+// KnowledgeFrom makes a knowledge graph of what files say: facts are the edges between nodes of one type, and relations their kinds, of which
+// each may have a table of its own or be a word of a column. Facts that are in no part of a split train.
+func KnowledgeFrom(raw *form.Raw) (*Knowledge, error) {
+	if len(raw.Nodes) != 1 || len(raw.Edges) == 0 {
+		return nil, fmt.Errorf("%s: want facts about entities of one type, and there are %d types of nodes and %d kinds of edges", raw.Name, len(raw.Nodes), len(raw.Edges))
+	}
+	if err := checkRaw(raw); err != nil {
+		return nil, err
+	}
+	s, err := columns.Choose(raw, columns.Roles{})
+	if err != nil {
+		return nil, err
+	}
+	k := &Knowledge{Name: raw.Name, Entities: raw.Nodes[0].Rows}
+	if raw.Nodes[0].IDs != nil {
+		k.EntityNames = idsOf(&raw.Nodes[0])
+	}
+	var parts [3]facts
+	seen, relations, before := map[[3]int32]bool{}, map[string]int{}, 0
+	for i := range raw.Edges {
+		e := &raw.Edges[i]
+		part, err := partsOf(raw, s, i, before)
+		if err != nil {
+			return nil, err
+		}
+		kind := e.Column(s.Edges[i].Kind)
+		for row, u := range e.Source {
+			name := e.Kind
+			if kind != nil && kind.Words != nil {
+				name = kind.Words.At(row)
+			}
+			if name == "" && len(raw.Edges) == 1 {
+				name = "to"
+			}
+			r, ok := relations[name]
+			if !ok {
+				r = len(k.RelationNames)
+				relations[name], k.RelationNames = r, append(k.RelationNames, name)
+			}
+			if fact := [3]int32{u, int32(r), e.Target[row]}; !seen[fact] {
+				seen[fact] = true
+				parts[part[row]].add(int(u), r, int(e.Target[row]))
+			}
+		}
+		before += e.Rows
+	}
+	if len(parts[0].heads) == 0 {
+		return nil, fmt.Errorf("%s: there are no facts to train on", raw.Name)
+	}
+	k.Train, k.Val, k.Test = parts[0].graph(k.Entities), parts[1].graph(k.Entities), parts[2].graph(k.Entities)
+	return k, nil
+}
+
+// partsOf returns the part of each edge of a table, 0 for those that train.
+func partsOf(raw *form.Raw, s *columns.Schema, table, before int) ([]uint8, error) {
+	e := &raw.Edges[table]
+	part := make([]uint8, e.Rows)
+	set := func(of form.Split, before int) {
+		for p, rows := range [][]int32{of.Train, of.Val, of.Test} {
+			for _, row := range rows {
+				if at := int(row) - before; at >= 0 && at < len(part) {
+					part[at] = uint8(p)
+				}
+			}
+		}
+	}
+	for _, of := range raw.Splits[:min(1, len(raw.Splits))] {
+		if of.Of == form.OfEdges {
+			set(of, before)
+		}
+	}
+	own, err := s.Parts(&e.Table, s.Edges[table].Part)
+	if err == nil && own != nil {
+		set(*own, 0)
+	}
+	return part, err
 }
 
 // Relations returns how many relations there are.
@@ -127,4 +225,51 @@ func oneHot(class []int32, classes int) *sparse.CSR {
 		x.Offsets, x.Values[i] = append(x.Offsets, int64(i+1)), 1
 	}
 	return x
+}
+
+// Divided returns k with shares of the training facts to validate and to test with,
+// rounded down. Entities and relations of theirs are in a fact that trains, too; facts
+// of which that cannot be said stay. The error says which part would have none.
+func (k *Knowledge) Divided(rng *rand.Rand, val, test float64) (*Knowledge, error) {
+	if !(val >= 0 && test >= 0 && val+test < 1) {
+		return nil, fmt.Errorf("datasets: shares of %v and %v of the facts; want numbers from 0, together less than 1", val, test)
+	}
+	g := k.Train
+	kinds, to, from := g.Kinds(), g.Destinations(), g.In().Cols
+	entity, relation := make([]int, k.Entities), make([]int, k.Relations())
+	for e, v := range to {
+		entity[v]++
+		entity[from[e]]++
+		relation[kinds[e]]++
+	}
+	var parts [3]facts
+	want := [3]int{0, int(val * float64(g.NumEdges())), int(test * float64(g.NumEdges()))}
+	for _, e := range rng.Perm(g.NumEdges()) {
+		u, v, r := from[e], to[e], kinds[e]
+		part, least := 0, 1
+		if u == v {
+			least = 2 // it counted the entity twice
+		}
+		if entity[u] > least && entity[v] > least && relation[r] > 1 {
+			for i := 1; i < 3 && part == 0; i++ {
+				if len(parts[i].heads) < want[i] {
+					part = i
+				}
+			}
+		}
+		if part > 0 {
+			entity[u]--
+			entity[v]--
+			relation[r]--
+		}
+		parts[part].add(int(u), int(r), int(v))
+	}
+	for i, name := range []string{"", "validate", "test"} {
+		if i > 0 && len(parts[i].heads) == 0 && [3]float64{0, val, test}[i] > 0 {
+			return nil, fmt.Errorf("%s: of its %d facts none can be kept to %s with: each has an entity or a relation that no other fact has, or there are too few: name a folder of train.txt, valid.txt and test.txt", k.Name, g.NumEdges(), name)
+		}
+	}
+	d := *k
+	d.Train, d.Val, d.Test = parts[0].graph(k.Entities), parts[1].graph(k.Entities), parts[2].graph(k.Entities)
+	return &d, nil
 }

@@ -3,12 +3,8 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -32,167 +28,85 @@ func (l Labels) Of(rows []int32) []int32 {
 	return out
 }
 
-// setNumbers makes of a number a node what is to be learnt: classes if all are whole,
-// where −1 and NaN are none, or else targets, where NaN is none.
-func (d *Dataset) setNumbers(x []float64) error {
-	whole := true
-	for _, v := range x {
-		whole = whole && (v == math.Trunc(v) || math.IsNaN(v))
-	}
-	if !whole {
-		return d.setTargets(x)
-	}
-	labels := make([]int32, len(x))
-	for i, v := range x {
-		switch {
-		case math.IsNaN(v):
-			labels[i] = -1
-		case math.Abs(v) > math.MaxInt32:
-			return fmt.Errorf("element %d is %v, which is no class: they are numbered from 0", i, v)
-		default:
-			labels[i] = int32(v)
-		}
-	}
-	return d.setClasses(labels)
+// Kinds says which of several kinds each node or edge is of.
+type Kinds struct {
+	Names []string
+	Of    []int32 // the number of its name; −1: none, as of loops that were added
 }
 
-// setTargets takes a number a node that is to be learnt.
-func (d *Dataset) setTargets(x []float64) error {
-	values := make([]tensor.Float, len(x))
-	for i, v := range x {
-		if values[i] = tensor.Float(v); math.IsInf(float64(values[i]), 0) {
-			return fmt.Errorf("element %d is %v, which is no number to be learnt; NaN is one that is not known", i, v)
+// check returns an error unless there is a kind for each of n of what noun says.
+func (k *Kinds) check(n int, noun string) error {
+	if k == nil {
+		return nil
+	}
+	if len(k.Of) != n {
+		return fmt.Errorf("%d kinds for %d %ss", len(k.Of), n, noun)
+	}
+	for i, kind := range k.Of {
+		if kind < -1 || int(kind) >= len(k.Names) {
+			return fmt.Errorf("the kind of %s %d is %d, and there are names for %d", noun, i, kind, len(k.Names))
 		}
-	}
-	d.Targets = tensor.Of(values, len(values), 1)
-	return nil
-}
-
-// setClasses takes the number of each node's class.
-func (d *Dataset) setClasses(labels []int32) error {
-	d.Labels = labels
-	if len(labels) > 0 {
-		d.Classes = max(0, int(slices.Max(labels))+1)
-	}
-	// As many classes as nodes are more than any data has, and class counts are
-	// allocated by their number.
-	if d.Classes > len(labels) {
-		return fmt.Errorf("the largest label is %d, of %d nodes; classes are numbered from 0 without gaps", d.Classes-1, len(labels))
 	}
 	return nil
 }
 
-// setWords makes classes of words, in the words' order; an empty one is none.
-func (d *Dataset) setWords(words []string) error {
-	d.ClassNames = slices.Compact(slices.Sorted(slices.Values(words)))
-	if len(d.ClassNames) > 0 && d.ClassNames[0] == "" {
-		d.ClassNames = d.ClassNames[1:]
+// Known reports whether each has a kind.
+func (k *Kinds) Known() bool {
+	if k == nil {
+		return false
 	}
-	d.Classes, d.Labels = len(d.ClassNames), make([]int32, len(words))
-	labelled := 0
-	for i, w := range words {
-		d.Labels[i] = -1
-		if c, ok := slices.BinarySearch(d.ClassNames, w); ok {
-			d.Labels[i] = int32(c)
-			labelled++
+	for _, kind := range k.Of {
+		if kind < 0 {
+			return false
 		}
 	}
-	return notNames(d.Classes, labelled)
+	return true
 }
 
-// notNames returns an error if so many classes are names rather.
-func notNames(classes, labelled int) error {
-	const many = 100
-	if classes > many && 2*classes > labelled {
-		return fmt.Errorf("%d different labels of %d nodes are no classes: leave the column out, or call it name", classes, labelled)
+// carried returns the kinds of derived nodes or edges.
+func (k *Kinds) carried(from []int32) *Kinds {
+	if k == nil {
+		return nil
 	}
-	return nil
+	return &Kinds{k.Names, carried(k.Of, from, -1)}
 }
 
-// setAnswers makes of a row of numbers a node what is to be learnt: whether it is of each of
-// the classes that are called so if all are 0 or 1, or else targets. NaN is not known.
-func (d *Dataset) setAnswers(x *tensor.Dense, names []string) error {
-	known, binary := 0, true
-	for _, v := range x.Data {
-		if v == v {
-			known++
-			binary = binary && (v == 0 || v == 1)
+// On returns a graph with these kinds of its edges, which are in its order; those that have none
+// are of the kind other, as loops that were added are.
+func (k *Kinds) On(g *graph.Graph, other int32) (*graph.Graph, error) {
+	order, list := g.EdgeOrder(), make([]int32, len(k.Of))
+	for e, kind := range k.Of {
+		if kind < 0 {
+			kind = other
 		}
+		list[order[e]] = kind
 	}
+	return g.WithKinds(list)
+}
+
+// Heterogeneous returns d's graph as nodes of several types with a graph for each relation between
+// them, as package relational of the layers wants it: types are NodeKinds and relations EdgeKinds,
+// of tables a column of words that is called kind of the nodes and relation of the edges. Without
+// EdgeKinds all edges are "to". nodes holds the numbers of each type's nodes in d: their features
+// are GatherRows of d's, and what is learnt of them is found by these numbers.
+//
+// The error says so if it is not known which kinds nodes are of, or edges: call it before loops
+// are added.
+func (d *Dataset) Heterogeneous() (h *graph.Hetero, nodes map[string][]int32, err error) {
+	g, relations := d.Graph, []string{"to"}
 	switch {
-	case known == 0 && names == nil:
-		return errors.New("nothing is known of what is to be learnt: all numbers are missing")
-	case known == 0:
-		return fmt.Errorf("nothing stands in the columns %s, which are to be learnt", listed(names))
-	case binary:
-		d.MultiLabels, d.Classes, d.ClassNames = sparse.FromDense(x), x.Dim(1), names
-	default:
-		d.Targets = x
-	}
-	return nil
-}
-
-// setTexts is setNumbers if the texts are numbers, and else setWords. More whole numbers than
-// classes may be are targets, such as the visits of MUSAE's pages. Whole numbers
-// that leave gaps are classes in their order, by whose names they are called.
-func (d *Dataset) setTexts(texts []string) error {
-	x := make([]float64, len(texts))
-	seen, labelled, words := map[float64]bool{}, 0, false
-	for i, s := range texts {
-		v, err := strconv.ParseFloat(s, 64)
-		switch {
-		case s == "" || err == nil && (math.IsNaN(v) || v == -1):
-			v = math.NaN()
-		case missingWord(s): // among numbers it is none
-			v, words = math.NaN(), true
-		case err != nil:
-			return d.setWords(texts)
-		default:
-			seen[v] = true
-			labelled++
+	case d.NodeKinds == nil:
+		return nil, nil, errors.New("nothing says which kinds the nodes are of: a table of nodes says it in a column of words that is called kind")
+	case !d.NodeKinds.Known():
+		return nil, nil, errors.New("some of the nodes have no kind")
+	case d.EdgeKinds != nil:
+		if !d.EdgeKinds.Known() {
+			return nil, nil, errors.New("some of the edges have no kind, such as loops that were added")
 		}
-		x[i] = v
-	}
-	if words && labelled == 0 {
-		return d.setWords(texts)
-	}
-	sorted := make([]float64, 0, len(seen))
-	for v := range seen {
-		sorted = append(sorted, v)
-	}
-	slices.Sort(sorted)
-	gaps := false
-	for i, v := range sorted {
-		if v != math.Trunc(v) {
-			return d.setNumbers(minusOnes(x, texts))
+		if g, err = d.EdgeKinds.On(g, -1); err != nil {
+			return nil, nil, err
 		}
-		gaps = gaps || v != float64(i)
+		relations = d.EdgeKinds.Names
 	}
-	if notNames(len(sorted), labelled) != nil {
-		return d.setTargets(minusOnes(x, texts))
-	}
-	if !gaps {
-		return d.setNumbers(x)
-	}
-	d.Labels, d.Classes = make([]int32, len(x)), len(sorted)
-	for i, v := range x {
-		d.Labels[i] = -1
-		if c, ok := slices.BinarySearch(sorted, v); ok {
-			d.Labels[i] = int32(c)
-		}
-	}
-	for _, v := range sorted {
-		d.ClassNames = append(d.ClassNames, strconv.FormatFloat(v, 'f', -1, 64))
-	}
-	return nil
-}
-
-// minusOnes gives targets the values −1 back, which of classes are none.
-func minusOnes(x []float64, texts []string) []float64 {
-	for i, s := range texts {
-		if strings.HasPrefix(s, "-") && math.IsNaN(x[i]) {
-			x[i] = -1
-		}
-	}
-	return x
+	return g.Heterogeneous(d.NodeKinds.Names, d.NodeKinds.Of, relations)
 }

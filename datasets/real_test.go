@@ -39,7 +39,7 @@ func TestPlanetoidCounts(t *testing.T) {
 		{"CiteSeer", 3327, 9104, 124, 3703, 105165, 120, 15, []int{264, 590, 668, 701, 596, 508}},
 		{"PubMed", 19717, 88648, 3, 500, 988031, 60, 0, []int{4103, 7739, 7875}},
 	} {
-		d, err := Planetoid(dir, c.name)
+		d, err := Open(dir, c.name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,11 +167,11 @@ func TestFormsAgree(t *testing.T) {
 		names = append(names, "amazon_photo")
 	}
 	for _, name := range names {
-		pickled, err := NPZ(filepath.Join(dir, "npz", name+".npz"))
+		pickled, err := readWith(filepath.Join(dir, "npz", name+".npz"))
 		if os.IsNotExist(err) {
 			t.Skip(err)
 		}
-		plain, plainErr := NPZ(filepath.Join(dir, "npz_plain", name+".npz"))
+		plain, plainErr := readWith(filepath.Join(dir, "npz_plain", name+".npz"))
 		if err != nil || plainErr != nil {
 			t.Fatal(err, plainErr)
 		}
@@ -205,7 +205,7 @@ func TestFormsAgree(t *testing.T) {
 
 func TestSourcesAreTheFilesHere(t *testing.T) {
 	dir := rawDir(t)
-	for _, name := range planetoidNames() {
+	for _, name := range []string{"citeseer", "cora", "pubmed"} {
 		path, err := Find(dir, name)
 		if err != nil {
 			t.Fatal(err)
@@ -247,7 +247,7 @@ func TestMatrixMarketSuite(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	karate, err := MatrixMarket(filepath.Join(dir, "karate.mtx"))
+	karate, err := readWith(filepath.Join(dir, "karate.mtx"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestMatrixMarketSuite(t *testing.T) {
 func BenchmarkPubMed(b *testing.B) {
 	dir := rawDir(b)
 	for b.Loop() {
-		if _, err := Planetoid(dir, "pubmed"); err != nil {
+		if _, err := Open(dir, "pubmed"); err != nil {
 			b.Fatal(err)
 		}
 	}

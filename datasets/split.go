@@ -4,14 +4,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
-
-	"github.com/edgewise-ml/edgewise/internal/npy"
 )
 
 // Split says what the nodes are used for, or the edges or graphs. Ids ascend in each part; a node may
 // be in none.
 type Split struct{ Train, Val, Test []int32 }
+
+// The parts of a split that a row may be in.
+const (
+	inNone = iota
+	inTrain
+	inVal
+	inTest
+)
 
 // Check returns an error that names the first node of a split of n nodes that is
 // out of range, out of order, or in two parts; and one if there are nodes to
@@ -123,148 +128,78 @@ func (d *Dataset) setSplits(splits []Split) {
 	d.Split = splits[0]
 }
 
-// ReadSplit is the first of [ReadSplits].
-func ReadSplit(path string, n int) (Split, error) {
-	splits, err := ReadSplits(path, n)
-	if err != nil {
-		return Split{}, err
+// Folds cuts the graphs that have a class into k parts of about as many of each class, or,
+// where there are no classes, all graphs into k parts, and returns k splits: split i tests
+// on part i and trains on the others. It draws the same for the same rng. The error says so
+// if there are fewer graphs than k.
+func (d *Graphs) Folds(rng *rand.Rand, k int) ([]Split, error) {
+	parts, n := cutEvenly(rng, d.Len(), d.Labels, d.Classes, k)
+	if k < 2 || k > n {
+		return nil, fmt.Errorf("%d folds of the %d graphs of %s that have a class; want at least 2, and a graph for each", k, n, d.Name)
 	}
-	return splits[0], nil
+	folds := make([]Split, k)
+	for f := range folds {
+		folds[f] = Split{Train: others(parts, f, f), Test: parts[f]}
+	}
+	return folds, nil
 }
 
-// ReadSplits reads one or more splits of n nodes from an .npz: train, val and test, or
-// train_idx and so on, which hold nodes, or train_mask, val_mask and test_mask, which
-// hold for each node whether it is in that part. Masks of two axes are several splits: a
-// row each, as in train_masks, or a column each, as PyG has it. A part may be missing. The
-// error names the file and the first thing that is wrong.
-func ReadSplits(path string, n int) ([]Split, error) {
-	z, err := openArchive(path)
-	if err != nil {
-		return nil, err
+// Folds cuts the nodes that have a class into k parts of about as many of each class, or,
+// where there are no classes, all nodes into k parts, and returns k splits: split i tests on
+// part i, validates on the next and trains on the others. It draws the same for the same
+// rng. The error says so if k is less than 3, or there are fewer nodes.
+func (d *Dataset) Folds(rng *rand.Rand, k int) ([]Split, error) {
+	parts, n := cutEvenly(rng, d.Graph.NumNodes(), d.Labels, d.Classes, k)
+	if k < 3 || k > n {
+		return nil, fmt.Errorf("%d folds of the %d nodes of %s that can be learnt from; want at least 3, one of which tests and one validates, and a node for each", k, n, d.Name)
 	}
-	defer z.Close()
-	splits, err := splitsOf(z, n, "node")
-	if err == nil && len(splits[0].Train) == 0 {
-		err = fmt.Errorf("%s: the split has no training nodes: want an array train or train_mask", path)
+	folds := make([]Split, k)
+	for f := range folds {
+		next := (f + 1) % k
+		folds[f] = Split{Train: others(parts, f, next), Val: parts[next], Test: parts[f]}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return splits, nil
+	return folds, nil
 }
 
-// splitsOf reads the parts that are there, of n of what noun says; without, there is one
-// empty split.
-func splitsOf(z archive, n int, noun string) ([]Split, error) {
-	splits, from := []Split{{}}, "" // the array that said how many
-	for _, p := range []struct {
-		name string
-		part func(s *Split) *[]int32
-	}{
-		{"train", func(s *Split) *[]int32 { return &s.Train }},
-		{"val", func(s *Split) *[]int32 { return &s.Val }},
-		{"test", func(s *Split) *[]int32 { return &s.Test }},
-	} {
-		name := z.first(p.name, p.name+"_idx", p.name+"_mask", p.name+"_masks")
-		if name == "" {
-			continue
+// cutEvenly cuts n things into k parts of about as many of each class, and returns how many
+// there are; those without a class are left out. Without labels all are of one class.
+func cutEvenly(rng *rand.Rand, n int, labels []int32, classes, k int) (parts [][]int32, all int) {
+	byClass := make([][]int32, max(1, classes))
+	for _, i := range rng.Perm(n) {
+		c := int32(0)
+		if labels != nil {
+			c = labels[i]
 		}
-		lists, err := z.parts(name, n)
-		if err != nil {
-			return nil, err
-		}
-		if from == "" {
-			splits, from = make([]Split, len(lists)), name
-		}
-		if len(lists) != len(splits) {
-			return nil, z.wrong(name, "it has %d splits, %q has %d", len(lists), from, len(splits))
-		}
-		for k, ids := range lists {
-			*p.part(&splits[k]) = ids
+		if c >= 0 {
+			byClass[c] = append(byClass[c], int32(i))
+			all++
 		}
 	}
-	for k, s := range splits {
-		if err := s.check(n, noun); err != nil && len(splits) > 1 {
-			return nil, fmt.Errorf("%s: split %d: %w", z.path, k, err)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", z.path, err)
+	if k < 1 {
+		return nil, all
+	}
+	parts = make([][]int32, k)
+	next := 0
+	for _, ids := range byClass {
+		for _, i := range ids { // one after the other, so that parts differ by one of a class, and by one in all
+			parts[next] = append(parts[next], i)
+			next = (next + 1) % k
 		}
 	}
-	return splits, nil
+	for _, p := range parts {
+		slices.Sort(p)
+	}
+	return parts, all
 }
 
-// parts reads one part of each split: nodes, or masks of n.
-func (z archive) parts(name string, n int) ([][]int32, error) {
-	if !strings.Contains(name, "_mask") {
-		ids, err := z.nodes(name)
-		return [][]int32{ids}, err
-	}
-	a, err := z.Read(name)
-	if err != nil {
-		return nil, err
-	}
-	count, rows := 1, true
-	if len(a.Shape) == 2 {
-		count, rows = a.Shape[0], a.Shape[1] == n
-		if turned := a.Shape[0] == n && strings.HasSuffix(name, "_mask"); turned || !rows {
-			count, rows = a.Shape[1], false
-		}
-		if !rows && a.Shape[0] != n || count < 1 || count > splitsMost {
-			return nil, z.wrong(name, "its shape is %v, want 1 to %d splits of %d nodes", a.Shape, splitsMost, n)
-		}
-		a.Shape = []int{a.Len()}
-	}
-	is, err := elements(z, name, a, (*npy.Array).Int32s)
-	if err != nil {
-		return nil, err
-	}
-	if len(is) != count*n {
-		return nil, z.wrong(name, "%d elements for %d nodes", len(is), n)
-	}
-	return z.masks(name, is, count, rows)
-}
-
-// splitsMost is how many splits a file may hold.
-const splitsMost = 100
-
-// masks returns which nodes each of count masks means, a row each or a column each.
-func (z archive) masks(name string, is []int32, count int, rows bool) ([][]int32, error) {
-	lists, n := make([][]int32, count), max(1, len(is)/count)
-	at := func(i int) (split, node int) {
-		if rows {
-			return i / n, i % n
-		}
-		return i % count, i / count
-	}
-	sizes := make([]int, count)
-	for i, b := range is {
-		k, _ := at(i)
-		sizes[k] += int(b & 1)
-	}
-	for k, size := range sizes {
-		if err := z.Keep(size, 4); err != nil {
-			return nil, err
-		}
-		if size > 0 {
-			lists[k] = make([]int32, 0, size)
+// others returns what is in neither of two parts, ascending.
+func others(parts [][]int32, a, b int) []int32 {
+	var ids []int32
+	for i, p := range parts {
+		if i != a && i != b {
+			ids = append(ids, p...)
 		}
 	}
-	for i, b := range is {
-		k, v := at(i)
-		switch b {
-		case 0:
-		case 1:
-			lists[k] = append(lists[k], int32(v))
-		default:
-			return nil, z.wrong(name, "element %d is %d, want 0 or 1: nodes themselves go into %q", i, b, name[:strings.Index(name, "_mask")])
-		}
-	}
-	return lists, nil
-}
-
-// nodes reads a list of nodes, in any order.
-func (z archive) nodes(name string) ([]int32, error) {
-	ids, err := vector(z, name, (*npy.Array).Int32s)
 	slices.Sort(ids)
-	return ids, err
+	return ids
 }

@@ -74,12 +74,12 @@ func TestTables(t *testing.T) {
 		"numbers":       {[]string{"e.tsv", "src\tdst\n10\t9\n9.0\t2\n"}, "e.tsv", `e ["2" "9" "10"]: 1→0 2→1`},
 		"blanks":        {[]string{"e.txt", "# from SNAP\nFrom To\n1 0\n"}, "e.txt", `e ["0" "1"]: 1→0`},
 		"other columns": {[]string{"e.csv", "Type;ID 1;ID 2;Value\nx;1;0;3\n"}, "", `e ["0" "1"]: 1→0:3; features of edges [1 1] [1]`},
-		"edge columns":  {[]string{"e.csv", "u,v,kind,km,since,edge id\n0,1,road,2,2024-01-03,1\n1,2,rail,3,2024-01-01T12:00:00Z,2\n0,1,sea,9,2025-01-01,3\n"}, "", `e ["0" "1" "2"]: 0→1 1→2; features of edges [2 5] [0 1 0 2 1.5 1 0 0 3 0]`},
+		"edge columns":  {[]string{"e.csv", "u,v,kind,km,since,edge id\n0,1,road,2,2024-01-03,1\n1,2,rail,3,2024-01-01T12:00:00Z,2\n0,1,sea,9,2025-01-01,3\n"}, "", `e ["0" "1" "2"]: 0→1 1→2; features of edges [2 4] [0 1 2 1.5 1 0 3 0]`},
 		"words and times": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,town,joined,n,seen at,void\na,Rome,2024-03-02 06:00:00,1,1700000000,\nb,,2024-03-01,0,1700086400,\nc,Oslo,2024-03-01,x,1700043200,\n"}, "",
 			`g ["a" "b" "c"]: 1→0; features [3 7] [0 1 1.25 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 1 0.5]`},
 		"words among numbers": {[]string{"g_edges.csv", "u,v\nb,a\n", "g_nodes.csv", "id,n\na,0\nb,2\nc,\nd,x\ne,0\nf,\ng,2.0\n"}, "", // 0, 2, x
 			`g ["a" "b" "c" "d" "e" "f" "g"]: 1→0; features [7 3] [1 0 0 0 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0]`},
-		"a chosen column":  {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes}, "p_edges.csv#member,-age", `p ["bob" "ann" "cy, d"]: 0→2:2 1→0:0.5; labels [2 1 0] of 3 ["1" "FALSE" "true"]; split {[0] [1] []}; features [3 2] [1 0 0 1 0 0]`},
+		"a chosen column":  {[]string{"p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes}, "p_edges.csv#member,-age", `p ["bob" "ann" "cy, d"]: 0→2:2 1→0:0.5; labels [1 0 1] of 2 []; split {[0] [1] []}; features [3 1] [1 0 0]`},
 		"chosen of a zip":  {[]string{"x.zip", string(zipOf("p_edges.csv", peopleEdges, "p_nodes.csv", peopleNodes))}, "x.zip#age, -Class ,-weight,undirected", `p ["bob" "ann" "cy, d"]: 0→1 0→2 1→0 2→0; labels [2 1 0] of 3 ["0" "20" "30"]; split {[0] [1] []}; features [3 1] [1 0 1]`},
 		"numbers to learn": {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a,b\n0,1.5,\n1,0,2\n"}, "g_nodes.csv#a,b", `g ["0" "1"]: 1→0; targets [1.5 NaN 0 2]`},
 		"one with gaps":    {[]string{"g_edges.csv", "u,v\n1,0\n", "g_nodes.csv", "id,a\n0,1.5\n1,\n"}, "g_nodes.csv#a", `g ["0" "1"]: 1→0; targets [1.5 NaN]`},
@@ -103,7 +103,7 @@ func TestTables(t *testing.T) {
 		"MUSAE": {[]string{"m_edges.csv", "id_1,id_2\n0,1\n2,1\n", "m_target.csv", "id,facebook_id,page_name,page_type\n1,145,One,tv\n0,226,Zero,company\n2,13,Two,tv\n",
 			"m_features.json", `{"0": [3, 1], "1": [0], "2": []}`}, "m_target.csv", `m ["Zero" "One" "Two"]: 0→1 2→1; labels [0 1 1] of 2 ["company" "tv"]; features [3 4] [0 1 0 1 1 0 0 0 0 0 0 0]`},
 		"Twitch": {[]string{"musae_DE_edges.csv", "from,to\n0,1\n", "musae_DE_target.csv", "id,days,mature,views,new_id\n99,12,True,5,1\n98,10,False,7,0\n"}, "",
-			`musae_DE ["0" "1"]: 0→1; labels [0 1] of 2 ["False" "True"]; features [2 2] [10 7 12 5]`},
+			`musae_DE ["0" "1"]: 0→1; labels [0 1] of 2 ["false" "true"]; features [2 2] [10 7 12 5]`},
 		"several of Twitch": {[]string{"musae_DE_edges.csv", "from,to\n0,1\n", "musae_DE_target.csv", "id,days,mature,views,new_id\n99,12,True,5,1\n98,10,False,7,0\n"}, "musae_DE_edges.csv#days,mature",
 			`musae_DE ["0" "1"]: 0→1; targets [10 0 12 1]; features [2 1] [7 5]`},
 		"three tables": {[]string{"edges.csv", "u,v\n1,0\n", "labels.csv", "id,label\n1,1\n0,0\n", "features.csv", "id,f,g\n0,5,6\n1,7,8\n"}, "edges.csv", `DIR ["0" "1"]: 1→0; labels [0 1] of 2 []; features [2 2] [5 6 7 8]`},
@@ -114,13 +114,13 @@ func TestTables(t *testing.T) {
 			if strings.HasPrefix(c.read, "#") {
 				path = dir + c.read
 			}
-			d, err := Read(path)
+			d, err := readWith(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := strings.Replace(c.want, "DIR", filepath.Base(dir), 1)
-			if file, _ := CutColumns(path); len(Files(file)) != len(Files(path)) || len(Files(path)) == 0 {
-				t.Errorf("files %q of %s, and %q of %s", Files(path), path, Files(file), file)
+			if file, _ := rolesOf(path); len(Files(file)) == 0 {
+				t.Errorf("no files of %s", file)
 			}
 			if got := shown(d); strings.Replace(got, "features [3 4] [0 2 3 3] [1 3 0] [1 1 1]", "features [3 4] [0 1 0 1 1 0 0 0 0 0 0 0]", 1) != want {
 				t.Errorf("read as\n%s, want\n%s", got, want)
@@ -134,7 +134,7 @@ func TestTables(t *testing.T) {
 
 // Numbers that are as many as nodes are no classes: the visits of MUSAE's pages, say.
 func TestTableOfCounts(t *testing.T) {
-	d, err := Read(saved(t, t.TempDir(), "e_edges.csv", "id1,id2\n0,1\n", "e_target.csv", "id,target\n"+manyRows("%d,1%d\n")))
+	d, err := readWith(saved(t, t.TempDir(), "e_edges.csv", "id1,id2\n0,1\n", "e_target.csv", "id,target\n"+manyRows("%d,1%d\n")))
 	if err != nil || d.Targets == nil || d.Targets.Dim(0) != 200 || d.Targets.Data[7] != 17 {
 		t.Errorf("%v, error %v", d, err)
 	}
@@ -147,7 +147,7 @@ func TestTableFeatures(t *testing.T) {
 		head, row = append(head, fmt.Sprintf("f%d", i)), append(row, "0")
 	}
 	nodes := "id," + strings.Join(head, ",") + "\n1," + strings.Join(row, ",") + "\n0,3" + strings.Join(row, ",")[1:] + "\n"
-	d, err := Read(saved(t, t.TempDir(), "edges.csv", "u,v\n0,1\n", "nodes.csv", nodes))
+	d, err := readWith(saved(t, t.TempDir(), "edges.csv", "u,v\n0,1\n", "nodes.csv", nodes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestMissingWords(t *testing.T) {
 		for i, text := range strings.Fields(column) {
 			nodes += fmt.Sprintf("%d,%s\n", i, text)
 		}
-		d, err := Read(saved(t, t.TempDir(), "x_edges.csv", "u,v\n0,1\n", "x_nodes.csv", nodes))
+		d, err := readWith(saved(t, t.TempDir(), "x_edges.csv", "u,v\n0,1\n", "x_nodes.csv", nodes))
 		if err != nil {
 			t.Errorf("%s: %v", column, err)
 		} else if got := shown(d); !strings.HasSuffix(got, "; "+want) {
@@ -180,7 +180,7 @@ func TestMissingWords(t *testing.T) {
 
 // A list of features may name one twice, as Twitch's of MUSAE do: it is there once.
 func TestFeatureTwice(t *testing.T) {
-	d, err := JSON(put(t, "x.json", []byte(`{"edges":[[1,0]],"features":{"0":[2,0,2,2],"1":[1]}}`)))
+	d, err := readWith(put(t, "x.json", []byte(`{"edges":[[1,0]],"features":{"0":[2,0,2,2],"1":[1]}}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestJSON(t *testing.T) {
 			if name == "x.json.gz" {
 				text = string(gz(text))
 			}
-			d, err := Read(put(t, name, []byte(text)))
+			d, err := readWith(put(t, name, []byte(text)))
 			if err != nil {
 				t.Errorf("%s: %v", text, err)
 			} else if got := shown(d); got != want {
@@ -220,14 +220,14 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	d, err := Read(saved(t, t.TempDir(), "y.zip", string(zipOf("y.json", "[[0,1]]"))))
+	d, err := readWith(saved(t, t.TempDir(), "y.zip", string(zipOf("y.json", "[[0,1]]"))))
 	if err == nil {
 		t.Errorf("a folder of an archive: %v", d)
 	}
-	if d, err := Read(put(t, "y.zip", zipOf("y.json", "[[0,1]]"))); err != nil || shown(d) != `y ["0" "1"]: 0→1` {
+	if d, err := readWith(put(t, "y.zip", zipOf("y.json", "[[0,1]]"))); err != nil || shown(d) != `y ["0" "1"]: 0→1` {
 		t.Errorf("in an archive: %v, error %v", d, err)
 	}
-	if d, err := Read(saved(t, t.TempDir(), "y.json", "[[0,1]]")); err != nil || shown(d) != `y ["0" "1"]: 0→1` {
+	if d, err := readWith(saved(t, t.TempDir(), "y.json", "[[0,1]]")); err != nil || shown(d) != `y ["0" "1"]: 0→1` {
 		t.Errorf("in a folder: %v, error %v", d, err)
 	}
 }
@@ -235,7 +235,7 @@ func TestJSON(t *testing.T) {
 // tablesWith reads a table of edges with one of nodes.
 func tablesWith(edges, nodes string) func(*testing.T, string) error {
 	return func(t *testing.T, dir string) error {
-		_, err := Read(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", nodes))
+		_, err := readWith(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", nodes))
 		return err
 	}
 }
@@ -243,7 +243,7 @@ func tablesWith(edges, nodes string) func(*testing.T, string) error {
 // chosenOf is tablesWith of columns that are chosen.
 func chosenOf(edges, nodes, columns string) func(*testing.T, string) error {
 	return func(t *testing.T, dir string) error {
-		_, err := Read(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", nodes) + "/e_edges.csv#" + columns)
+		_, err := readWith(saved(t, dir, "e_edges.csv", edges, "e_nodes.csv", nodes) + "/e_edges.csv#" + columns)
 		return err
 	}
 }
@@ -265,35 +265,35 @@ func badTables() []bad {
 		{"no ends", csv("a,b\n1,2\n"), `DIR/x.csv: line 1: of the columns "a", "b" no two are the ends of an edge: call them source and target, or, if the first line is an edge itself, write source,target above it; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv`},
 		{"header alone", csv("source,target\n"), "DIR/x.csv: there are no edges in it"},
 		{"short row", csv("source,target,weight\na,b,1\na,b\n"), "DIR/x.csv: line 3: 2 fields, want 3 as the first line names"},
-		{"empty end", csv("source,target\na,\n"), "DIR/x.csv: line 2: an end of the edge is empty"},
-		{"open quote", csv("source,target\n\"a,b\n"), "DIR/x.csv: line 2: a quote is not closed in its line: a field may not go on in another"},
+		{"empty end", csv("source,target\na,\n"), "DIR/x.csv: line 2: an end of the edge is empty: write the node's id, or leave the row out"},
+		{"open quote", csv("source,target\n\"a,b\n"), `DIR/x.csv: line 2: a quote is not closed: close it, or write one that is meant as "" in a field that stands in quotes`},
 		{"weight is a word", csv("source,target,weight\na,b,heavy\n"), `DIR/x.csv: line 2, column "weight": the weight is "heavy", want a finite number`},
-		{"weight is NaN", csv("source,target,weight\na,b,nan\n"), `DIR/x.csv: line 2, column "weight": the weight is NaN, want a finite number`},
-		{"weight is empty", csv("source,target,weight\na,b,\n"), `DIR/x.csv: line 2, column "weight": the edge has no weight, and others have one: write it, 1 perhaps, or leave the column out with #- and its name after the file's`},
+		{"weight is NaN", csv("source,target,weight\na,b,nan\n"), `DIR/x.csv: line 2, column "weight": the edge has no weight, and others have one: write it, 1 perhaps, or leave the column out with --column weight=none`},
+		{"weight is empty", csv("source,target,weight\na,b,\n"), `DIR/x.csv: line 2, column "weight": the edge has no weight, and others have one: write it, 1 perhaps, or leave the column out with --column weight=none`},
 		{"cut gzip", fileOf("x.csv.gz", gz(peopleEdges)[:40]), "DIR/x.csv.gz: line 2: the gzip file ends early: it was cut, so download or copy it again"},
 		{"unknown node", tablesWith("source,target\na,b\nb,c\n", "id\na\nb\n"), `DIR/e_edges.csv: line 3: node "c" is not in DIR/e_nodes.csv: add it there, or leave its edges out`},
 		{"no id", tablesWith(edges, "age,label\n1,2\n"), `DIR/e_nodes.csv: line 1: of the columns "age", "label" none names the nodes: call one id`},
-		{"empty id", tablesWith(edges, "id,label\na,1\n,2\n"), `DIR/e_nodes.csv: line 3, column "id": it is empty`},
-		{"node twice", tablesWith(edges, "id,label\na,1\nb,2\na,1\n"), `DIR/e_nodes.csv: line 4, column "id": node "a" stands in line 2 already`},
+		{"empty id", tablesWith(edges, "id,label\na,1\n,2\n"), `DIR/e_nodes.csv: line 3, column "id": it is empty: write an id, or leave the row out`},
+		{"node twice", tablesWith(edges, "id,label\na,1\nb,2\na,1\n"), `DIR/e_nodes.csv: line 4, column "id": node "a" stands in line 2 already: keep one of the two`},
 		{"no nodes", tablesWith(edges, "id,label\n"), "DIR/e_nodes.csv: there is no line below its names"},
 		{"unknown part", tablesWith(edges, "id,split\na,trian\n"), `DIR/e_nodes.csv: line 2, column "split": "trian" is no part of a split: want train, val or test, or nothing`},
 		{"two parts", tablesWith(edges, "id,train_mask,val_mask\na,1,1\n"), `DIR/e_nodes.csv: line 2, column "val_mask": the node is in two parts of the split`},
 		{"tests without training", tablesWith(edges, "id,split\na,test\nb,\n"), "DIR/e_nodes.csv: the split has no training nodes"},
-		{"labels that are names", tablesWith(edges, "id,label\na,x\nb,y\n"+manyRows("id%d,word%d\n")), "DIR/e_nodes.csv: 202 different labels of 202 nodes are no classes: leave the column out, or call it name"},
+		{"labels that are names", tablesWith(edges, "id,label\na,x\nb,y\n"+manyRows("id%d,word%d\n")), `DIR/e_nodes.csv: column "label": 202 different labels of 202 nodes are no classes: leave the column out, or call it name`},
 		{"labels twice", func(t *testing.T, dir string) error {
-			_, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", "id,y\na,1\nb,0\n", "labels.csv", "id,y\na,1\nb,0\n"))
+			_, err := readWith(saved(t, dir, "edges.csv", edges, "nodes.csv", "id,y\na,1\nb,0\n", "labels.csv", "id,y\na,1\nb,0\n"))
 			return err
-		}, "DIR/labels.csv: another table has labels, too: leave one of them out"},
+		}, `DIR/labels.csv: the column "y" stands in DIR/nodes.csv, too: leave one of them out`},
 		{"nodes of another table", func(t *testing.T, dir string) error {
-			_, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", "id\na\nb\n", "labels.csv", "id,y\na,1\nc,0\n"))
+			_, err := readWith(saved(t, dir, "edges.csv", edges, "nodes.csv", "id\na\nb\n", "labels.csv", "id,y\na,1\nc,0\n"))
 			return err
-		}, `DIR/labels.csv: line or element 3: node "c" is not in the table that lists the nodes`},
+		}, `DIR/labels.csv: line 3: node "c" is not in the table that lists the nodes, DIR/nodes.csv: add it there, or leave it out here`},
 		{"features of fewer nodes", func(t *testing.T, dir string) error {
-			_, err := Read(saved(t, dir, "edges.csv", edges, "nodes.csv", "id\na\nb\n", "features.json", `{"a": [1]}`))
+			_, err := readWith(saved(t, dir, "edges.csv", edges, "nodes.csv", "id\na\nb\n", "features.json", `{"a": [1]}`))
 			return err
-		}, `DIR/features.json: it says nothing of node "b"`},
+		}, `DIR/features.json: it says nothing of node "b", which is in DIR/nodes.csv: add it, or leave it out there`},
 		{"two families", func(t *testing.T, dir string) error {
-			_, err := Read(saved(t, dir, "a_edges.csv", "", "a_nodes.csv", "", "b_edges.csv", "", "b_nodes.csv", ""))
+			_, err := readWith(saved(t, dir, "a_edges.csv", "", "a_nodes.csv", "", "b_edges.csv", "", "b_nodes.csv", ""))
 			return err
 		}, "DIR: there are several datasets in it: name one of a_edges.csv, b_edges.csv"},
 		{"empty JSON", js(""), "DIR/x.json: line 1, column 1: it ends where a value is wanted: it is empty or cut"},
@@ -319,8 +319,7 @@ func badTables() []bad {
 		{"feature far away", js(`{"edges":[[1,0]],"features":{"0":[1],"1":[2000000000]}}`), "DIR/x.json: 2000000001 features a node, in a file of 55 bytes: each takes weights, so at most 65591 are believed: leave out those that are zero everywhere, or save the file without compression"},
 		{"feature below zero", js(`{"edges":[[1,0]],"features":{"0":[-1]}}`), `DIR/x.json: line 1, column 35: of node "0": -1 is not the number of a feature`},
 		{"link without source", js(`{"links":[{"target":1}]}`), `DIR/x.json: line 1, column 22: edge 0: want its ends as "source" and "target"`},
-		{"link without a number", js(`[{"u":1,"v":0,"km":1},[0,1]]`), `DIR/x.json: link 2, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},
-		{"link of no finite number", js(`[{"u":1,"v":0,"km":1e999}]`), `DIR/x.json: link 1, column "km": "1e999" is no finite number, as features are`},
+		{"link of no finite number", js(`[{"u":1,"v":0,"km":1e999}]`), `DIR/x.json: link 1, column "km": +Inf is no finite number, as features are`},
 		{"links of many attributes", js(`[{"u":1,"v":0` + manyKeys(300) + `}]`), `DIR/x.json: line 1, column 2069: edge 0: links have more than 256 attributes`},
 		{"deep JSON", js(`{"a":` + strings.Repeat("[", 10000)), "DIR/x.json: line 1, column 10005: values are nested deeper than 10000"},
 		{"MATLAB 5", fileOf("x.mat", []byte("MATLAB 5.0 MAT-file, Platform: posix")), `DIR/x.mat: it is a MATLAB file of version 5, which is not read: save it as npz, with the names that its variables have: python3 -c "import numpy as np, scipy.io as s, scipy.sparse as p; m = s.loadmat('FILE.mat'); a = p.coo_matrix(m['network']); g = m['group']; np.savez_compressed('FILE.npz', edge_index=[a.row, a.col], edge_weight=a.data, labels=g.toarray() if p.issparse(g) else g)"`},
@@ -334,31 +333,28 @@ func badColumns() []bad {
 	csv := func(text string) func(*testing.T, string) error { return fileOf("x.csv", []byte(text)) }
 	const edges = "source,target\na,b\n"
 	return []bad{
-		{"a hundred words", tablesWith(edges, "id,town\n"+manyRows("id%d,word%d\n")), `DIR/e_nodes.csv: line 102, column "town": "word100" is one more word than the 100 that may have a feature each: group them, leave the column out with #-town after the file's name, or call it name`},
-		{"numbers, then a word", tablesWith(edges, "id,town\n"+manyRows("id%d,1%d\n")+"a,Rome\nb,3\n"), `DIR/e_nodes.csv: line 202, column "town": "199" is one more word than the 100 that may have a feature each: group them, leave the column out with #-town after the file's name, or call it name`},
-		{"feature is infinite", tablesWith(edges, "id,age\na,-inf\n"), `DIR/e_nodes.csv: line 2, column "age": "-inf" is no finite number, as features are`},
-		{"feature is NaN", tablesWith("u,v\na,a\n", "id,age\na,NaN\nb,1\n"), `DIR/e_nodes.csv: line 2, column "age": it is no number, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-age after the file's name`},
-		{"time is a word", tablesWith(edges, "id,born\na,2001-02-03\nb,soon\n"), `DIR/e_nodes.csv: line 3, column "born": it is no time, and line 2 has one: times are like 2024-03-01T12:30:00Z`},
-		{"feature is NA", tablesWith("u,v\na,a\n", "id,age\na,30\nb,NA\n"), `DIR/e_nodes.csv: line 3, column "age": "NA" stands among numbers, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-age after the file's name`},
-		{"time is empty", tablesWith(edges, "id,born\na,2001-02-03\nb,\n"), `DIR/e_nodes.csv: line 3, column "born": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-born after the file's name`},
-		{"no such column", chosenOf(edges, "id,age\na,1\nb,2\n", "agee"), `DIR/e_edges.csv: there is no column "agee"; there are "source", "target", "id", "age"`},
+		{"a hundred words", tablesWith(edges, "id,town\n"+manyRows("id%d,word%d\n")), `DIR/e_nodes.csv: line 102, column "town": "word100" is one more word than the 100 that may have a feature each: group them, leave the column out with --column town=none, ask for all of them with --column town=category, or call it name`},
+		{"numbers, then a word", tablesWith(edges, "id,town\n"+manyRows("id%d,1%d\n")+"a,Rome\nb,3\n"), `DIR/e_nodes.csv: line 102, column "town": "1100" is one more word than the 100 that may have a feature each: group them, leave the column out with --column town=none, ask for all of them with --column town=category, or call it name`},
+		{"feature is infinite", tablesWith(edges, "id,age\na,-inf\n"), `DIR/e_nodes.csv: line 2, column "age": -Inf is no finite number, as features are`},
+		{"time is a word", tablesWith(edges, "id,born\na,2001-02-03\nb,soon\n"), `DIR/e_nodes.csv: line 3, column "born": "soon" is no time, and line 2 has one: times are like 2024-03-01T12:30:00Z: write them all so, or leave the column out (--column born=none)`},
+		{"feature is NA", tablesWith("u,v\na,a\n", "id,age\na,30\nb,NA\n"), `DIR/e_nodes.csv: line 3, column "age": "NA" stands among numbers: leave the cell empty, fill it, with 0 perhaps, or leave the column out (--column age=none)`},
+		{"no such column", chosenOf(edges, "id,age\na,1\nb,2\n", "agee"), `DIR/e_nodes.csv: there is no column "agee" (is "age" meant?); there are "age"`},
 		{"columns of JSON", func(t *testing.T, dir string) error {
-			_, err := Read(saved(t, dir, "x.json", "[[0,1]]") + "/x.json#label")
+			_, err := readWith(saved(t, dir, "x.json", "[[0,1]]") + "/x.json#label")
 			return err
-		}, `DIR/x.json: there is no column "label": columns of tables, GraphML and DOT have names, and nothing else does`},
-		{"id to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which is not to be learnt`},
-		{"id left out", chosenOf(edges, "id,age\na,1\nb,2\n", "-id"), `DIR/e_nodes.csv: line 1: the column "id" is the node's id, which cannot be left out`},
-		{"end to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "target"), `DIR/e_edges.csv: line 1: the column "target" is an end of the edges, which is neither to be learnt nor left out`},
+		}, `DIR/x.json: there is no column "label": its nodes and edges have no columns`},
+		{"id to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "id"), `DIR/e_nodes.csv: the column "id" says which row is which; it is neither learnt nor a feature`},
+		{"id left out", chosenOf(edges, "id,age\na,1\nb,2\n", "-id"), `DIR/e_nodes.csv: the column "id" says which row is which; it is neither learnt nor a feature`},
+		{"end to be learnt", chosenOf(edges, "id,age\na,1\nb,2\n", "target"), `DIR/e_nodes.csv: the column "target" says which row is which; it is neither learnt nor a feature`},
 		{"several with a word", chosenOf(edges, "id,p,q\na,1,0\nb,2,x\n", "p,q"), `DIR/e_nodes.csv: line 3, column "q": "x" is not a number: if several columns are to be learnt, all of their cells must be numbers or empty`},
 		{"several of nothing", chosenOf(edges, "id,p,q\na,,\nb,,\n", "p,q"), `DIR/e_nodes.csv: nothing stands in the columns "p", "q", which are to be learnt`},
 		{"two of edges", chosenOf("u,v,p,q\na,b,1,x\n", "id\na\nb\n", "p,q"), `DIR/e_edges.csv: line 2, column "q": "x" is not a number: if several columns are to be learnt, all of their cells must be numbers or empty`},
 		{"edges of a part", chosenOf("u,v,p,split\na,b,1,most\n", "id\na\nb\n", "p"), `DIR/e_edges.csv: line 2, column "split": "most" is no part of a split: want train, val or test, or nothing`},
-		{"edge feature is infinite", csv("u,v,km\na,b,1\nb,a,inf\n"), `DIR/x.csv: line 3, column "km": "inf" is no finite number, as features are`},
-		{"edge feature is empty", csv("u,v,km\na,b,1\nb,a,\n"), `DIR/x.csv: line 3, column "km": it is empty, and features are finite numbers: fill it, with 0 perhaps, or leave the column out with #-km after the file's name`},
+		{"edge feature is infinite", csv("u,v,km\na,b,1\nb,a,inf\n"), `DIR/x.csv: line 3, column "km": +Inf is no finite number, as features are`},
 		{"columns of a matrix", func(t *testing.T, dir string) error {
-			_, err := Read(saved(t, dir, "x.mtx", "") + "/x.mtx#label")
+			_, err := readWith(saved(t, dir, "x.mtx", "") + "/x.mtx#label")
 			return err
-		}, "DIR/x.mtx: what follows # says which columns of a table to learn, and x.mtx is read as another form"},
+		}, "DIR/x.mtx: line 1: the file is empty"},
 		{"mask of a word", tablesWith(edges, "id,train_mask\na,yes\n"), `DIR/e_nodes.csv: line 2, column "train_mask": "yes" is neither true nor false, nor 1 or 0`},
 	}
 }
@@ -375,11 +371,11 @@ func manyKeys(n int) string {
 // What links in JSON say may be learnt or left out.
 func TestLinksOfJSON(t *testing.T) {
 	path := put(t, "x.json", []byte(`[{"u":"a","v":"b","kind":"road","km":2,"split":"train"},{"u":"b","v":"a","kind":"rail","split":"test"}]`))
-	d, err := Read(path + "#kind,-km")
+	d, err := readWith(path + "#kind,-km")
 	if err != nil || fmt.Sprint(d.EdgeLabels, d.ClassNames, d.EdgeFeatures, d.Split) != "[0 1] [rail road] <nil> {[1] [] [0]}" {
 		t.Errorf("%v %v %v %v, error %v", d.EdgeLabels, d.ClassNames, d.EdgeFeatures, d.Split, err)
 	}
-	if _, err := Read(path + "#colour"); err == nil || !strings.HasSuffix(err.Error(), `there is no column "colour"; there are "source", "target", "kind", "km", "split"`) {
+	if _, err := readWith(path + "#colour"); err == nil || !strings.HasSuffix(err.Error(), `there is no column "colour"; there are "kind", "km", "split"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -393,7 +389,7 @@ func FuzzTables(f *testing.F) {
 	f.Fuzz(func(t *testing.T, edges, nodes, features string) {
 		path := saved(t, dir, "edges.csv", edges, "nodes.csv", nodes, "features.json", features)
 		for _, columns := range []string{"", "#kind,undirected", "#town,seen_at"} {
-			d, err := Read(path + columns)
+			d, err := readWith(path + columns)
 			if err != nil {
 				continue
 			}
@@ -410,7 +406,7 @@ func FuzzJSON(f *testing.F) {
 	f.Add(`[{"u":1,"v":0,"kind":"road","km":2},[0,1],{"u":2,"v":1,"kind":null,"km":1}]`)
 	f.Add(`{"labels":{"a":1,"b":0},"edges":[["a","b"]],"features":{"b":[2,0],"a":[1]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		d, err := edgeJSON(strings.NewReader(text), "x.json")
+		d, err := readText(text, "x.json")
 		if err != nil {
 			return
 		}

@@ -1,177 +1,235 @@
 package datasets
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // NoTime stands among a column's times where none is known. It is NumPy's NaT.
-const NoTime = math.MinInt64
+const NoTime = form.NoTime
 
-// day and second are their microseconds.
-const second, day = 1_000_000, 24 * 60 * 60 * second
+// Until says where the parts of a split by time end: what is not later than Train trains, what
+// is later and not later than Val validates, and what is later still tests. So what has the same
+// time is in the same part. Each is a number, or of a column of times a date such as 2017, 2017-06
+// or 2017-06-30, of which all is meant, or a time, which is that moment. If both are empty they
+// follow from the known times: the earliest eight tenths train, the next tenth validates.
+type Until struct{ Train, Val string }
 
-// timeForms are how times are written out, in UTC unless they say another zone. What is finer
-// than seconds may follow these.
-var timeForms = []string{
-	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
-	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+// NodesByTime returns the split of the nodes by one of NodeColumns; "" is the only one. Nodes whose time is not known, or of which nothing is to be learnt, are in no
+// part. The error says which part would be empty, and which columns there are.
+func (d *Dataset) NodesByTime(column string, u Until) (Split, error) {
+	known := func(v int) bool { return true }
+	if d.Labels != nil {
+		known = func(v int) bool { return d.Labels[v] >= 0 }
+	}
+	return splitByTime(d.NodeColumns, column, u, "node", known)
 }
 
-// writtenTime returns the time that a text writes out, in microseconds since 1970.
-func writtenTime(text []byte) (micros int64, ok bool) {
-	if len(text) < len(time.DateOnly) || text[4] != '-' || text[0] < '0' || text[0] > '9' {
-		return 0, false
+// EdgesByTime is NodesByTime of the edges, in the graph's order, by one of EdgeColumns.
+func (d *Dataset) EdgesByTime(column string, u Until) (Split, error) {
+	known := func(e int) bool { return true }
+	if d.EdgeLabels != nil {
+		known = func(e int) bool { return d.EdgeLabels[e] >= 0 }
 	}
-	for _, form := range timeForms {
-		if t, err := time.Parse(form, string(text)); err == nil {
-			return t.UnixMicro(), true
+	return splitByTime(d.EdgeColumns, column, u, "edge", known)
+}
+
+// splitByTime divides nodes or edges.
+func splitByTime(columns []Column, name string, u Until, noun string, known func(i int) bool) (s Split, err error) {
+	c, err := timeColumn(columns, name, noun)
+	if err != nil {
+		return s, err
+	}
+	x := c.order()
+	train, val, err := u.bounds(c, x)
+	if err != nil {
+		return s, err
+	}
+	for i, v := range x {
+		switch {
+		case v == NoTime || !known(i):
+		case v <= train:
+			s.Train = append(s.Train, int32(i))
+		case v <= val:
+			s.Val = append(s.Val, int32(i))
+		default:
+			s.Test = append(s.Test, int32(i))
 		}
 	}
-	return 0, false
-}
-
-// timeForm is how a cell says when.
-type timeForm uint8
-
-const (
-	noForm      timeForm = iota // nothing is known
-	written                     // 2024-05-19T12:30:00Z
-	compact8                    // 20240519
-	compact12                   // 202405191230
-	compact14                   // 20240519123000
-	plainNumber                 // another number nearer to 0 than leastSeconds, or in a column of numbers as they stand any
-	inSeconds                   // since 1970, as the next three
-	inMillis
-	inMicros
-	inNanos
-	noTime // a word
-	timeFormCount
-)
-
-// A number in a column that holds times counts, by its size, seconds since 1970 or what is finer.
-// Each range is from 1973-03-03 to 5138-11-16 and as far before 1970, but for nanoseconds, of
-// which an int64 ends in 2262.
-const (
-	leastSeconds = 100_000_000
-	leastMillis  = 1000 * leastSeconds
-	leastMicros  = 1000 * leastMillis
-	leastNanos   = 1000 * leastMicros
-)
-
-// timeFormNames are for errors.
-var timeFormNames = [timeFormCount]string{
-	written: "a time that is written out", compact8: "a date", compact12: "a date with a time", compact14: "a date with a time",
-	plainNumber: "a number", inSeconds: "a number of seconds since 1970", inMillis: "a number of milliseconds since 1970",
-	inMicros: "a number of microseconds since 1970", inNanos: "a number of nanoseconds since 1970", noTime: "no time",
-}
-
-// formOfNumber returns how a number says when, if it is one of a column of times.
-func formOfNumber(x instant) timeForm {
-	if x.rest == 0 {
-		switch _, form := compactTime(x.n); form {
-		case compact8, compact12, compact14:
-			return form
+	for _, p := range s.parts() {
+		if len(p.ids) == 0 {
+			least, most, _ := extremes(x)
+			return s, fmt.Errorf("column %.40q goes from %s to %s, and of its %ss none is left to %s: choose where training and validation end", c.Name, c.shown(least), c.shown(most), noun, map[string]string{"train": "train", "val": "validate", "test": "test"}[p.name])
 		}
 	}
-	return sizeOf(x.n)
+	return s, nil
 }
 
-// sizeOf is formOfNumber of one that is not a date.
-func sizeOf(n int64) timeForm {
-	if n < 0 {
-		n = -n
+// timeColumn returns the column of that name, or the only one.
+func timeColumn(columns []Column, name, noun string) (c Column, err error) {
+	var names []string
+	only, wrong := -1, error(nil)
+	for i, c := range columns {
+		switch {
+		case name != "" && form.Plain(c.Name) == form.Plain(name):
+			return c, c.wrong
+		case c.wrong == nil:
+			names, only = append(names, c.Name), i
+		case wrong == nil:
+			wrong = c.wrong
+		}
 	}
 	switch {
-	case n < leastSeconds:
-		return plainNumber
-	case n < leastMillis:
-		return inSeconds
-	case n < leastMicros:
-		return inMillis
-	case n < leastNanos:
-		return inMicros
+	case name == "" && len(names) == 1:
+		return columns[only], nil
+	case name == "" && len(names) > 1:
+		return c, fmt.Errorf("which column says when its %ss came? There are %s", noun, listed(names))
+	case name == "" && wrong != nil:
+		return c, wrong
+	case len(names) == 0:
+		return c, fmt.Errorf("nothing says when its %ss came: a column of a table is called year, time, date, timestamp, at or …_at for that", noun)
 	}
-	return inNanos
+	return c, fmt.Errorf("no column %.40q says when its %ss came; there are %s", name, noun, listed(names))
 }
 
-// compactTime returns the time that the digits of a number write: of the years 1000 to 2999.
-func compactTime(n int64) (micros int64, form timeForm) {
-	const date, minute, whole = 100_000_000, 1_000_000_000_000, 100_000_000_000_000
-	seconds := n
-	switch {
-	case n >= date/10 && n < date:
-		form, seconds = compact8, n*1_000_000
-	case n >= minute/10 && n < minute:
-		form, seconds = compact12, n*100
-	case n >= whole/10 && n < whole:
-		form = compact14
-	default:
-		return 0, noForm
+// order returns whole numbers in the order of the column's: its times, or places of its numbers.
+func (c Column) order() []int64 {
+	if c.Times != nil {
+		return c.Times
 	}
-	two := func() int {
-		v := seconds % 100
-		seconds /= 100
-		return int(v)
+	out := make([]int64, len(c.Numbers))
+	for i, v := range c.Numbers {
+		out[i] = placeOf(v)
 	}
-	s, m, h, d, month := two(), two(), two(), two(), two()
-	t := time.Date(int(seconds), time.Month(month), d, h, m, s, 0, time.UTC)
-	if seconds >= 3000 || t.Month() != time.Month(month) || t.Day() != d || t.Hour() != h || t.Minute() != m || t.Second() != s {
-		return 0, noForm
-	}
-	return t.UnixMicro(), form
+	return out
 }
 
-// instant is a cell that says when, as it stands: the number n + rest, or the microsecond n of a
-// time that is written out.
-type instant struct {
-	n    int64
-	rest float64 // nearer to 0 than 1, of n's sign
+// placeOf returns the place of a number among all float64, NoTime of NaN.
+func placeOf(v float64) int64 {
+	if v != v {
+		return NoTime
+	}
+	k := int64(math.Float64bits(v + 0)) // −0 is 0
+	if k < 0 {
+		k ^= math.MaxInt64
+	}
+	return k
 }
 
-// exactNumber returns the number that a text is. Whole ones of 64 bits are exact.
-func exactNumber(text []byte) (x instant, ok bool) {
-	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-		return instant{n: n}, n != NoTime
+// numberAt is the number that has a place.
+func numberAt(k int64) float64 {
+	if k < 0 {
+		k ^= math.MaxInt64
 	}
-	v, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || !(math.Abs(v) < 1<<63) {
-		return x, false
-	}
-	whole := math.Trunc(v)
-	return instant{int64(whole), v - whole}, true
+	return math.Float64frombits(uint64(k))
 }
 
-// floor is the largest whole number that is not above.
-func (x instant) floor() int64 { return x.n - int64(btoi(x.rest < 0)) }
-
-// micros is the number of microseconds since 1970 of a cell of a form. Parts of seconds are the
-// nearest, since a float64 of seconds is not exact; what is finer is cut off otherwise.
-func (x instant) micros(form timeForm) int64 {
-	part := func(of float64) int64 { return int64(math.Round(x.rest * of)) }
-	switch form {
-	case compact8, compact12, compact14:
-		t, _ := compactTime(x.n)
-		return t
-	case inSeconds:
-		return x.n*second + part(second)
-	case inMillis:
-		return x.n*1000 + part(1000)
-	case inNanos:
-		return x.n/1000 - int64(btoi(x.n%1000 < 0))
+// bounds returns the last moments of training and of validation.
+func (u Until) bounds(c Column, x []int64) (train, val int64, err error) {
+	if u == (Until{}) {
+		sorted := slices.DeleteFunc(slices.Clone(x), func(v int64) bool { return v == NoTime })
+		if len(sorted) == 0 {
+			return 0, 0, fmt.Errorf("column %.40q: no time is known", c.Name)
+		}
+		slices.Sort(sorted)
+		n := len(sorted)
+		return sorted[max(0, n*8/10-1)], sorted[max(0, n*9/10-1)], nil
 	}
-	return x.floor()
+	if train, err = c.moment(u.Train); err == nil {
+		val, err = c.moment(u.Val)
+	}
+	if err == nil && train >= val {
+		err = fmt.Errorf("%s is not before %s: training ends first, then validation", plain.Text(u.Train), plain.Text(u.Val))
+	}
+	return train, val, err
 }
 
-// timely reports whether a column's name says that it holds times.
-func timely(name string) bool {
-	name = plainColumn(name)
-	for _, end := range []string{"time", "timestamp", "date", "ts", "at"} {
-		if name == end || strings.HasSuffix(name, "_"+end) {
-			return true
+// dateForms are how dates are written, and how long each lasts.
+var dateForms = []struct {
+	form                string
+	years, months, days int
+}{{"2006", 1, 0, 0}, {"2006-01", 0, 1, 0}, {time.DateOnly, 0, 0, 1}, {"20060102", 0, 0, 1}}
+
+// moment returns the last moment that a text means in a column.
+func (c Column) moment(text string) (int64, error) {
+	if !c.Dated {
+		n, isWhole := form.WholeOf(text)
+		v, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil || v-v != 0:
+			return 0, fmt.Errorf("%.40q is no number, as column %.40q has them", text, c.Name)
+		case c.Times == nil:
+			return placeOf(v), nil
+		case isWhole:
+			return n, nil
+		case v > 0:
+			return math.MaxInt64, nil
+		}
+		return NoTime + 1, nil
+	}
+	for _, f := range dateForms {
+		if t, err := time.Parse(f.form, text); err == nil {
+			return t.AddDate(f.years, f.months, f.days).UnixMicro() - 1, nil
 		}
 	}
-	return strings.HasSuffix(name, "timestamp")
+	if micros, ok := form.TimeOf(text); ok {
+		return micros, nil
+	}
+	return 0, fmt.Errorf("%.40q is no time, as column %.40q has them: write 2017, 2017-06-30 or 2017-06-30T12:00:00Z", text, c.Name)
+}
+
+// shown is a place in the column's order, for people.
+func (c Column) shown(k int64) string {
+	switch {
+	case c.Times == nil:
+		return strconv.FormatFloat(numberAt(k), 'g', -1, 64)
+	case !c.Dated:
+		return strconv.FormatInt(k, 10)
+	}
+	t := time.UnixMicro(k).UTC()
+	if t.Equal(t.Truncate(24 * time.Hour)) {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// described says what the column has of each node or edge.
+func (c Column) described(of string) string {
+	if c.wrong != nil {
+		return "no times: " + plain.Text(c.wrong.Error())
+	}
+	least, most, n := extremes(c.order())
+	switch {
+	case n == 0:
+		return "none is known"
+	case n < c.size():
+		return fmt.Sprintf("one %s to split by, %s to %s, %d not known", of, c.shown(least), c.shown(most), c.size()-n)
+	}
+	return fmt.Sprintf("one %s to split by, %s to %s", of, c.shown(least), c.shown(most))
+}
+
+// extremes returns the least and the largest of what is known, and how many are.
+func extremes(x []int64) (least, most int64, n int) {
+	least, most = math.MaxInt64, math.MinInt64
+	for _, v := range x {
+		if v != NoTime {
+			least, most, n = min(least, v), max(most, v), n+1
+		}
+	}
+	return least, most, n
+}
+
+// rowsOf returns columns of the given rows; none, below 0, is not known.
+func rowsOf(columns []Column, rows []int32) (out []Column) {
+	for _, c := range columns {
+		c.Times, c.Numbers = carried(c.Times, rows, NoTime), carried(c.Numbers, rows, math.NaN())
+		out = append(out, c)
+	}
+	return out
 }

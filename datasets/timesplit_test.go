@@ -14,7 +14,7 @@ func dated(t *testing.T, chosen string) *Dataset {
 	t.Helper()
 	dir := saved(t, t.TempDir(), "p_nodes.csv", "id,year,topic\na,2015,x\nb,2017,y\nc,2018,x\nd,2019,y\ne,2020,x\nf,2021,\n",
 		"p_edges.csv", "source,target,cited_at,kind\nb,a,2017-12-31T23:00:00Z,in\nc,a,2018-01-01,in\nd,b,2018-06-30,out\ne,d,2019-03-01,in\nf,e,2020-01-01,in\nd,a,2016-02-02,in\n")
-	d, err := Read(dir + "/p_edges.csv#topic" + chosen)
+	d, err := readWith(dir + "/p_edges.csv#topic" + chosen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestColumnsInNPZ(t *testing.T) {
 	if err := d.WriteNPZ(path); err != nil {
 		t.Fatal(err)
 	}
-	e, err := NPZ(path)
+	e, err := readWith(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +121,14 @@ func TestColumnsInNPZ(t *testing.T) {
 	if err := d.WriteNPZ(path); err != nil {
 		t.Fatal(err)
 	}
-	if e, err = NPZ(path); err != nil || e.NodeColumns != nil || e.EdgeColumns != nil {
+	if e, err = readWith(path); err != nil || e.NodeColumns != nil || e.EdgeColumns != nil {
 		t.Errorf("%v, %v, error %v", e.NodeColumns, e.EdgeColumns, err)
 	}
 	d.NodeColumns = []Column{{Name: "year", Times: make([]int64, 5)}}
 	if err := d.WriteNPZ(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = NPZ(path); err == nil || !strings.Contains(err.Error(), `p.npz: array "node_column_0": its shape is [5], want a number for each of 6`) {
+	if _, err = readWith(path); err == nil || !strings.Contains(err.Error(), `p.npz: array "node_column_0": its shape is [5], want a number for each of 6`) {
 		t.Errorf("error %v", err)
 	}
 	d.NodeColumns, d.EdgeColumns = nil, []Column{{Name: "at", Times: make([]int64, 1)}}

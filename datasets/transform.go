@@ -32,7 +32,7 @@ func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
 	}
 	e := *d
 	e.Graph, e.Weights, e.EdgeColumns = g, weights, nil
-	e.EdgeKinds, e.EdgeFeatures = nil, nil // the edges are others
+	e.EdgeKinds, e.EdgeFeatures, e.EdgeNames = nil, nil, nil // the edges are others
 	return &e, nil
 }
 
@@ -85,7 +85,7 @@ func (d *Dataset) on(g *graph.Graph) *Dataset {
 	}
 	from := g.From().Edges
 	e.Graph, e.Weights = g, carried(d.Weights, from, 1)
-	e.EdgeKinds = d.EdgeKinds.carried(from)
+	e.EdgeKinds, e.EdgeNames, e.source = d.EdgeKinds.carried(from), carried(d.EdgeNames, from, ""), d.source.carried(nil, from)
 	e.EdgeLabels, e.EdgeColumns = carried(d.EdgeLabels, from, -1), rowsOf(d.EdgeColumns, from)
 	e.EdgeFeatures, e.EdgeTargets = carriedRows(d.EdgeFeatures, from, 0), carriedRows(d.EdgeTargets, from, notKnown)
 	if d.LearnsEdges() {
@@ -181,6 +181,10 @@ func (d *Dataset) only(nodes []int32) *Dataset {
 	if len(d.NodeNames) > 0 {
 		e.NodeNames = pick(d.NodeNames, nodes)
 	}
+	if len(d.NodeIDs) > 0 {
+		e.NodeIDs = pick(d.NodeIDs, nodes)
+	}
+	e.source = e.source.carried(nodes, nil)
 	if !d.LearnsEdges() {
 		e.resplit(func(s Split) Split { return s.renumbered(number) })
 	}

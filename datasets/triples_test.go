@@ -71,7 +71,7 @@ func TestBadTriples(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Triples(t.TempDir()); err == nil || !strings.Contains(err.Error(), "there is no train.txt") {
+	if _, err := Triples(t.TempDir()); err == nil || !strings.Contains(err.Error(), "train.txt, valid.txt and test.txt") {
 		t.Errorf("an empty folder: %v", err)
 	}
 }

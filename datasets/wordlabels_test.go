@@ -14,7 +14,7 @@ import (
 func TestWordLabels(t *testing.T) {
 	index := shaped("edge_index", []int32{0, 1, 2, 3}, 2, 2)
 	for _, name := range []string{"labels", "y", "node_labels"} {
-		d, err := Read(put(t, "x.npz", archiveOf(t, index, npy.Named{Name: name, Data: []string{"toxic", "", "safe", "toxic"}})))
+		d, err := readWith(put(t, "x.npz", archiveOf(t, index, npy.Named{Name: name, Data: []string{"toxic", "", "safe", "toxic"}})))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if fmt.Sprint(d.Labels, d.Classes, d.ClassNames) != "[1 -1 0 1] 2 [safe toxic]" {
@@ -31,7 +31,7 @@ func TestWordLabels(t *testing.T) {
 // A text that ends within its gzip is an error that names the file and the line.
 func TestCutInGzip(t *testing.T) {
 	const graphs = `{"edges": [[0, 1]], "x": [1, 2], "label": "b"}` + "\n" + `{"edges": [[1, 0]], "x": [3, 4], "label": "a"}` + "\n"
-	graph := func(path string) error { _, err := Read(path); return err }
+	graph := func(path string) error { _, err := readWith(path); return err }
 	for name, c := range map[string]struct {
 		text string
 		read func(path string) error
@@ -71,12 +71,11 @@ func TestMissingInArchive(t *testing.T) {
 		t.Errorf("nothing to learn: %v, error %v", d, err)
 	}
 	for want, list := range map[string][]string{
-		"a table of nodes goes beside that of its edges, NAME_nodes.csv": {"x/p_nodes.csv", peopleNodes},
-		"x/p_edges.csv: there are no edges in it":                        {"x/p_edges.csv", "source,target\n", "x/p_nodes.csv", peopleNodes},
-		"x.zip/x/p_edges.csv: line 1: ":                                  {"x/p_edges.csv", peopleNodes, "x/p_nodes.csv", peopleNodes},
+		"x/p_edges.csv: there are no edges in it": {"x/p_edges.csv", "source,target\n", "x/p_nodes.csv", peopleNodes},
+		"x.zip/x/p_edges.csv: line 1: ":           {"x/p_edges.csv", peopleNodes, "x/p_nodes.csv", peopleNodes},
 	} {
 		path := put(t, "x.zip", zipOf(list...))
-		if _, err := Read(path); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), string(filepath.Separator), "/"), want) {
+		if _, err := readWith(path); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), string(filepath.Separator), "/"), want) {
 			t.Errorf("%q: error %v, want %s", list[0], err, want)
 		}
 	}

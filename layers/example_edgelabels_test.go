@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -37,7 +38,7 @@ func (m *opinion) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var, from, to []
 // is chosen after the #, and one of parts. Messages go both ways, classes are of the edges that stand
 // in the table.
 func Example_edgeLabels() {
-	d, err := datasets.Read("../datasets/testdata/club_edges.csv#relation")
+	d, err := datasets.ReadAs("../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"relation"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -38,7 +39,9 @@ func (m *leaver) Forward(t *grad.Tape, g *graph.Graph, x, edges *grad.Var) *grad
 
 // Two tables as they come, one of customers and one of who sent an offer to whom.
 func Example_tables() {
-	d, err := datasets.Read("../datasets/testdata/shop_edges.csv#churned,-email,-at,undirected")
+	d, err := datasets.ReadAs("../datasets/testdata/shop_edges.csv", columns.Roles{
+		Label: []string{"churned"}, As: map[string]columns.Encoding{"email": columns.Left, "at": columns.Left}, Undirected: true,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
+	"github.com/edgewise-ml/edgewise/internal/weights"
 )
 
 // Checkpoint is all that a run needs to go on as if it had never stopped, to the
@@ -58,7 +59,7 @@ type keeper interface {
 // all.
 func (c *Checkpoint) Save(path string) error {
 	fail := func(err error) error { return fmt.Errorf("train: save %s: %w", path, err) }
-	places, err := params(c.Model)
+	places, err := weights.Of(c.Model)
 	if err != nil {
 		return fail(err)
 	}
@@ -114,18 +115,18 @@ func (c *Checkpoint) slots(k keeper) []namedSlot {
 	return out
 }
 
-func optPlaces(arrays []string, slots []namedSlot) []namedTensor {
-	var out []namedTensor
+func optPlaces(arrays []string, slots []namedSlot) []weights.Place {
+	var out []weights.Place
 	for _, s := range slots {
 		for i, array := range arrays {
-			out = append(out, namedTensor{"opt/" + s.name + "/" + array, s.param.Value.Shape(), s.arrays[i]})
+			out = append(out, weights.Place{Name: "opt/" + s.name + "/" + array, Shape: s.param.Value.Shape(), Data: s.arrays[i]})
 		}
 	}
 	return out
 }
 
 // copies are the places of the model's other states.
-func (c *Checkpoint) copies() []namedTensor {
+func (c *Checkpoint) copies() []weights.Place {
 	out := c.best.places("best/")
 	if c.Average != nil {
 		out = append(out, c.Average.average.places("ema/")...)
@@ -149,7 +150,7 @@ func openCheckpoint(path string) (*checkpointFile, error) {
 	if !ok {
 		return nil, fmt.Errorf("train: load %s: the metadata has no %q: it is no checkpoint; Load reads the Params of a saved model", path, runKey)
 	}
-	f := &checkpointFile{path: path, tensors: byName(tensors)}
+	f := &checkpointFile{path: path, tensors: weights.ByName(tensors)}
 	if err := jsonread.Unmarshal([]byte(text), &f.run); err != nil {
 		return nil, fmt.Errorf("train: load %s: the metadata %q: %w", path, runKey, jsonread.What(err))
 	}
@@ -166,7 +167,7 @@ func (f *checkpointFile) load(c *Checkpoint) error {
 	if err != nil {
 		return fail(err)
 	}
-	places, err := params(c.Model)
+	places, err := weights.Of(c.Model)
 	if err != nil {
 		return fail(err)
 	}
@@ -178,19 +179,19 @@ func (f *checkpointFile) load(c *Checkpoint) error {
 	places = append(places, c.copies()...)
 	if err == nil {
 		f.ignoreBest(c)
-		err = compare(f.tensors, slices.Concat(places, remembered), "run")
+		err = weights.Compare(f.tensors, slices.Concat(places, remembered), "run")
 	}
 	if err != nil {
 		return fail(err)
 	}
 	for i := range remembered {
-		remembered[i].make()
+		remembered[i].Make()
 	}
-	fill(remembered, f.tensors) // which nobody reads yet
+	weights.Fill(remembered, f.tensors) // which nobody reads yet
 	if err := f.run.apply(c, take); err != nil {
 		return fail(err)
 	}
-	fill(places, f.tensors)
+	weights.Fill(places, f.tensors)
 	changed(c.Model)
 	return nil
 }
@@ -228,7 +229,7 @@ func (s *runState) slots(model any, arrays int) ([]namedSlot, error) {
 		}
 	}
 	if slices.Sort(unknown); unknown != nil {
-		return nil, fmt.Errorf("the file is not of this run: its optimiser knows Params that the model has not: %s", list(unknown))
+		return nil, fmt.Errorf("the file is not of this run: its optimiser knows Params that the model has not: %s", weights.List(unknown))
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/weights"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -11,7 +12,7 @@ import (
 // some of long ones, and is not fooled by sums that overflow.
 func TestNotFinite(t *testing.T) {
 	largest := tensor.Float(math.MaxFloat32)
-	if wide {
+	if weights.Wide {
 		v := math.MaxFloat64
 		largest = tensor.Float(v)
 	}

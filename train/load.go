@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/safetensors"
+	"github.com/edgewise-ml/edgewise/internal/weights"
 )
 
 // Load gives the Params of a model the values in the safetensors file at path.
@@ -19,7 +19,7 @@ func Load(path string, model any) error {
 	if err != nil {
 		return err
 	}
-	file := byName(tensors)
+	file := weights.ByName(tensors)
 	if _, ok := metadata[runKey]; ok {
 		for name := range file {
 			if strings.Contains(name, "/") {
@@ -27,14 +27,14 @@ func Load(path string, model any) error {
 			}
 		}
 	}
-	places, err := params(model)
+	places, err := weights.Of(model)
 	if err == nil {
-		err = compare(file, places, "model")
+		err = weights.Compare(file, places, "model")
 	}
 	if err != nil {
 		return fmt.Errorf("train: load %s: %w", path, err)
 	}
-	fill(places, file)
+	weights.Fill(places, file)
 	changed(model)
 	return nil
 }
@@ -44,12 +44,4 @@ func changed(model any) {
 	for _, p := range grad.Params(model) {
 		p.Changed()
 	}
-}
-
-func byName(tensors []safetensors.Tensor) map[string]*safetensors.Tensor {
-	file := make(map[string]*safetensors.Tensor, len(tensors))
-	for i := range tensors {
-		file[tensors[i].Name] = &tensors[i]
-	}
-	return file
 }

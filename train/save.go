@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
+	"github.com/edgewise-ml/edgewise/internal/weights"
 )
 
 // The metadata of a saved model.
@@ -25,7 +26,7 @@ const (
 // whole or not at all, and the same model gives the same bytes. A Param that
 // [grad.Params] does not see is an error, not left out: see [grad.CheckParams].
 func Save(path string, model any) error {
-	places, err := params(model)
+	places, err := weights.Of(model)
 	if err != nil {
 		return fmt.Errorf("train: save %s: %w", path, err)
 	}
@@ -34,13 +35,13 @@ func Save(path string, model any) error {
 
 // write writes a file of a model's places, and adds what every file has to the
 // metadata.
-func write(path string, model any, places []namedTensor, metadata map[string]string) error {
+func write(path string, model any, places []weights.Place, metadata map[string]string) error {
 	config, err := json.Marshal(model)
 	if err != nil {
 		return fmt.Errorf("train: save %s: the struct's JSON: %w", path, err)
 	}
 	metadata[formatKey], metadata[versionKey], metadata[modelKey] = formatName, versionName, string(config)
-	arrays := tensors(places)
+	arrays := weights.Tensors(places)
 	err = atomicfile.Write(path, func(w io.Writer) error { return safetensors.Write(w, arrays, metadata) })
 	if err != nil {
 		return fmt.Errorf("train: save: %w", err)

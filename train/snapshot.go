@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/weights"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -50,10 +51,10 @@ func (s state) restore() {
 }
 
 // places returns the state's arrays as they stand in a checkpoint.
-func (s state) places(prefix string) []namedTensor {
-	var out []namedTensor
+func (s state) places(prefix string) []weights.Place {
+	var out []weights.Place
 	for _, v := range s {
-		out = append(out, namedTensor{prefix + v.name, v.param.Value.Shape(), v.data})
+		out = append(out, weights.Place{Name: prefix + v.name, Shape: v.param.Value.Shape(), Data: v.data})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/weights"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -37,10 +38,10 @@ type memory interface {
 	name() string
 	plateau() *Plateau
 	// save notes in s what is no array, and returns the arrays.
-	save(c *Checkpoint, s *runState) ([]namedTensor, error)
+	save(c *Checkpoint, s *runState) ([]weights.Place, error)
 	// load returns arrays to be filled from the file that s is of, and a function
 	// that then makes them the optimiser's.
-	load(c *Checkpoint, s *runState) ([]namedTensor, func() error, error)
+	load(c *Checkpoint, s *runState) ([]weights.Place, func() error, error)
 }
 
 // memoryOf returns what an optimiser remembers, or says why it cannot be saved.
@@ -60,7 +61,7 @@ type builtIn struct{ keeper }
 func (k builtIn) name() string      { return k.settings().name }
 func (k builtIn) plateau() *Plateau { return k.settings().plateau() }
 
-func (k builtIn) save(c *Checkpoint, s *runState) ([]namedTensor, error) {
+func (k builtIn) save(c *Checkpoint, s *runState) ([]weights.Place, error) {
 	settings, memory := k.settings(), k.memory()
 	s.Optimiser, s.Steps = settings.name, memory.steps
 	slots := c.slots(k.keeper)
@@ -76,7 +77,7 @@ func (k builtIn) save(c *Checkpoint, s *runState) ([]namedTensor, error) {
 	return optPlaces(settings.arrays, slots), nil
 }
 
-func (k builtIn) load(c *Checkpoint, s *runState) ([]namedTensor, func() error, error) {
+func (k builtIn) load(c *Checkpoint, s *runState) ([]weights.Place, func() error, error) {
 	arrays := k.settings().arrays
 	slots, err := s.slots(c.Model, len(arrays))
 	return optPlaces(arrays, slots), func() error {
@@ -104,7 +105,7 @@ type foreignState struct {
 func (o foreign) name() string    { return fmt.Sprintf("%T", o.StatefulOptimiser) }
 func (foreign) plateau() *Plateau { return nil }
 
-func (o foreign) save(c *Checkpoint, s *runState) ([]namedTensor, error) {
+func (o foreign) save(c *Checkpoint, s *runState) ([]weights.Place, error) {
 	state := o.State()
 	s.Optimiser, s.Steps, s.Own = o.name(), state.Steps, &foreignState{}
 	if len(state.Numbers) > 0 {
@@ -124,19 +125,19 @@ func (o foreign) save(c *Checkpoint, s *runState) ([]namedTensor, error) {
 		return nil, err
 	}
 	for i, p := range places {
-		path, name, _ := strings.Cut(strings.TrimPrefix(p.name, "opt/"), "/")
+		path, name, _ := strings.Cut(strings.TrimPrefix(p.Name, "opt/"), "/")
 		data := state.Arrays[path][name]
-		if n := tensor.Size(p.shape...); len(data) != n {
+		if n := tensor.Size(p.Shape...); len(data) != n {
 			return nil, fmt.Errorf("the %s's array %q of %s has %d elements, the Param %d", o.name(), name, path, len(data), n)
 		}
-		places[i].data = data
+		places[i].Data = data
 	}
 	return places, nil
 }
 
 // places returns the places of a state's arrays, without these.
-func (o foreign) places(model any, s *foreignState) ([]namedTensor, error) {
-	var out []namedTensor
+func (o foreign) places(model any, s *foreignState) ([]weights.Place, error) {
+	var out []weights.Place
 	known := map[string]bool{}
 	for path, p := range grad.Params(model) {
 		known[path] = true
@@ -144,7 +145,7 @@ func (o foreign) places(model any, s *foreignState) ([]namedTensor, error) {
 			if name == "" || strings.Contains(name, "/") {
 				return nil, fmt.Errorf("the %s calls an array of %s %q; a name has a letter at least, and no slash", o.name(), path, name)
 			}
-			out = append(out, namedTensor{"opt/" + path + "/" + name, p.Value.Shape(), nil})
+			out = append(out, weights.Place{Name: "opt/" + path + "/" + name, Shape: p.Value.Shape(), Data: nil})
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(s.Arrays)) {
@@ -155,7 +156,7 @@ func (o foreign) places(model any, s *foreignState) ([]namedTensor, error) {
 	return out, nil
 }
 
-func (o foreign) load(c *Checkpoint, s *runState) ([]namedTensor, func() error, error) {
+func (o foreign) load(c *Checkpoint, s *runState) ([]weights.Place, func() error, error) {
 	if s.Own == nil {
 		return nil, nil, errors.New("the file has no state of an optimiser of another package")
 	}
@@ -166,11 +167,11 @@ func (o foreign) load(c *Checkpoint, s *runState) ([]namedTensor, func() error, 
 			state.Numbers[name] = float64(v)
 		}
 		for _, p := range places {
-			path, name, _ := strings.Cut(strings.TrimPrefix(p.name, "opt/"), "/")
+			path, name, _ := strings.Cut(strings.TrimPrefix(p.Name, "opt/"), "/")
 			if state.Arrays[path] == nil {
 				state.Arrays[path] = map[string][]tensor.Float{}
 			}
-			state.Arrays[path][name] = p.data
+			state.Arrays[path][name] = p.Data
 		}
 		return o.SetState(state)
 	}, err

@@ -37,7 +37,7 @@ func (r *recipe) manyPairs(nodes int) string {
 
 // checkPairs returns an error if a batch of the largest graphs has more pairs than can be.
 func (r *graphRecipe) checkPairs(sizes []int) error {
-	if r.model().name != modelGPS {
+	if r.model().Name != modelGPS {
 		return nil
 	}
 	sizes, pairs := slices.Sorted(slices.Values(sizes)), int64(0)

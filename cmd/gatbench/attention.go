@@ -67,7 +67,7 @@ func (k *task) checkNodes(nodes []int32) error {
 func (s *session) attention(nodes []int32) []draw.Attended {
 	t := grad.NewEval()
 	var layers []*tensor.Dense
-	for _, out := range s.net.attend(t, s.hop(s.net), s.features) {
+	for _, out := range s.net.Attend(t, s.hop(s.net), s.features) {
 		layers = append(layers, message.ApplyEdges(s.graph, out.Attention).Value())
 	}
 	var all []draw.Attended

@@ -58,7 +58,7 @@ func (c *benchCommand) readGraph() (*graph.Graph, []tensor.Float, error) {
 		}
 		return d.Graph, nil, nil
 	}
-	d, err := open(c.Data, datasetNamed(c.Graph))
+	d, err := open(c.Data, datasetNamed(c.Graph), chosenColumns{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,7 +67,6 @@ func (c *benchCommand) readGraph() (*graph.Graph, []tensor.Float, error) {
 
 // graphName is what the names of benchmarks call a graph: its file without what says its form.
 func graphName(path string) string {
-	path, _ = datasets.CutColumns(path)
 	base := unpack.Plain(filepath.Base(path))
 	if isFolder(path) {
 		return base

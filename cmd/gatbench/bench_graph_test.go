@@ -104,7 +104,7 @@ func TestGraphName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"x/bcsstk13.mtx": "bcsstk13", "a.b.mtx.gz": "a.b", "people_edges.csv#churned": "people_edges", "cora": "cora",
+		"x/bcsstk13.mtx": "bcsstk13", "a.b.mtx.gz": "a.b", "people_edges.csv": "people_edges", "cora": "cora",
 		filepath.Join(dir, "a.folder"): "a.folder", filepath.Join(dir, "a.folder") + "/": "a.folder", "ind.cora.allx": "ind.cora", "g.npz": "g",
 	} {
 		if got := graphName(path); got != want {

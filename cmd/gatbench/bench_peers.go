@@ -6,6 +6,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -41,7 +43,7 @@ func (c *benchCommand) trainings() bench.Trainings {
 			return func() (*bench.GAT, error) { return newBenchGAT(k, r) }, nil
 		},
 		Links: func(dataset string) (*train.Fit, error) {
-			d, err := open(c.Data, dataset)
+			d, err := open(c.Data, dataset, chosenColumns{})
 			if err != nil {
 				return nil, err
 			}
@@ -76,23 +78,21 @@ func newBenchGAT(k *task, r recipe) (*bench.GAT, error) {
 		return nil, err
 	}
 	out := &bench.GAT{
-		Optimiser: r.optimiser(net), Seed: r.Seed, Labels: k.goal.only(k.split.Train).labels,
-		Needed: k.needed(net).forBench(), All: k.every(net).forBench(), Whole: net.whole(k.hop(net), k.features).forBench(),
+		Optimiser: r.optimiser(net), Seed: r.Seed, Labels: k.goal.only(k.split.Train).Labels,
+		Needed: forBench(k.needed(net)), All: forBench(k.every(net)), Whole: forBench(net.Whole(k.hop(net), k.features)),
 		Watch: func(logits *tensor.Dense) { k.watch(logits) },
 	}
 	for _, l := range net.Layers {
-		conv := l.(*gatLayer).GATConv
-		conv.FeatDrop = max(conv.FeatDrop, l.(*gatLayer).drop)
-		out.Layers = append(out.Layers, &conv)
+		out.Layers = append(out.Layers, l.(interface{ Conv() *layers.GATConv }).Conv())
 	}
 	return out, out.Optimiser.Bind(net)
 }
 
 // forBench returns a pass without the weights of its edges, which GAT does not read.
-func (p pass) forBench() bench.Pass {
-	out := bench.Pass{X: p.x, Rows: p.rows}
-	for _, h := range p.hops {
-		out.Graphs = append(out.Graphs, h.graph)
+func forBench(p models.Pass) bench.Pass {
+	out := bench.Pass{X: p.X, Rows: p.Rows}
+	for _, h := range p.Hops {
+		out.Graphs = append(out.Graphs, h.Graph)
 	}
 	return out
 }
@@ -107,7 +107,7 @@ func (c *benchCommand) openPeers(model, dataset string) (*task, recipe, error) {
 	}
 	r.OutHeads, r.Select, r.Epochs, r.Seed = 1, "last", c.epochs(), c.Seed
 	r.Rows = c.rows()
-	d, err := open(c.Data, dataset)
+	d, err := open(c.Data, dataset, chosenColumns{})
 	if err != nil {
 		return nil, r, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // The scripts in peers draw the same split: these are the first that theirs
@@ -66,7 +67,7 @@ func TestPeersSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Epochs != 7 || r.Seed != 3 || r.OutHeads != 1 || r.Select != "last" || r.Layers != 2 || r.Start != startGlorot {
+		if r.Epochs != 7 || r.Seed != 3 || r.OutHeads != 1 || r.Select != "last" || r.Layers != 2 || r.Start != models.StartGlorot {
 			t.Errorf("%s: got %+v", model, r)
 		}
 		if loops := k.graph.NumEdges() - k.Graph.NumEdges(); loops != 0 != (model != "sage") {

@@ -14,17 +14,15 @@ import (
 // exportedReaders are what packages datasets and datasets/text read files with, and the reader
 // of bombs that calls each; one that another reads by is called through that.
 var exportedReaders = map[string]string{
-	"datasets.Read": "dataset", "datasets.NPZ": "dataset", "datasets.LINQS": "dataset", "datasets.EdgeList": "dataset", "datasets.MatrixMarket": "dataset",
-	"datasets.GraphML": "dataset", "datasets.DOT": "dataset", "datasets.JSON": "dataset", "datasets.Tables": "dataset", "datasets.OGB": "dataset",
-	"datasets.Planetoid": "dataset", "datasets.WebKB": "folder", "datasets.Open": "dataset",
-	"datasets.ReadGraphs": "graphs", "datasets.OpenGraphs": "graphs", "datasets.TUDataset": "graphs", "datasets.JSONLines": "graphs", "datasets.OGBGraphs": "graphs",
+	"datasets.Read": "dataset", "datasets.ReadAs": "dataset", "datasets.Open": "dataset",
+	"datasets.ReadGraphs": "graphs", "datasets.ReadGraphsAs": "graphs", "datasets.OpenGraphs": "graphs",
 	"datasets.ReadGraph": "graph", "datasets.ReadMatrix": "matrix", "datasets.ReadSplit": "split", "datasets.ReadSplits": "split",
 	"datasets.ReadInteractions": "shop", "datasets.HoldsInteractions": "is a shop", "datasets.Triples": "triples",
 	"text.ReadLines": "lines", "text.ReadParallel": "lines", "text.ReadCSV": "texts", "text.ReadTagged": "tagged", "text.ReadTrees": "trees",
 	"text.ReadCoNLL2000": "conll", "text.ReadSST": "sst", "text.ReadTREC": "trec", "text.ReadBAbI": "babi", "text.ReadSorted": "sorted",
 	"text.ReadMulti30k": "multi30k", "text.ReadNames": "names", "text.Load": "stored",
 	// These look at names alone, or write.
-	"datasets.Find": "none", "datasets.FindGraphs": "none", "datasets.CutColumns": "none", "datasets.Files": "none", "text.Find": "none", "text.Save": "none",
+	"datasets.Find": "none", "datasets.FindGraphs": "none", "datasets.Files": "none", "text.Find": "none", "text.Save": "none",
 }
 
 // Every reader that packages datasets and datasets/text export is one that bombs know, each of

@@ -57,7 +57,7 @@ var bombReaders = map[string]func(path string) error{
 		return err
 	},
 	"ledger": func(path string) error { return tableLedger(path).open() },
-	"model":  func(path string) error { _, err := loadNetwork(path); return err },
+	"model":  func(path string) error { _, err := openNetwork(path); return err },
 	"load":   func(path string) error { return train.Load(path, &mlp{W: grad.NewParam(2, 2)}) },
 	"config": func(path string) error { return train.LoadConfig(path, new(mlp)) },
 	"resume": func(path string) error {

@@ -35,9 +35,9 @@ type found struct {
 
 // load opens a dataset by its name, or else reads the file or folder of that
 // name.
-func (c dataDir) load(name string) (found, error) {
+func (c dataDir) load(name string, columns chosenColumns) (found, error) {
 	name = datasetNamed(name)
-	d, err := open(c.Data, name)
+	d, err := open(c.Data, name, columns)
 	return found{d, where(c.Data, name)}, err
 }
 
@@ -119,8 +119,10 @@ func textNamed(name string) (text.Info, bool) {
 // dataDescribeCommand is gatbench data describe.
 type dataDescribeCommand struct {
 	dataDir
-	Name string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	columnFlags `embed:""`
+	Name        string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
+	JSON        bool   `name:"json" help:"Print one JSON object."`
+	Undirected  bool   `help:"Add the reverse of every edge that has none."`
 }
 
 // description is a dataset as data describe --json shows it.
@@ -149,9 +151,12 @@ func (c *dataDescribeCommand) Run(e env) error {
 	case d != nil:
 		return d.describe(p, c.JSON)
 	}
-	d, err := c.load(c.Name)
+	d, err := c.load(c.Name, c.chosen())
 	if err != nil {
 		return err
+	}
+	if c.Undirected {
+		d.Dataset = d.Dataset.Undirected()
 	}
 	if c.JSON {
 		s := d.Split
@@ -189,7 +194,8 @@ func (c *dataDescribeCommand) graphs(e env) error {
 
 // dataCheckCommand is gatbench data check.
 type dataCheckCommand struct {
-	Paths []string `arg:"" name:"path" help:"A file or folder with a dataset."`
+	columnFlags `embed:""`
+	Paths       []string `arg:"" name:"path" help:"A file or folder with a dataset."`
 }
 
 // Run reads the files and says which are right.
@@ -215,7 +221,7 @@ func (c *dataCheckCommand) Run(e env) error {
 			}
 			continue
 		}
-		d, err := datasets.Read(path)
+		d, err := c.chosen().read(path)
 		if err != nil {
 			wrong++
 			p.Line("wrong  %v", err)
@@ -255,10 +261,11 @@ func unusual(g *graph.Graph) string {
 // dataConvertCommand is gatbench data convert.
 type dataConvertCommand struct {
 	dataDir
-	Name       string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
-	Out        string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
-	Undirected bool   `help:"Add the reverse of every edge that has none."`
-	Largest    bool   `name:"largest-component" help:"Keep only the nodes of the largest connected component."`
+	columnFlags `embed:""`
+	Name        string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
+	Out         string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
+	Undirected  bool   `help:"Add the reverse of every edge that has none."`
+	Largest     bool   `name:"largest-component" help:"Keep only the nodes of the largest connected component."`
 }
 
 // Run writes the file.
@@ -272,7 +279,7 @@ func (c *dataConvertCommand) Run(e env) error {
 	if err := apart(datasetFiles("the dataset", c.Data, datasetNamed(c.Name)), []file{{"--out", c.Out}}); err != nil {
 		return err
 	}
-	d, err := c.load(c.Name)
+	d, err := c.load(c.Name, c.chosen())
 	if err != nil {
 		return err
 	}

@@ -184,7 +184,7 @@ func TestDataConvertAndCheck(t *testing.T) {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
 	stdout, stderr, status = gatbench(t, "data", "check", out, list, dir+"/none")
-	if status != failed || !strings.HasPrefix(stdout, "right  "+out+": 3 nodes, 4 edges\nright  "+list+": 5 nodes, 3 edges; ") || !strings.Contains(stdout, "\nwrong  stat ") || stderr != "gatbench: 1 of 3 cannot be used\n" {
+	if status != failed || !strings.HasPrefix(stdout, "right  "+out+": 3 nodes, 4 edges\nright  "+list+": 5 nodes, 3 edges; ") || !strings.Contains(stdout, "\nwrong  open ") || stderr != "gatbench: 1 of 3 cannot be used\n" {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
 }

@@ -69,7 +69,7 @@ func (d *related) facts() string {
 
 // learntBy is the command that trains on it.
 func (d *related) learntBy() string {
-	model := factModels[len(factModels)-1]
+	model := modelRotatE
 	if d.Facts == nil {
 		model = modelLightGCN
 	}

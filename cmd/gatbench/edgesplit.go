@@ -31,11 +31,11 @@ func (k *task) splitEdges(c choice) (s datasets.Split, err error) {
 // train, a fifth validates and a fifth tests. Edges between the same two nodes, in either
 // direction, are in the same part; what is not known is in none.
 func (p *pairs) fifths(g *goal, seed uint64) (s datasets.Split) {
-	strata := make([][][]int32, max(1, g.outputs))
+	strata := make([][][]int32, max(1, g.Outputs))
 	for _, bundle := range p.bundles(g) {
 		class := 0
 		if g.kind == oneClass {
-			class = int(g.labels[bundle[0]])
+			class = int(g.Labels[bundle[0]])
 		}
 		strata[class] = append(strata[class], bundle)
 	}
@@ -57,11 +57,11 @@ func (p *pairs) fifths(g *goal, seed uint64) (s datasets.Split) {
 // together, in the order of the first of each.
 func (p *pairs) bundles(g *goal) (list [][]int32) {
 	number := map[[2]int32]int{}
-	for e, pair := range p.of {
-		if !g.known(int32(e)) {
+	for e, pair := range p.Of {
+		if !g.Known(int32(e)) {
 			continue
 		}
-		key := [2]int32{min(p.from[pair], p.to[pair]), max(p.from[pair], p.to[pair])}
+		key := [2]int32{min(p.From[pair], p.To[pair]), max(p.From[pair], p.To[pair])}
 		i, ok := number[key]
 		if !ok {
 			i, number[key] = len(list), len(list)
@@ -75,12 +75,12 @@ func (p *pairs) bundles(g *goal) (list [][]int32) {
 // together is s without edges of which nothing is known. A mirrored pair counts once, in the first
 // part that one of its two edges is in, as links do.
 func (p *pairs) together(s datasets.Split, g *goal) (out datasets.Split) {
-	taken := make([]bool, len(p.edge))
+	taken := make([]bool, len(p.Edge))
 	for _, part := range []struct{ from, into *[]int32 }{{&s.Train, &out.Train}, {&s.Val, &out.Val}, {&s.Test, &out.Test}} {
 		for _, e := range *part.from {
-			if pair := p.of[e]; g.known(e) && !taken[pair] {
+			if pair := p.Of[e]; g.Known(e) && !taken[pair] {
 				taken[pair] = true
-				*part.into = append(*part.into, p.edge[pair])
+				*part.into = append(*part.into, p.Edge[pair])
 			}
 		}
 		slices.Sort(*part.into)

@@ -23,7 +23,7 @@ func TestNodeEncoding(t *testing.T) {
 	if err := k.encode("degree:4"); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []form{formBinary, formRows} {
+	for _, f := range []featureForm{formBinary, formRows} {
 		if err := k.use(f); err != nil {
 			t.Fatal(err)
 		}
@@ -87,11 +87,11 @@ func TestEncodingColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := all.of(b)
+	x, err := all.Of(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := all.of(g)
+	alone, err := all.Of(g)
 	if err != nil || x.Dim(1) != 1+3+1+2 {
 		t.Fatalf("%d columns, error %v", x.Dim(1), err)
 	}
@@ -196,7 +196,7 @@ func TestGraphAndEdgeEncoding(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"--dataset", molecules(t), "--splits", "random", "--hidden", "4", "--epochs", "3"},
-		{"--task", "edge", "--dataset", edges + "#kind", "--epochs", "3"},
+		{"--task", "edge", "--dataset", edges, "--label", "kind", "--epochs", "3"},
 	} {
 		file := filepath.Join(t.TempDir(), "m.safetensors")
 		lines := results(t, append([]string{"train", "--json", "--encoding", "louvain:2,pagerank", "--save", file}, args...)...)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/explain"
+	"github.com/edgewise-ml/edgewise/internal/plain"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // explainedLine is the JSON of an explanation.
@@ -13,7 +15,7 @@ type explainedLine struct {
 	Model       string   `json:"model"`
 	Dataset     string   `json:"dataset"`
 	Method      string   `json:"method"`
-	Node        int32    `json:"node"`
+	Node        string   `json:"node"` // its id
 	NodeName    string   `json:"node_name,omitempty"`
 	Class       int      `json:"class"`
 	Name        string   `json:"name"`
@@ -36,12 +38,14 @@ type measure struct {
 
 // edgeLine and featureLine are the JSON of what is best.
 type edgeLine struct {
-	Event      string  `json:"event"` // "edge"
-	Source     int32   `json:"source"`
-	Target     int32   `json:"target"`
+	Event      string  `json:"event"`  // "edge"
+	Source     string  `json:"source"` // ids
+	Target     string  `json:"target"`
 	Score      float64 `json:"score"`
 	SourceName string  `json:"source_name,omitempty"`
 	TargetName string  `json:"target_name,omitempty"`
+
+	from int32 // the source's number
 }
 
 type featureLine struct {
@@ -56,34 +60,34 @@ type featureLine struct {
 func (x *explained) line() explainedLine {
 	c := x.command
 	l := explainedLine{
-		Event: "explain", Model: x.net.Recipe.Model, Dataset: x.net.Recipe.Dataset, Method: c.Method, Node: c.Node, NodeName: x.nodeName(c.Node),
-		Class: x.why.Class, Name: x.className(x.why.Class), Probability: x.why.Probability(), Label: x.Labels[c.Node],
-		Neighbours: x.why.Graph.NumNodes(), Edges: len(x.why.Edges()),
+		Event: "explain", Model: x.model.Net.(*models.Network).Model, Dataset: x.dataset, Method: c.Method, Node: x.IDs[x.Node], NodeName: x.title(x.Node),
+		Class: x.Class, Name: x.className(x.Class), Probability: x.Probability(), Label: x.label(x.Node),
+		Neighbours: x.Graph.NumNodes(), Edges: len(x.Edges()),
 	}
-	if n := min(c.Top, len(x.why.Edges())); n > 0 {
-		f := x.why.Fidelity(x.scores, explain.Part{Edges: n})
+	if n := min(c.Top, len(x.Edges())); n > 0 {
+		f := x.Fidelity(x.Scores, explain.Part{Edges: n})
 		l.OfEdges = &measure{n, f.Plus, f.Minus, f.Sparsity}
 	}
-	if n := min(c.Top, len(x.scores.Features)); n > 0 {
-		f := x.why.Fidelity(x.scores, explain.Part{Features: n})
-		l.OfFeatures = &measure{n, f.Plus, f.Minus, 1 - float64(n)/float64(len(x.scores.Features))}
+	if n := min(c.Top, len(x.Scores.Features)); n > 0 {
+		f := x.Fidelity(x.Scores, explain.Part{Features: n})
+		l.OfFeatures = &measure{n, f.Plus, f.Minus, 1 - float64(n)/float64(len(x.Scores.Features))}
 	}
 	if c.Method == "integrated" {
-		l.Gap = &x.scores.Gap
+		l.Gap = &x.Scores.Gap
 	}
 	return l
 }
 
 // best returns the lines of the best edges and features.
 func (x *explained) best() (edges []edgeLine, features []featureLine) {
-	for _, edge := range x.scores.TopEdges(x.command.Top) {
-		u, v := x.ends(edge)
-		edges = append(edges, edgeLine{"edge", u, v, x.scores.Edges[edge], x.nodeName(u), x.nodeName(v)})
+	for _, edge := range x.Scores.TopEdges(x.command.Top) {
+		u, v := x.Ends(edge)
+		edges = append(edges, edgeLine{"edge", x.IDs[u], x.IDs[v], x.Scores.Edges[edge], x.title(u), x.title(v), u})
 	}
-	for _, j := range x.scores.TopFeatures(x.command.Top) {
-		f := featureLine{"feature", j, x.featureName(j), 0, x.scores.Features[j]}
-		for v := range x.why.Features.Rows() {
-			if x.why.Features.Row(v)[j] != 0 {
+	for _, j := range x.Scores.TopFeatures(x.command.Top) {
+		f := featureLine{"feature", j, x.Features[j], 0, x.Scores.Features[j]}
+		for v := range x.Case.Features.Rows() {
+			if x.Case.Features.Row(v)[j] != 0 {
 				f.Nodes++
 			}
 		}
@@ -110,8 +114,8 @@ func (x *explained) print(p *report.Printer) error {
 	if l.Label >= 0 {
 		label = "its label is " + x.className(int(l.Label))
 	}
-	p.Line("%s on %s", x.net.Recipe.model().describe(&x.net.Recipe, x.Classes), x.Name)
-	node := fmt.Sprint(l.Node)
+	p.Line("%s on %s", x.model.Net, x.Data.Name)
+	node := l.Node
 	if l.NodeName != "" {
 		node += " (" + l.NodeName + ")"
 	}
@@ -126,23 +130,23 @@ func (x *explained) print(p *report.Printer) error {
 	}
 	for _, e := range edges {
 		source := "no label"
-		if c := int(x.Labels[e.Source]); c >= 0 {
+		if c := int(x.label(e.from)); c >= 0 {
 			source = x.className(c)
 		}
 		if e.SourceName != "" {
 			source += "  " + e.SourceName
 		}
-		p.Printf("%7d → %6d  %9.4f  %s\n", e.Source, e.Target, e.Score, source)
+		p.Printf("%7s → %6s  %9.4f  %s\n", plain.Text(e.Source), plain.Text(e.Target), e.Score, source)
 	}
 	if len(features) > 0 {
 		p.Printf("\n%16s  %9s  %s\n", "feature", "score", "nodes that have it")
 	}
 	for _, f := range features {
-		name := ""
-		if f.Name != "" {
-			name = "  " + f.Name
+		name := f.Name
+		if name == "" {
+			name = fmt.Sprint(f.Feature)
 		}
-		p.Printf("%16d  %9.4f  %d of %d%s\n", f.Feature, f.Score, f.Nodes, l.Neighbours, name)
+		p.Printf("%16s  %9.4f  %d of %d\n", plain.Text(name), f.Score, f.Nodes, l.Neighbours)
 	}
 	x.trust(p, l)
 	return p.Err()

@@ -38,7 +38,7 @@ func (c *predictCommand) facts(e env) (func(io.Writer) error, error) {
 	case c.Queries == "" && len(c.Query) == 0:
 		return nil, misuse("%s is a model of facts: --query HEAD,RELATION,? or --queries FILE asks it a question, with ? in place of the head or the tail", c.File)
 	}
-	if err := apart([]file{{"--queries", c.Queries}}, []file{c.out}); err != nil {
+	if err := apart([]file{{"--queries", c.Queries}}, c.outs); err != nil {
 		return nil, err
 	}
 	s, err := c.openFacts(e)

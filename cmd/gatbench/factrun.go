@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -131,7 +132,7 @@ func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r
 		Checkpoint: l.checkpoint, Log: l.log, TestMRR: ranks.MRR(), Hits1: ranks.Hits(1), Hits3: ranks.Hits(3), Hits10: ranks.Hits(10),
 	}
 	if c.Save != "" {
-		if err := train.Save(c.Save, net); err != nil {
+		if err := save(c.Save, net.trained(k), net.Recipe, map[string]map[string]float64{"val": {"mrr": s.ValMRR}, "test": {"mrr": s.TestMRR}}); err != nil {
 			return s, h, err
 		}
 		s.Saved = c.Save
@@ -141,7 +142,7 @@ func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r
 
 // title is the model's name for people.
 func (r *factRecipe) title() string {
-	return map[string]string{modelTransE: "TransE", modelDistMult: "DistMult", modelComplEx: "ComplEx", modelRotatE: "RotatE"}[r.Model]
+	return (&models.FactNetwork{Model: r.Model}).String()
 }
 
 // rankedFacts says what the ranks of facts are, and of how many they are worth nothing.

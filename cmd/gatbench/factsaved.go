@@ -8,11 +8,32 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// openFactNet reads what kind of scorer a file holds, without its Params.
+// loadFactNet reads a saved scorer.
+func loadFactNet(path string) (*factNet, *models.Predictor, error) {
+	n := &factNet{Task: taskFacts}
+	m, err := modelFile(path, &n.Recipe)
+	if err != nil {
+		return nil, nil, err
+	}
+	net, ok := m.Net.(*models.FactNetwork)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s is a model of the task %s, and one of facts is wanted", path, m.Task)
+	}
+	n.FactNetwork = net
+	n.Count, n.Relations = net.Count, net.Relations
+	n.Names = sumOfNames(&datasets.Knowledge{EntityNames: m.Learnt.IDs, RelationNames: m.Learnt.Relations})
+	return n, m, nil
+}
+
+// openFactNet reads what kind of scorer a file or a checkpoint holds.
 func openFactNet(path string) (*factNet, error) {
+	if n, _, err := loadFactNet(path); err == nil {
+		return n, nil
+	}
 	n := new(factNet)
 	if err := train.LoadConfig(path, n); err != nil {
 		return nil, err
@@ -32,14 +53,6 @@ func openFactNet(path string) (*factNet, error) {
 	return n, nil
 }
 
-// fits reports a model of more numbers than a file of that many bytes has.
-func (n *factNet) fits(bytes int64) error {
-	if total := (int64(n.Count) + int64(n.Relations)/2) * int64(n.Recipe.Hidden); total > bytes/2 {
-		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
-	}
-	return nil
-}
-
 // savedFacts is a scorer of facts, and the facts that it is used on.
 type savedFacts struct {
 	net  *factNet
@@ -51,12 +64,8 @@ func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
 	if err := f.divided("facts"); err != nil {
 		return nil, err
 	}
-	n, err := openFactNet(f.File)
+	n, _, err := loadFactNet(f.File)
 	if err != nil {
-		return nil, err
-	}
-	n.build()
-	if err := loadParams(f.File, n); err != nil {
 		return nil, err
 	}
 	trained, r := n.Recipe.Dataset, recipe{Dataset: n.Recipe.Dataset, Splits: splitsOwn}
@@ -65,7 +74,7 @@ func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
 		return nil, err
 	}
 	n.Recipe.Dataset = r.Dataset
-	if err := apart([]file{{"--dataset", at.dataset}, {"the model", f.File}}, []file{f.out}); err != nil {
+	if err := apart([]file{{"--dataset", at.dataset}, {"the model", f.File}}, f.outs); err != nil {
 		return nil, err
 	}
 	k, err := openFacts(f.Data, at.dataset, &n.Recipe)

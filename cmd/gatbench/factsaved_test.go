@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // A saved model of facts is as good as it was, and answers questions.
 func TestSavedFacts(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "facts.safetensors")
-	for _, model := range factModels {
+	for _, model := range models.FactNames() {
 		lines := results(t, "train", "--task", "link", "--dataset", planted, "--model", model, "--json", "--epochs", "3", "--hidden", "8", "--save", file)
 		s, e := lines[len(lines)-1], results(t, "eval", "--json", file)[0]
 		for _, key := range []string{"model", "dataset", "val_mrr", "test_mrr", "test_hits_at_1", "test_hits_at_3", "test_hits_at_10"} {

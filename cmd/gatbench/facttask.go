@@ -15,19 +15,10 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/train"
 )
-
-// The models that score the facts of a knowledge graph.
-const (
-	modelTransE   = "transe"
-	modelDistMult = "distmult"
-	modelComplEx  = "complex"
-	modelRotatE   = "rotate"
-)
-
-var factModels = []string{modelTransE, modelDistMult, modelComplEx, modelRotatE}
 
 // planted is the knowledge graph that the program draws itself.
 const planted = "planted-rules"
@@ -119,7 +110,7 @@ func isFacts(dir, name string) bool {
 	return false
 }
 
-// factNet is a row for each entity, and a scorer that knows the relations.
+// factNet is a network for facts and how it was trained. Its file holds the recipe, from which the Params are made again.
 type factNet struct {
 	Task      string // taskFacts: its file says so
 	Recipe    factRecipe
@@ -127,8 +118,7 @@ type factNet struct {
 	Relations int    // of them
 	Names     string // a sum of all names, so that another dataset is noticed
 
-	Scorer   knowledge.Scorer `json:"-"`
-	Entities *grad.Param      `json:"-"`
+	*models.FactNetwork `json:"-"`
 }
 
 func newFactNet(k *datasets.Knowledge, r *factRecipe) *factNet {
@@ -140,7 +130,7 @@ func newFactNet(k *datasets.Knowledge, r *factRecipe) *factNet {
 // sumOfNames is a number that another order of entities or relations would not have.
 func sumOfNames(k *datasets.Knowledge) string {
 	h := fnv.New64a()
-	for _, names := range [][]string{k.EntityNames, k.RelationNames} {
+	for _, names := range [][]string{entityIDs(k), k.RelationNames} {
 		for _, name := range names {
 			fmt.Fprintf(h, "%d %s", len(name), name)
 		}
@@ -148,24 +138,20 @@ func sumOfNames(k *datasets.Knowledge) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
+// plan returns the network that the recipe asks for, without its Params.
+func (n *factNet) plan() *models.FactNetwork {
+	r := &n.Recipe
+	return &models.FactNetwork{Model: r.Model, Settings: models.FactSettings{Hidden: r.Hidden, Margin: r.Margin}, Count: n.Count, Relations: n.Relations}
+}
+
 // build makes the Params that the recipe asks for.
 func (n *factNet) build() {
-	r, relations := &n.Recipe, n.Relations
-	n.Entities = grad.NewParam(n.Count, r.Hidden)
-	switch r.Model {
-	case modelTransE:
-		n.Scorer = &knowledge.TransE{Relations: relations, Width: r.Hidden, Margin: r.Margin}
-	case modelDistMult:
-		n.Scorer = &knowledge.DistMult{Relations: relations, Width: r.Hidden}
-	case modelComplEx:
-		n.Scorer = &knowledge.ComplEx{Relations: relations, Width: r.Hidden}
-	default:
-		n.Scorer = &knowledge.RotatE{Relations: relations, Width: r.Hidden, Margin: r.Margin}
-	}
-	rng := rand.New(rand.NewPCG(r.Seed, 0))
-	n.Scorer.Init(rng)
-	n.Entities.Value.Uniform(rng, -1, 1)
+	n.FactNetwork = n.plan()
+	n.Init(rand.New(rand.NewPCG(n.Recipe.Seed, 0)))
 }
+
+// fits reports a model of more numbers than a file of that many bytes has.
+func (n *factNet) fits(bytes int64) error { return models.Fits(n.plan().Numbers(), bytes) }
 
 // fitFacts returns the training of a new network. The epoch of the best filtered mean
 // reciprocal rank of facts to validate with is kept, of which chosenBy are ranked after each epoch.
@@ -306,5 +292,5 @@ func (r *factRecipe) check() error {
 
 // onFacts reports whether the links to predict are facts of a knowledge graph.
 func (c *trainCommand) onFacts() bool {
-	return slices.Contains(factModels, strings.ToLower(or(c.Model, ""))) || c.Model == nil && isFacts(c.Data, or(c.Dataset, ""))
+	return slices.Contains(models.FactNames(), strings.ToLower(or(c.Model, ""))) || c.Model == nil && isFacts(c.Data, or(c.Dataset, ""))
 }

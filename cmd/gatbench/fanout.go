@@ -56,8 +56,8 @@ func (r *recipe) checkFanout() error {
 	switch {
 	case err != nil:
 		return err
-	case m.whole:
-		return misuse("--fanout %s: a layer of %s %s: leave it out", r.Fanout, r.Model, m.whyWhole())
+	case m.Whole != "":
+		return misuse("--fanout %s: a layer of %s %s: leave it out", r.Fanout, r.Model, m.Whole)
 	case len(ks) != r.Layers:
 		return misuse("--fanout %s: numbers given: %d, layers: %d; give one for each layer", r.Fanout, len(ks), r.Layers)
 	case r.Batch == 0:

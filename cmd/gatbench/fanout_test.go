@@ -61,7 +61,7 @@ func TestFanoutKeepsTheMean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole := net.Forward(grad.NewEval(), k.hop(net), k.features).Value()
+		whole := k.said(grad.NewEval(), net)
 		l := k.loader(net)
 		n := int32(k.Graph.NumNodes())
 		l.Nodes, l.Ordered = []int32{7, 358 % n, 0, n / 2}, true
@@ -69,7 +69,7 @@ func TestFanoutKeepsTheMean(t *testing.T) {
 		sum, square := make([]float64, 4*k.Classes), make([]float64, 4*k.Classes)
 		for step := range uint64(epochs) {
 			b := l.At(step + 1)
-			for i, v := range net.run(grad.NewEval(), k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))).Value().Data {
+			for i, v := range net.Run(grad.NewEval(), k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))).Value().Data {
 				sum[i] += float64(v)
 				square[i] += float64(v) * float64(v)
 			}

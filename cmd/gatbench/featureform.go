@@ -6,43 +6,33 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// form is how the networks get the features. Empty: as suits the data.
-type form string
+// featureForm is how the networks get the features. Empty: as suits the data.
+type featureForm string
 
 const (
-	formRaw      form = "raw"      // as they are
-	formRows     form = "rows"     // each row divided by its sum
-	formStandard form = "standard" // each column of mean 0 and deviation 1
-	formBinary   form = "binary"   // 1 for what is not zero
+	formRaw      featureForm = "raw"      // as they are
+	formRows     featureForm = "rows"     // each row divided by its sum
+	formStandard featureForm = "standard" // each column of mean 0 and deviation 1
+	formBinary   featureForm = "binary"   // 1 for what is not zero
 )
 
 var forms = []string{string(formRaw), string(formRows), string(formStandard), string(formBinary)}
 
 // formOf returns the form that suits features: that of the papers for words, and
 // none for what a sum says nothing of.
-func formOf(k datasets.FeatureKind) form {
+func formOf(k datasets.FeatureKind) featureForm {
 	if k.Words() {
 		return formRows
 	}
 	return formRaw
-}
-
-// in returns the features of a dataset in a form.
-func (f form) in(d *datasets.Dataset) (tensor.Array, error) {
-	switch f {
-	case formRows:
-		return d.Normalised()
-	case formStandard:
-		return d.Standardised()
-	case formBinary:
-		return d.Binarised(), nil
-	}
-	return d.Features, nil
 }
 
 // largeScale is the standard deviation of a column from which on features are better made of one
@@ -51,7 +41,7 @@ const largeScale = 10
 
 // rescale says what to try if a column of the features has a large scale and the form keeps it, or
 // keeps only whether there is a number; empty if no column has.
-func (k *task) rescale(f form) string {
+func (k *task) rescale(f featureForm) string {
 	if most := largestDeviation(k.Features); f != formStandard && most > largeScale {
 		return fmt.Sprintf("some features have a large scale (standard deviations up to %.3g), so equal scales may help: try --features %s", most, formStandard)
 	}
@@ -90,18 +80,39 @@ func largestDeviation(x tensor.Array) float64 {
 	return math.Sqrt(most / float64(rows))
 }
 
-// use gives the networks the features in another form.
-func (k *task) use(f form) error {
+// use gives the networks the features in another form, which the rows that train decide.
+func (k *task) use(f featureForm) error {
 	if f == k.form {
 		return nil
 	}
-	rows, err := f.in(k.Dataset)
+	p := models.Preparation{Features: columns.Scaling{Form: string(f)}}
+	if f == formStandard {
+		p.Edges.Form = columns.Standard
+	}
+	d := *k.Dataset
+	d.Split = k.split
+	err := p.Fit(&d)
+	var rows tensor.Array
+	if err == nil {
+		rows, err = p.Features.Apply(k.Features)
+	}
 	if err != nil {
 		return fmt.Errorf("features as %s: %w; the forms of --features are %s", f, err, strings.Join(forms, ", "))
 	}
-	k.form, k.plain = f, rows
+	k.form, k.plain, k.prepared = f, rows, p
 	k.join()
 	return nil
+}
+
+// fitted makes the features anew by what the rows of a split say that train.
+func (k *task) fitted() error {
+	d, err := k.Dataset.Fit(k.split.Train)
+	if err != nil || d == k.Dataset && k.form != formStandard {
+		return err
+	}
+	f := k.form
+	k.Dataset, k.form = d, ""
+	return k.use(f)
 }
 
 // encode gives the networks features more, which say where a node is in the graph.
@@ -113,7 +124,7 @@ func (k *task) encode(text string) (err error) {
 	if err != nil {
 		return err
 	}
-	if k.encoded, err = all.of(k.Graph); err != nil {
+	if k.encoded, err = all.Of(k.Graph); err != nil {
 		return err
 	}
 	k.encoding = text
@@ -125,4 +136,22 @@ func (k *task) encode(text string) (err error) {
 func (k *task) join() {
 	k.rows, k.near = beside(k.graph, k.plain, k.encoded), new(nearby)
 	k.features = grad.Const(k.rows)
+}
+
+// encodingsOf reads what is given as --encoding, such as pagerank,random-walk:16.
+func encodingsOf(text string) (models.Encodings, error) {
+	all, err := models.ParseEncodings(text)
+	if err != nil {
+		return nil, misuse("--encoding %w", err)
+	}
+	return all, nil
+}
+
+// beside returns features with an encoding beside them; without one they stay as they are.
+func beside(g *graph.Graph, x tensor.Array, encoded *tensor.Dense) tensor.Array {
+	if encoded == nil {
+		return x
+	}
+	d := &datasets.Dataset{Graph: g, Features: x}
+	return d.WithFeatures(encoded).Features
 }

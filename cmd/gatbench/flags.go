@@ -15,14 +15,15 @@ import (
 // settingFlags are the settings of a training. What is nil was not given, and
 // comes from the preset, or from the run that is resumed.
 type settingFlags struct {
-	Dataset        *string  `placeholder:"NAME" help:"A dataset that gatbench data list names, or a file or folder. Default: cora, part of the program."`
-	Model          *string  `placeholder:"NAME" help:"The model, such as gat, gcn or sage; the section Model lists all. Default: gat, or gin for whole graphs."`
-	Task           string   `placeholder:"NAME" help:"What to predict: the class of each node (node), edge (edge) or graph (graph), or missing links (link). Default: the data decides."`
-	Epochs         *int     `placeholder:"N" help:"Train for at most N epochs. Default: see --preset."`
-	Seed           *uint64  `placeholder:"N" help:"Seed of everything that is random. Default: 0."`
-	Splits         *string  `placeholder:"NAME" group:"data" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, also called planetoid), random, shchur (random: 20 nodes of each class train and 30 validate; the rest of the largest component tests), time (the earliest train), or a .json or .npz file with the lists train, val and test. time:COLUMN:A,B trains up to A and validates up to B, such as time:year:2017,2018. With --task edge, random trains on three fifths of the edges of each class. Default: own, or random for edges without a split."`
-	SplitNumber    *string  `placeholder:"K" group:"data" help:"Which split to use if the dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
-	Undirected     *bool    `group:"data" help:"Use every edge of the dataset in both directions."`
+	Dataset        *string `placeholder:"NAME" help:"A dataset that gatbench data list names, or a file or folder. Default: cora, part of the program."`
+	Model          *string `placeholder:"NAME" help:"The model, such as gat, gcn or sage; the section Model lists all. Default: gat, or gin for whole graphs."`
+	Task           string  `placeholder:"NAME" help:"What to predict: the class of each node (node), edge (edge) or graph (graph), or missing links (link). Default: the data decides."`
+	Epochs         *int    `placeholder:"N" help:"Train for at most N epochs. Default: see --preset."`
+	Seed           *uint64 `placeholder:"N" help:"Seed of everything that is random. Default: 0."`
+	Splits         *string `placeholder:"NAME" group:"data" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, also called planetoid), random, shchur (random: 20 nodes of each class train and 30 validate; the rest of the largest component tests), time (the earliest train), or a .json or .npz file with the lists train, val and test. time:COLUMN:A,B trains up to A and validates up to B, such as time:year:2017,2018. With --task edge, random trains on three fifths of the edges of each class. Default: own, or random for edges without a split."`
+	SplitNumber    *string `placeholder:"K" group:"data" help:"Which split to use if the dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
+	Undirected     *bool   `group:"data" help:"Use every edge of the dataset in both directions."`
+	columnFlags    `embed:""`
 	Features       *string  `placeholder:"FORM" group:"data" help:"How to scale the node features: raw (as they are), rows (each row divided by its sum), standard (each column with mean 0 and standard deviation 1) or binary (1 for every nonzero value). Default: the data and the preset decide."`
 	Encoding       *string  `placeholder:"NAME,NAME:K" group:"data" help:"Give nodes extra features that say where they are in their graph. One or several of random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors), degree:K, pagerank, core (core numbers) and louvain:K (which of the K largest communities), separated by commas. K is 16 if left out."`
 	NoEdgeFeatures *bool    `group:"data" help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
@@ -49,6 +50,7 @@ type settingFlags struct {
 func (f *settingFlags) override(r *recipe) {
 	set(&r.Dataset, f.Dataset)
 	set(&r.Undirected, f.Undirected)
+	f.columnFlags.choose(&r.Columns)
 	set(&r.Model, f.Model)
 	set(&r.Preset, f.Preset)
 	set(&r.Splits, f.Splits)
@@ -61,7 +63,7 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Heads, f.Heads)
 	set(&r.OutHeads, f.OutHeads)
 	set(&r.Layers, f.Layers)
-	set(&r.Features, (*form)(f.Features))
+	set(&r.Features, (*featureForm)(f.Features))
 	set(&r.Encoding, f.Encoding)
 	set(&r.NoEdges, f.NoEdgeFeatures)
 	set(&r.Dropout, f.Dropout)
@@ -119,12 +121,12 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 			f.override(&r)
 			r.Dataset = k.name
 		}
-		r.Features = or((*form)(f.Features), k.formFor(r.Preset))
+		r.Features = or((*featureForm)(f.Features), k.formFor(r.Preset))
 		r.Splits = k.splitNamed(r.Splits)
 		m := r.model()
-		r.Residual = or(f.Residual, k.pairs != nil && slices.Contains(m.takes, "residual"))
+		r.Residual = or(f.Residual, k.pairs != nil && takes(m, "residual"))
 		var err error
-		if r.EdgeIn, r.Kinds, err = k.there().read(m.name, m.edges, r.NoEdges); err != nil {
+		if r.EdgeIn, r.Kinds, err = k.there().read(m.Name, m.Edges, r.NoEdges); err != nil {
 			return r, err
 		}
 	}
@@ -176,7 +178,7 @@ func (f *settingFlags) check(r *recipe) error {
 		flag string
 		yes  bool
 	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"attention-dropout", f.AttnDrop != nil}, {"residual", f.Residual != nil}} {
-		if given.yes && !slices.Contains(m.takes, given.flag) {
+		if given.yes && !takes(m, given.flag) {
 			return misuse("--%s: %s has no such setting; these models have it: %s", given.flag, r.Model, having(given.flag))
 		}
 	}
@@ -189,8 +191,8 @@ func (f *settingFlags) check(r *recipe) error {
 	case f.Fanout != nil && *f.Fanout == "":
 		_, err := numbers("")
 		return err
-	case m.whole && r.Batch > 0:
-		return misuse("--batch %d: a layer of %s %s: leave it out", r.Batch, r.Model, m.whyWhole())
+	case m.Whole != "" && r.Batch > 0:
+		return misuse("--batch %d: a layer of %s %s: leave it out", r.Batch, r.Model, m.Whole)
 	case f.Rows != nil && r.Batch > 0:
 		return misuse("--rows %s and --batch %d: a batch is always computed from the rows that it needs: leave --rows out", r.Rows, r.Batch)
 	case r.Layers == 1 && f.Hidden != nil:

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -120,10 +121,10 @@ func FuzzSavedModels(f *testing.F) {
 	}
 	node.Hidden = 2
 	for _, model := range []any{
-		&graphNet{Task: taskGraph, Recipe: pooled, In: 2, Out: 2}, &graphNet{Task: taskGraph, Recipe: plain, In: 1, Out: 1, Kind: someReals, Scale: scale{[]float64{1}, []float64{2}}},
+		&graphNet{Task: taskGraph, Recipe: pooled, In: 2, Out: 2}, &graphNet{Task: taskGraph, Recipe: plain, In: 1, Out: 1, Kind: someReals, Scale: scale{Mean: []float64{1}, Dev: []float64{2}}},
 		&autoencoder{Task: taskLink, Recipe: links, In: 3}, &autoencoder{Task: taskLink, Recipe: rows, In: 5, Users: 2},
 		&factNet{Task: taskFacts, Recipe: facts, Count: 4, Relations: 2}, &network{Recipe: node, In: 2, Classes: 2},
-		&network{Task: taskEdge, Recipe: node, In: 2, Classes: 2, Head: &pairHead{In: 2, Own: 1}},
+		&network{Task: taskEdge, Recipe: node, In: 2, Classes: 2, Head: &models.Pairs{In: 2, Own: 1}},
 	} {
 		text, err := json.Marshal(model)
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // bonds writes 40 rings of four nodes, whose edges have a number and a kind, and of which one
@@ -27,27 +29,28 @@ func bonds(t *testing.T, member string) string {
 // Every model trains on graphs, is saved, and says the same of them when it is read again; those
 // that read edges learn what these alone tell.
 func TestModelsOfGraphs(t *testing.T) {
-	files := map[edgesRead]string{mayNumbers: bonds(t, `"edge_attr": [%s]`), mayKinds: bonds(t, `"edge_type": [%s]`)}
-	files[wantsNumbers], files[wantsKinds] = files[mayNumbers], files[mayKinds]
+	files := map[models.EdgesRead]string{models.MayNumbers: bonds(t, `"edge_attr": [%s]`), models.MayKinds: bonds(t, `"edge_type": [%s]`)}
+	files[models.WantsNumbers], files[models.WantsKinds] = files[models.MayNumbers], files[models.MayKinds]
 	bare := strings.NewReplacer("[%s]", "[]")
-	files[readsNone] = bonds(t, bare.Replace(`"name": "%s"`))
-	for _, m := range graphModels() {
-		t.Run(m.name, func(t *testing.T) {
+	files[models.ReadsNone] = bonds(t, bare.Replace(`"name": "%s"`))
+	for _, name := range models.GraphNames() {
+		edges := (&graphRecipe{Model: name}).model().Graphs.Edges
+		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.safetensors")
 			epochs := "20"
 			switch {
-			case m.edges == readsNone: // has nothing to learn
+			case edges == models.ReadsNone: // has nothing to learn
 				epochs = "1"
-			case m.name == modelMoNet || m.name == modelGPS || m.name == modelNNConv: // are slow to learn
+			case name == "monet" || name == modelGPS || name == "nnconv": // are slow to learn
 				epochs = "40"
 			}
-			args := []string{"train", "--task", "graph", "--dataset", files[m.edges], "--model", m.name, "--splits", "random", "--epochs", epochs, "--batch", "8", "--hidden", "8", "--layers", "3", "--dropout", "0", "--lr", "0.02", "--json", "--save", file}
+			args := []string{"train", "--task", "graph", "--dataset", files[edges], "--model", name, "--splits", "random", "--epochs", epochs, "--batch", "8", "--hidden", "8", "--layers", "3", "--dropout", "0", "--lr", "0.02", "--json", "--save", file}
 			lines := results(t, args...)
 			s := lines[len(lines)-1]
-			if s["model"] != m.name || m.edges != readsNone && s["train_accuracy"] != 1.0 {
+			if s["model"] != name || edges != models.ReadsNone && s["train_accuracy"] != 1.0 {
 				t.Errorf("it ends with %v", s)
 			}
-			if e := results(t, "eval", "--json", file)[0]; e["test_accuracy"] != s["test_accuracy"] || e["model"] != m.name {
+			if e := results(t, "eval", "--json", file)[0]; e["test_accuracy"] != s["test_accuracy"] || e["model"] != name {
 				t.Errorf("%v is trained, and %v read again", s, e)
 			}
 		})
@@ -78,7 +81,7 @@ func TestEdgesThatModelsCannotRead(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "m.safetensors")
 	ok(t, append(small, "--model", "gatedgraph", "--save", file)...)
-	if _, stderr, status := gatbench(t, "eval", file, "--dataset", numbers); status == succeeded || !strings.Contains(stderr, "it is a model for 2 kinds of edges, and those of bonds have 0") {
+	if _, stderr, status := gatbench(t, "eval", file, "--dataset", numbers); status == succeeded || !strings.Contains(stderr, `there is no column "edge_type", which the model reads as a category of 2 words`) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -90,7 +90,7 @@ func TestEdgeFeaturesOfGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"eval " + file + " --dataset " + bare:                                    "is a model for 1 features of edges",
+		"eval " + file + " --dataset " + bare:                                    `there is no column "edge_attr", which the model reads as 1 numbers a row`,
 		"train --splits random --no-edge-features --dataset " + bare:             "--no-edge-features: the edges of bare have none: leave it out",
 		"train --task graph --resume " + half + " --no-edge-features --epochs 9": "a run goes on with its own settings: leave --no-edge-features out",
 		"train --splits random --model nnconv --dataset " + bare:                 "--model nnconv: it reads the features of edges, and there are none: take gin",

@@ -1,27 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/layers/pool"
-	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // Each readout trains, with each pooling, on graphs with features of edges, and is saved: what
 // eval says of the model is what the training said.
 func TestReadouts(t *testing.T) {
 	data := rings(t)
-	for i, o := range readouts() {
+	for i, o := range models.Readouts() {
 		file := filepath.Join(t.TempDir(), "m.safetensors")
-		args := []string{"train", "--dataset", data, "--splits", "random", "--epochs", "2", "--hidden", "6", "--layers", "3", "--batch", "5", "--readout", o.name, "--save", file, "--json"}
+		args := []string{"train", "--dataset", data, "--splits", "random", "--epochs", "2", "--hidden", "6", "--layers", "3", "--batch", "5", "--readout", o, "--save", file, "--json"}
 		if i > 0 {
-			args = append(args, "--pool", graphPools[i%2])
+			args = append(args, "--pool", models.Pools()[i%2])
 		}
 		var trained, saved struct {
 			Val  float64 `json:"val_accuracy"`
@@ -37,8 +34,8 @@ func TestReadouts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name := n.Recipe.readout().name; name != o.name || i > 0 && n.Recipe.Pool != graphPools[i%2] || trained != saved || saved.Val == 0 {
-			t.Errorf("%s: the file says %s and %q; trained to %v, saved %v", o.name, name, n.Recipe.Pool, trained, saved)
+		if name := cmp.Or(n.Recipe.Readout, readSum); name != o || i > 0 && n.Recipe.Pool != models.Pools()[i%2] || trained != saved || saved.Val == 0 {
+			t.Errorf("%s: the file says %s and %q; trained to %v, saved %v", o, name, n.Recipe.Pool, trained, saved)
 		}
 	}
 	if out := ok(t, "train", "--dataset", data, "--folds", "2", "--epochs", "1", "--hidden", "4", "--layers", "2", "--batch", "8", "--readout", "set2set", "--pool", "sag", "--json"); !strings.Contains(out, `"readout":"set2set","pool":"sag"`) {
@@ -53,27 +50,6 @@ func TestReadouts(t *testing.T) {
 		if _, errOut, status := gatbench(t, append([]string{"train"}, args...)...); status == succeeded || !strings.Contains(strings.Join(strings.Fields(errOut), " "), want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)
 		}
-	}
-}
-
-// The features of the edges that a pooling leaves are theirs.
-func TestKeptEdges(t *testing.T) {
-	g := graph.Must(graph.Must(graph.New(5, []int32{0, 1, 1, 2, 3, 4}, []int32{1, 0, 2, 1, 4, 3})).WithMembers([]int{0, 3, 5}))
-	edge := tensor.New(g.NumEdges(), 1)
-	for e, v := range g.Destinations() {
-		edge.Data[e] = tensor.Float(10*g.In().Cols[e] + v)
-	}
-	x := tensor.New(5, 1)
-	copy(x.Data, []tensor.Float{1, 3, 2, 5, 4})
-	p := &pool.TopK{In: 1, Ratio: 0.6, P: grad.NewParam(1, 1)}
-	p.P.Value.Fill(1)
-	kept := p.Forward(nil, g, grad.Const(x))
-	var names, want []tensor.Float
-	for e, v := range kept.Graph.Destinations() {
-		want = append(want, tensor.Float(10*kept.Nodes[kept.Graph.In().Cols[e]]+kept.Nodes[v]))
-	}
-	if names = keptEdges(grad.Const(edge), kept.Graph).Value().Data; len(names) != 4 || !slices.Equal(names, want) {
-		t.Errorf("edges %v are kept with the features %v", want, names)
 	}
 }
 

@@ -74,9 +74,9 @@ func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	}
 	if c.Resume != "" {
 		asked := r
-		asked.Model, before.Model = r.model().name, before.model().name
+		asked.Model, before.Model = r.model().Name, before.model().Name
 		asked.Preset, before.Preset = r.preset(), before.preset()
-		asked.Readout, before.Readout = r.readout().name, before.readout().name
+		asked.Readout, before.Readout = cmp.Or(r.Readout, readSum), cmp.Or(before.Readout, readSum)
 		if err := sameRun(c.Resume, before, asked); err != nil {
 			return r, err
 		}
@@ -245,7 +245,7 @@ func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 		return diverged(err, r.LR, ginRecipe().LR)
 	}
 	s := summariseFolds(histories)
-	s.EdgeFeatures, s.EdgeKinds, s.Model = r.EdgeIn, r.Kinds, r.model().name
+	s.EdgeFeatures, s.EdgeKinds, s.Model = r.EdgeIn, r.Kinds, r.model().Name
 	s.Preset, s.Readout, s.Pool = r.preset(), r.Readout, r.Pool
 	s.Dataset, s.Encoding, s.Seed, s.TotalMS = r.Dataset, r.Encoding, r.Seed, report.Milliseconds(time.Since(start))
 	s.Learns = string(k.goal.kind)
@@ -330,7 +330,7 @@ func (k *graphTask) fold(ctx context.Context, f *train.Fit, r graphRecipe, s dat
 	if h, err = f.Run(ctx); err != nil || own.kind == oneClass {
 		return h, m, err
 	}
-	y := tensor.New(k.Len(), own.outputs)
+	y := tensor.New(k.Len(), own.Outputs)
 	t := grad.NewEval()
 	if err := t.Within(ctx, func() { net.fill(t, y, k.held(&r, s.Test)) }); err != nil {
 		return h, m, err
@@ -373,7 +373,7 @@ func summariseFolds(histories []*train.History) graphSummary {
 // printFolds says what came of all folds.
 func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary) {
 	p.Line("%s: %s, %d layers of width %d (the input features count as one); %d graphs, %d nodes, %d edges, %d %s",
-		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun())
+		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.kind.noun())
 	p.Printf("features: %s\npreset: %s; batches of %d graphs\n", k.reads(&r), r.preset(), r.Batch)
 	if k.goal.kind != oneClass {
 		p.Paragraph("%s", k.goal.says())

@@ -5,14 +5,34 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
-	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// openGraphNet reads what kind of network a file holds, without its Params.
+// loadGraphNet reads a saved network.
+func loadGraphNet(path string) (*graphNet, *models.Predictor, error) {
+	n := &graphNet{Task: taskGraph}
+	m, err := modelFile(path, &n.Recipe)
+	if err != nil {
+		return nil, nil, err
+	}
+	net, ok := m.Net.(*models.GraphNetwork)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s is a model of the task %s, and one of graphs is wanted", path, m.Task)
+	}
+	n.GraphNetwork = net
+	n.In, n.Out, n.Kind, n.Scale = n.Shape.In, n.Shape.Out, goalKindOf(m.Goal), scale(m.Goal.Scale)
+	return n, m, nil
+}
+
+// openGraphNet reads what kind of network a file or a checkpoint holds.
 func openGraphNet(path string) (*graphNet, error) {
+	if n, _, err := loadGraphNet(path); err == nil {
+		return n, nil
+	}
 	n := new(graphNet)
 	if err := train.LoadConfig(path, n); err != nil {
 		return nil, err
@@ -34,85 +54,82 @@ func openGraphNet(path string) (*graphNet, error) {
 	return n, nil
 }
 
-// fits reports a model of more numbers than a file of that many bytes has.
-func (n *graphNet) fits(bytes int64) error {
-	r := &n.Recipe
-	in, out, hidden, more := int64(n.In), int64(n.Out), int64(r.Hidden), int64(r.Layers-2)
-	total := in*(out+hidden) + more*hidden*hidden + (more+1)*hidden*out + r.ofEdges(in) + r.ofReadout(in, out)
-	if total > bytes/2 {
-		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
-	}
-	return nil
-}
-
-// savedGraphs is a model of graphs, what it is used on, and what it says of all graphs.
+// savedGraphs is a model of graphs, and what it is used on.
 type savedGraphs struct {
+	*models.Predictor
 	net  *graphNet
-	task *graphTask
-	y    *tensor.Dense
+	data *datasets.Graphs
+	name string // of the data
 }
 
-// openGraphs reads the model and its graphs.
-func (f *savedFlags) openGraphs(e env) (*savedGraphs, error) {
+// graphsAsked reads the model and its graphs.
+func (f *savedFlags) graphsAsked(e env) (*savedGraphs, error) {
 	switch {
 	case f.Threads < 0:
 		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	case f.Number != nil:
 		return nil, misuse("--split-number: graphs have one split: leave it out")
+	case f.Base != "":
+		return nil, misuse("--base: no edge leads from one graph to another: leave it out")
 	}
-	defer par.SetThreads(f.Threads)()
-	n, err := openGraphNet(f.File)
-	if err != nil {
+	s := new(savedGraphs)
+	var err error
+	if s.net, s.Predictor, err = loadGraphNet(f.File); err != nil {
 		return nil, err
 	}
-	n.build()
-	if err := loadParams(f.File, n); err != nil {
-		return nil, err
-	}
-	trained, r := n.Recipe.Dataset, recipe{Dataset: n.Recipe.Dataset, Splits: n.Recipe.Splits}
+	r := recipe{Dataset: s.net.Recipe.Dataset, Splits: s.net.Recipe.Splits}
 	at, err := f.places(e, &r)
 	if err != nil {
 		return nil, err
 	}
-	n.Recipe.Dataset, n.Recipe.Splits = r.Dataset, at.splits
+	s.name, s.net.Recipe.Dataset, s.net.Recipe.Splits = at.dataset, r.Dataset, at.splits
 	in := []file{{"--dataset", datasets.FindGraphs(f.Data, at.dataset)}, splitsFile(at.splits), {"the model", f.File}}
-	if err := apart(in, []file{f.out}); err != nil {
+	if err := apart(in, f.outs); err != nil {
 		return nil, err
 	}
-	k, err := openGraphTask(f.Data, at.dataset, n.Recipe.Encoding)
-	if err != nil {
-		return nil, err
+	path := datasets.FindGraphs(f.Data, at.dataset)
+	if s.Schema == nil || path == "" {
+		s.data, err = openGraphs(f.Data, at.dataset)
+		return s, err
 	}
-	if w := k.Features.Dim(1); w != n.In || k.goal.outputs != n.Out || k.goal.kind != n.Kind {
-		return nil, fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s: %s",
-			f.File, n.In, n.Out, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun(), f.instead())
+	raw, err := form.Read(path, form.Options{Others: otherForms()})
+	if err == nil {
+		s.data, err = datasets.GraphsFrom(raw, s.Schema)
 	}
-	if err := k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds); err != nil {
-		return nil, fmt.Errorf("%s: %w (it was trained on %s): %s", f.File, err, trained, f.instead())
-	}
-	if err := k.suit(&n.Recipe); err != nil {
-		return nil, err
-	}
-	k.goal.scale = n.Scale
-	s := &savedGraphs{n, k, tensor.New(k.Len(), n.Out)}
-	n.fill(grad.NewEval(), s.y, k.held(&n.Recipe, k.all()))
-	return s, nil
+	return s, err
 }
 
 // evalGraphs scores a saved model of graphs on each part of the split.
 func (c *evalCommand) evalGraphs(e env) error {
-	g, err := c.openGraphs(e)
+	g, err := c.graphsAsked(e)
 	if err != nil {
 		return err
 	}
-	k, r := g.task, &g.net.Recipe
-	s := datasets.Split{Test: k.goal.all()}
+	defer par.SetThreads(c.Threads)()
+	r := &g.net.Recipe
+	k, err := newGraphTask(g.data, g.name)
+	if err != nil {
+		return err
+	}
+	if k.goal.Outputs != g.Goal.Outputs || k.goal.kind != g.net.Kind {
+		return fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
+			c.File, g.Goal.Outputs, g.Goal.Noun(), g.Data.Name, k.Name, k.goal.Outputs, k.goal.kind.noun(), c.instead())
+	}
+	k.goal.Scale = g.net.Scale
+	s := datasets.Split{Test: k.goal.All()}
 	if own := k.Split; r.Splits != splitsOwn || len(own.Train)+len(own.Val)+len(own.Test) > 0 {
 		if s, err = k.split(r); err != nil {
 			return err
 		}
 	}
-	line, p := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().name}, report.NewPrinter(e.out)
-	line.measure(p, c.JSON, k.goal, g.y, s, measured{r.title(), k.Name, k.ClassNames})
+	var y *tensor.Dense
+	for b, err := range g.OfGraphs(g.data, models.Query{}) {
+		if err != nil {
+			return fmt.Errorf("%s: %w: %s", c.File, err, c.instead())
+		}
+		y = rowsBelow(y, b.Outputs)
+	}
+	line, p := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().Name}, report.NewPrinter(e.out)
+	line.measure(p, c.JSON, k.goal, y, s, measured{r.title(), k.Name, k.ClassNames})
 	return p.Err()
 }

@@ -38,7 +38,7 @@ func (k *graphTask) split(r *graphRecipe) (s datasets.Split, err error) {
 // random is a split of a seed: a tenth of the graphs of which anything is known validates
 // and a tenth tests, at least one each.
 func (k *graphTask) random(seed uint64) datasets.Split {
-	ids := k.goal.all()
+	ids := k.goal.All()
 	rng := rand.New(rand.NewPCG(seed, 0x5711))
 	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	tenth := min(max(1, len(ids)/10), len(ids)/3)
@@ -96,7 +96,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 			return errors.Join(err, c.writeCSV(all, metric))
 		}
 		if c.Save != "" {
-			if err := train.Save(c.Save, net); err != nil {
+			if err := save(c.Save, k.trained(net, own), net.Recipe, scoresOf(sum)); err != nil {
 				return err
 			}
 			sum.Saved = c.Save
@@ -133,13 +133,13 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 // summarise completes what is said of a training with the scores of the chosen network.
 func (k *graphTask) summarise(t *grad.Tape, r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
 	sum := l.summary
-	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().name, r.preset(), k.reads(r), r.Seed, r.Select
+	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().Name, r.preset(), k.reads(r), r.Seed, r.Select
 	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.kind.metric(), l.checkpoint, l.log
-	y := tensor.New(k.Len(), own.outputs)
+	y := tensor.New(k.Len(), own.Outputs)
 	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
 		net.fill(t, y, k.held(r, part))
 	}
-	sum.TrainAccuracy, sum.ValAccuracy, sum.TestAccuracy = own.score(y, s.Train).Accuracy, own.score(y, s.Val).Accuracy, own.score(y, s.Test).Accuracy
+	sum.TrainAccuracy, sum.ValAccuracy, sum.TestAccuracy = own.Score(y, s.Train).Accuracy, own.Score(y, s.Val).Accuracy, own.Score(y, s.Test).Accuracy
 	sum.Metrics = own.quality(y, s.Test)
 	return sum
 }
@@ -169,7 +169,7 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 	return &report.Training{
 		Summary: sum,
 		Title: fmt.Sprintf("%s: %s, %d layers of width %d (the input features count as one); %d graphs, %d nodes, %d edges, %d %s",
-			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.outputs, k.goal.kind.noun()),
+			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.kind.noun()),
 		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("preset: %s; batches of %d graphs", r.preset(), r.Batch),
 		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
 		Network: r.title(), Chosen: says, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -49,8 +50,8 @@ type graphRecipe struct {
 
 // title is the model's name for people.
 func (r *graphRecipe) title() string {
-	if m := r.model(); m.name != modelGIN || r.EdgeIn == 0 {
-		return m.title
+	if m := r.model(); m.Name != modelGIN || r.EdgeIn == 0 {
+		return m.Title
 	}
 	return "GINE"
 }
@@ -88,7 +89,8 @@ type graphTask struct {
 	feeds string // what the features are
 	goal  *goal
 
-	listed int // edges of the data, without loops that a model wants
+	source *datasets.Graphs // as they were read
+	listed int              // edges of the data, without loops that a model wants
 }
 
 // holdsGraphs reports whether a dataset is many graphs.
@@ -117,14 +119,23 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 	if err != nil {
 		return nil, err
 	}
+	k, err := newGraphTask(d, name)
+	if err != nil {
+		return nil, err
+	}
+	return k, k.encode(encoding)
+}
+
+// newGraphTask makes a task of graphs, without encodings.
+func newGraphTask(d *datasets.Graphs, name string) (*graphTask, error) {
 	if d.Labels == nil && d.MultiLabels == nil && d.Targets == nil {
 		return nil, misuse("--dataset %s: its graphs have no classes, labels or numbers to predict", name)
 	}
 	if d.Labels != nil && d.Classes == 1 {
 		return nil, misuse("--dataset %s: all its graphs are of one class, so there is nothing to learn", name)
 	}
-	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes", listed: d.Graph.NumEdges()}
-	k.goal = newGoal("graph", d.Classes, d.Labels, d.MultiLabels, d.Targets)
+	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes", source: d, listed: d.Graph.NumEdges()}
+	k.goal = newGoal(models.GoalOfGraphs(d))
 	switch {
 	case d.Features == nil:
 		const most = 64
@@ -132,7 +143,7 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 	case d.Attributes == d.Features.Dim(1):
 		k.feeds = "attributes of nodes"
 	}
-	return k, k.encode(encoding)
+	return k, nil
 }
 
 // encode gives the nodes encodings more, such as pagerank,random-walk:16.
@@ -141,12 +152,12 @@ func (k *graphTask) encode(text string) error {
 	if err != nil {
 		return err
 	}
-	x, err := all.of(k.Graph)
+	x, err := all.Of(k.Graph)
 	if err != nil || x == nil {
 		return err
 	}
 	k.Graphs = k.WithFeatures(x)
-	k.feeds += all.says()
+	k.feeds += all.Says()
 	return nil
 }
 
@@ -155,7 +166,7 @@ func (k *graphTask) encode(text string) error {
 // epoch; else the last is kept. What f had in memory is used again.
 func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNet, *goal, error) {
 	own := *k.goal
-	if err := own.learn(s.Train); err != nil {
+	if err := own.Learn(s.Train); err != nil {
 		return nil, nil, fmt.Errorf("--dataset %s: %w", k.name, err)
 	}
 	net := newGraphNet(r, k.Features.Dim(1), &own)
@@ -163,14 +174,14 @@ func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNe
 	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps, f.Patience = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps, r.Patience
 	f.Loss = func(t *grad.Tape) *grad.Var {
 		b := k.Batch(draw(t.Step()))
-		return own.loss(r.Loss, b.IDs)(net.Forward(t, b))
+		return own.loss(r.Loss, b.IDs)(net.logits(t, b))
 	}
 	if r.Steps == 0 {
 		f.Steps = (len(s.Train) + r.Batch - 1) / r.Batch
 	}
 	const halved = 50 // epochs
 	f.Optimiser = &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay, Schedule: train.StepDecay{Every: halved * f.Steps, Gamma: 0.5}}
-	held, y := k.held(&r, s.Test), tensor.New(k.Len(), own.outputs)
+	held, y := k.held(&r, s.Test), tensor.New(k.Len(), own.Outputs)
 	validate := k.held(&r, s.Val)
 	if len(s.Val) > 0 {
 		f.By, _, _ = criterion(r.Select)
@@ -178,12 +189,12 @@ func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNe
 	f.Eval = func(t *grad.Tape) (scores train.Scores) {
 		if len(s.Val) > 0 {
 			net.fill(t, y, validate)
-			scores.Val = own.score(y, s.Val)
+			scores.Val = own.Score(y, s.Val)
 		}
 		if len(s.Test) > 0 {
 			t.ResetEval()
 			net.fill(t, y, held)
-			scores.Test = own.score(y, s.Test)
+			scores.Test = own.Score(y, s.Test)
 		}
 		return scores
 	}
@@ -202,7 +213,7 @@ func (k *graphTask) held(r *graphRecipe, ids []int32) (batches []*datasets.Graph
 // fill sets the rows of y of the graphs of some batches to what n says of them.
 func (n *graphNet) fill(t *grad.Tape, y *tensor.Dense, batches []*datasets.GraphBatch) {
 	for _, b := range batches {
-		out := n.Forward(t, b).Value()
+		out := n.logits(t, b).Value()
 		for i, id := range b.IDs {
 			copy(y.Row(int(id)), out.Row(i))
 		}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"archive/zip"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -125,15 +127,19 @@ func TestHostileFiles(t *testing.T) {
 			harmless(t, ext, stdout+stderr)
 		}
 	}
-	model := filepath.Join(dir, "m.safetensors")
-	if _, stderr, status := gatbench(t, "train", "--epochs", "1", "--save", model); status != succeeded {
+	model, checkpoint := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "c.safetensors")
+	if _, stderr, status := gatbench(t, "train", "--epochs", "1", "--save", model, "--checkpoint", checkpoint); status != succeeded {
 		t.Fatal(stderr)
 	}
-	b, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, was := range []string{`\"Model\":\"gat\"`, `\"Dataset\":\"cora\"`, `\"Splits\":\"planetoid\"`, `\"Select\":\"accuracy\"`, `\"Rows\":\"needed\"`} {
+	for _, forge := range []struct{ file, was string }{
+		{checkpoint, `\"Model\":\"gat\"`}, {checkpoint, `\"Dataset\":\"cora\"`}, {checkpoint, `\"Splits\":\"planetoid\"`}, {checkpoint, `\"Select\":\"accuracy\"`}, {checkpoint, `\"Rows\":\"needed\"`},
+		{model, `\"Model\":\"gat\"`}, {model, `\"Dataset\":\"cora\"`}, {model, `\"Splits\":\"planetoid\"`}, {model, `\"kind\":\"class\"`}, {model, `\"of\":\"node\"`},
+	} {
+		was := forge.was
+		b, err := os.ReadFile(forge.file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		key, value, _ := strings.Cut(was, ":")
 		forged := `\u001b[2J\u009b1A\u202e`
 		text := string(b)
@@ -145,10 +151,14 @@ func TestHostileFiles(t *testing.T) {
 		n := int(b[0]) | int(b[1])<<8 | int(b[2])<<16 + header
 		text = string([]byte{byte(n), byte(n >> 8), byte(n >> 16)}) + text[3:]
 		forgedFile := filepath.Join(dir, "f.safetensors")
-		if err := os.WriteFile(forgedFile, []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(forgedFile, []byte(sealed(text)), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, command := range [][]string{{"eval"}, {"train", "--resume"}} {
+		command := []string{"eval"}
+		if forge.file == checkpoint {
+			command = []string{"train", "--resume"}
+		}
+		for _, command := range [][]string{command} {
 			stdout, stderr, status := gatbench(t, append(command, forgedFile)...)
 			if status == succeeded || !strings.Contains(stderr, `\x1b[2`) {
 				t.Errorf("%q of %s of %s: status %d, %q", command, value, key, status, stderr)
@@ -156,4 +166,16 @@ func TestHostileFiles(t *testing.T) {
 			harmless(t, key, stdout+stderr)
 		}
 	}
+}
+
+// sealed returns a model file with a checksum that fits; another file as it is.
+func sealed(text string) string {
+	const key = `"checksum":"`
+	at := strings.Index(text, key)
+	if at < 0 {
+		return text
+	}
+	before, after := text[:at+len(key)], text[at+len(key)+2*sha256.Size:]
+	sum := sha256.Sum256([]byte(before + strings.Repeat("0", 2*sha256.Size) + after))
+	return before + hex.EncodeToString(sum[:]) + after
 }

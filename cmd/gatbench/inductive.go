@@ -26,7 +26,7 @@ func (k *task) training(r *recipe) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if seen.encoded, err = all.of(graph.Must(k.Graph.Subgraph(nodes))); err != nil {
+	if seen.encoded, err = all.Of(graph.Must(k.Graph.Subgraph(nodes))); err != nil {
 		return nil, fmt.Errorf("the nodes that train: %w", err)
 	}
 	seen.join()

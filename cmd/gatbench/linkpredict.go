@@ -42,7 +42,7 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 	case c.Pairs != "" && len(c.Nodes) > 0:
 		return nil, misuse("--pairs and --nodes: --pairs names pairs and --nodes asks for new ones: leave one of the two flags out")
 	}
-	if err := apart([]file{{"--pairs", c.Pairs}}, []file{c.out}); err != nil {
+	if err := apart([]file{{"--pairs", c.Pairs}}, c.outs); err != nil {
 		return nil, err
 	}
 	s, err := c.openLinks(e)
@@ -50,7 +50,7 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 		return nil, err
 	}
 	defer par.SetThreads(c.Threads)()
-	z, _ := s.net.encode(grad.NewEval(), s.task.along, s.task.features)
+	z, _ := s.net.Encode(grad.NewEval(), s.task.along, s.task.features)
 	p := &linkAnswers{savedLinks: s, rows: z.Value(), known: map[[2]int32]string{}}
 	for _, part := range []struct {
 		name string
@@ -119,7 +119,11 @@ func (p *linkAnswers) pairs(path string) error {
 func (p *linkAnswers) numbers() (source, target func(word string) (int32, error)) {
 	users := p.task.users
 	if users == 0 {
-		node := numberOf("node", p.data.NodeNames, p.rows.Rows())
+		ids := p.data.NodeIDs
+		if len(ids) == 0 {
+			ids = p.data.NodeNames
+		}
+		node := numberOf("node", ids, p.rows.Rows())
 		return node, node
 	}
 	item := numberOf("item", p.data.NodeNames[users:], p.rows.Rows()-users)
@@ -169,11 +173,16 @@ func numberOf(noun string, names []string, n int) func(word string) (int32, erro
 
 // likeliest takes, of each node, the links that score highest: those that are not there, or
 // all.
-func (p *linkAnswers) likeliest(nodes []int32, top int, known bool) error {
+func (p *linkAnswers) likeliest(nodes []string, top int, known bool) error {
 	n := p.rows.Rows()
-	for _, u := range nodes {
-		if u < 0 || int(u) >= n {
-			return misuse("--nodes %d: %s has the nodes 0 to %d", u, p.data.Name, n-1)
+	of, item := p.numbers()
+	for _, id := range nodes {
+		u, err := of(id)
+		if v, e := item(id); err != nil && e == nil {
+			u, err = v, nil
+		}
+		if err != nil {
+			return misuse("--nodes: %w", err)
 		}
 		best := newBest(top)
 		from, to := 0, n

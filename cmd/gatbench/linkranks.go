@@ -83,7 +83,7 @@ func neighbours(graphs ...*graph.Graph) map[int32][]int32 {
 
 // quality ranks the links to test with.
 func (k *linkTask) quality(t *grad.Tape, net *autoencoder) (q linkQuality) {
-	z, _ := net.encode(t, k.along, k.features)
+	z, _ := net.Encode(t, k.along, k.features)
 	s := &linkScores{tape: t, rows: z.Value(), users: k.users}
 	ranks := k.ranks(s)
 	q.TestMRR, q.Hits1, q.Hits3, q.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)

@@ -10,7 +10,6 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -37,10 +36,10 @@ func interactionsIn(dir, name string) string {
 }
 
 // openLinkData opens a dataset, or a table of users and items.
-func openLinkData(dir, name, model string) (linkData, error) {
+func openLinkData(dir, name, model string, columns chosenColumns) (linkData, error) {
 	path := interactionsIn(dir, name)
 	if path == "" || holdsGraphs(dir, name) {
-		d, err := open(dir, name)
+		d, err := open(dir, name, columns)
 		return linkData{Dataset: d}, err
 	}
 	if model != modelLightGCN {
@@ -53,15 +52,12 @@ func openLinkData(dir, name, model string) (linkData, error) {
 	return linkData{d.Dataset(), len(d.Users)}, nil
 }
 
-// propagation returns the layer that makes the nodes' rows of those that are learnt.
-func (a *autoencoder) propagation() *layers.LightGCN { return &layers.LightGCN{K: a.Recipe.Layers} }
-
 // fitRows returns the training of a new LightGCN: its paper's loss, with one node drawn for each
 // link that its user, or one of its ends in turn, has no link with. The epoch of the best AUC of
 // the links to validate with is kept.
 func (k *linkTask) fitRows(r *linkRecipe) (*train.Fit, *autoencoder) {
 	net := newAutoencoder(r, k)
-	conv, draw, links := net.propagation(), k.rowDrawer(r), k.Train.NumEdges()
+	conv, draw, links := net.Propagation(), k.rowDrawer(r), k.Train.NumEdges()
 	return &train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: r.LR}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: train.ByAccuracy, Limit: maxLoss,
 		Steps: (links + r.Batch - 1) / r.Batch,

@@ -16,7 +16,7 @@ func shop(t *testing.T) string {
 	b.WriteString("user,item,rating\n")
 	for u := range 60 {
 		for i := range 8 {
-			fmt.Fprintf(&b, "%d,%d,5\n", u, (u*7+i*3)%20*4+u%4)
+			fmt.Fprintf(&b, "u%d,%d,5\n", u, (u*7+i*3)%20*4+u%4)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "shop.csv")
@@ -66,7 +66,7 @@ func TestLightGCN(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &again); err != nil || again.linkQuality != s.linkQuality || again.TestAUC != s.TestAUC {
 		t.Errorf("eval says %+v of what was %+v (%v)", again, s, err)
 	}
-	if out, errOut, _ = gatbench(t, "predict", model, "--nodes", "5", "--top", "3"); strings.Count(out, "\n5,") != 3 || strings.Contains(out, "train") {
+	if out, errOut, _ = gatbench(t, "predict", model, "--nodes", "u5", "--top", "3"); strings.Count(out, "\n5,") != 3 || strings.Contains(out, "train") {
 		t.Errorf("recommendations: %s%s", out, errOut)
 	}
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
@@ -75,8 +75,15 @@ func TestLightGCN(t *testing.T) {
 			t.Errorf("%q recommends no item", line)
 		}
 	}
+	rows := filepath.Join(t.TempDir(), "rows.csv")
+	if _, errOut, status = gatbench(t, "predict", model, "--embeddings", rows); status != succeeded || errOut != "" {
+		t.Errorf("embeddings: %s", errOut)
+	}
+	if text, err := os.ReadFile(rows); err != nil || strings.Count(string(text), "\nu") != 60 || !strings.Contains(string(text), "\nu5,") {
+		t.Errorf("the embeddings are %.300s (%v), want a row of each of 60 users, and of items", text, err)
+	}
 	pairs := filepath.Join(t.TempDir(), "pairs.csv")
-	if err := os.WriteFile(pairs, []byte("user,item\n5,99\n"), 0o666); err != nil {
+	if err := os.WriteFile(pairs, []byte("user,item\nu5,99\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, errOut, _ = gatbench(t, "predict", model, "--pairs", pairs); !strings.Contains(errOut, "no item") {

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -44,6 +45,7 @@ func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
 	}
 	set(&r.Splits, c.Splits)
 	set(&r.Model, c.Model)
+	c.columnFlags.choose(&r.Columns)
 	set(&r.Seed, c.Seed)
 	set(&r.Hidden, c.Hidden)
 	set(&r.LR, c.LR)
@@ -54,7 +56,7 @@ func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
 			r.Batch = math.MaxInt32
 		}
 	}
-	set(&r.Features, (*form)(c.Features))
+	set(&r.Features, (*featureForm)(c.Features))
 	set(&r.Encoding, c.Encoding)
 	r.Dataset = datasetNamed(c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, "cora")))
 	if c.Resume == "" {
@@ -155,7 +157,7 @@ func (c *trainCommand) links(e env) error {
 		return err
 	}
 	name := r.Dataset
-	d, err := promptly(e.ctx, func() (linkData, error) { return openLinkData(c.Data, c.at.dataset, r.Model) })
+	d, err := promptly(e.ctx, func() (linkData, error) { return openLinkData(c.Data, c.at.dataset, r.Model, r.Columns) })
 	if err != nil {
 		return err
 	}
@@ -236,7 +238,7 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, w
 		return s, l.history, err
 	}
 	if c.Save != "" {
-		if err := train.Save(c.Save, net); err != nil {
+		if err := save(c.Save, k.trained(net), net.Recipe, map[string]map[string]float64{"val": {"auc": s.ValAUC}, "test": {"auc": s.TestAUC, "average_precision": s.TestAP}}); err != nil {
 			return s, l.history, err
 		}
 		s.Saved = c.Save
@@ -246,7 +248,7 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, w
 
 // title is the model's name for people.
 func (r *linkRecipe) title() string {
-	return map[string]string{modelGAE: "graph autoencoder", modelVGAE: "variational graph autoencoder", modelLightGCN: "LightGCN"}[r.Model]
+	return (&models.LinkNetwork{Model: r.Model}).String()
 }
 
 // linkPage is all there is to say of one training.
@@ -261,7 +263,7 @@ func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe,
 	}
 	all, _ := encodingsOf(r.Encoding)
 	out.Line("links: %d for training, %d for validation and %d for testing; only the first carry messages; features: %s%s",
-		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), cmp.Or(r.Features, "none"), all.says())
+		k.Train.NumEdges(), k.Val.Links.NumEdges(), k.Test.Links.NumEdges(), cmp.Or(r.Features, "none"), all.Says())
 	out.Printf("\ntest AUC           %6.2f %%\naverage precision  %6.2f %%\nMRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\nrecall@20, NDCG@20 %6.1f %%, %.1f %%\n\n",
 		100*s.TestAUC, 100*s.TestAP, s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10, 100*s.Recall, 100*s.NDCG)
 	out.Paragraph("%s", k.ranked())

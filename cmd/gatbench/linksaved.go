@@ -8,11 +8,33 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// openAutoencoder reads what kind of network a file holds, without its Params.
+// loadAutoencoder reads a saved network.
+func loadAutoencoder(path string) (*autoencoder, *models.Predictor, error) {
+	a := &autoencoder{Task: taskLink}
+	m, err := modelFile(path, &a.Recipe)
+	if err != nil {
+		return nil, nil, err
+	}
+	net, ok := m.Net.(*models.LinkNetwork)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s is a model of the task %s, and one of links is wanted", path, m.Task)
+	}
+	a.LinkNetwork = net
+	if a.In = net.In; m.Learnt != nil {
+		a.Users = m.Learnt.Users
+	}
+	return a, m, nil
+}
+
+// openAutoencoder reads what kind of network a file or a checkpoint holds.
 func openAutoencoder(path string) (*autoencoder, error) {
+	if a, _, err := loadAutoencoder(path); err == nil {
+		return a, nil
+	}
 	a := new(autoencoder)
 	if err := train.LoadConfig(path, a); err != nil {
 		return nil, err
@@ -21,7 +43,7 @@ func openAutoencoder(path string) (*autoencoder, error) {
 	const most = 1 << 24 // of features: files are not to be trusted with memory
 	switch {
 	case err != nil:
-	case a.Task != taskLink || a.In < 1 || a.In > most || !slices.Contains(linkModels, r.Model) || a.Users < 0 || a.Users >= a.In && a.Users > 0:
+	case a.Task != taskLink || a.In < 1 || a.In > most || !slices.Contains(models.LinkNames(), r.Model) || a.Users < 0 || a.Users >= a.In && a.Users > 0:
 		err = fmt.Errorf("%d features of the task %.20q and the model %.20q", a.In, a.Task, r.Model)
 	case r.Features == "" && r.Model != modelLightGCN || !(r.Val > 0 && r.Test > 0 && r.Val+r.Test < 1):
 		err = fmt.Errorf("the form %q of its features, and shares %v and %v of the links", r.Features, r.Val, r.Test)
@@ -32,24 +54,12 @@ func openAutoencoder(path string) (*autoencoder, error) {
 	return a, nil
 }
 
-// fits reports a model of more numbers than a file of that many bytes has.
-func (a *autoencoder) fits(bytes int64) error {
-	r := &a.Recipe
-	total := int64(a.In) * int64(r.Hidden)
-	if r.Model != modelLightGCN {
-		total += int64(r.Hidden) * int64(r.Out)
-	}
-	if total > bytes/2 {
-		return fmt.Errorf("at least %d numbers, more than its %d bytes hold", total, bytes)
-	}
-	return nil
-}
-
 // savedLinks is a model of links, and what it is used on.
 type savedLinks struct {
-	net  *autoencoder
-	data *datasets.Dataset
-	task *linkTask
+	model *models.Predictor
+	net   *autoencoder
+	data  *datasets.Dataset
+	task  *linkTask
 }
 
 // openLinks reads the model and its graph, whose links are divided as they were in training.
@@ -58,12 +68,8 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 		return nil, err
 	}
 	defer par.SetThreads(f.Threads)()
-	a, err := openAutoencoder(f.File)
+	a, model, err := loadAutoencoder(f.File)
 	if err != nil {
-		return nil, err
-	}
-	a.build()
-	if err := loadParams(f.File, a); err != nil {
 		return nil, err
 	}
 	r := recipe{Dataset: a.Recipe.Dataset, Splits: splitsOwn}
@@ -72,10 +78,10 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 		return nil, err
 	}
 	in := append(datasetFiles("--dataset", f.Data, at.dataset), file{"the model", f.File})
-	if err := apart(in, []file{f.out}); err != nil {
+	if err := apart(in, f.outs); err != nil {
 		return nil, err
 	}
-	d, err := openLinkData(f.Data, at.dataset, a.Recipe.Model)
+	d, err := openLinkData(f.Data, at.dataset, a.Recipe.Model, a.Recipe.Columns)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +99,7 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 		return nil, fmt.Errorf("%s is a model for %d features (it was trained on %s); %s has %d: %s", f.File, a.In, a.Recipe.Dataset, d.Name, w, f.instead())
 	}
 	a.Recipe.Dataset = r.Dataset
-	return &savedLinks{a, d.Dataset, k}, nil
+	return &savedLinks{model, a, d.Dataset, k}, nil
 }
 
 // linkScored is how good a saved model of links is.
@@ -126,7 +132,7 @@ func (c *evalCommand) evalLinks(e env) error {
 		p.Encode(line)
 		return p.Err()
 	}
-	p.Printf("%s on %s\n\n%-10s  %6s  %-8s  %s\n", s.net.Recipe.title(), s.data.Name, "", "links", "AUC", "average precision")
+	p.Printf("%s on %s\n\n%-10s  %6s  %-8s  %s\n", s.net.String(), s.data.Name, "", "links", "AUC", "average precision")
 	p.Printf("%-10s  %6d  %6.2f %%  %6.2f %%\n", "validation", k.Val.Links.NumEdges(), 100*line.ValAUC, 100*line.ValAP)
 	p.Printf("%-10s  %6d  %6.2f %%  %6.2f %%\n\n", "test", k.Test.Links.NumEdges(), 100*line.TestAUC, 100*line.TestAP)
 	p.Printf("MRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\n", line.TestMRR, 100*line.Hits1, 100*line.Hits3, 100*line.Hits10)

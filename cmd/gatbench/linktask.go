@@ -5,40 +5,32 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// The models that predict links.
-const (
-	modelGAE  = "gae"
-	modelVGAE = "vgae"
-
-	modelLightGCN = "lightgcn"
-)
-
-var linkModels = []string{modelGAE, modelVGAE, modelLightGCN}
-
 // linkRecipe is all that a training on links depends on beside the data.
 type linkRecipe struct {
-	Dataset  string  `flag:"dataset"`
-	Model    string  `flag:"model"`
-	Seed     uint64  `flag:"seed"`
-	Hidden   int     `flag:"hidden"`
-	Out      int     `flag:"hidden"`
-	LR       float64 `flag:"lr"`
-	Epochs   int     `flag:"epochs"`
-	Drawn    int     // negatives a step, for each link
-	Once     bool    // a pair counts once and no node is linked to itself; else a pair counts in both directions
-	Bias     bool    // the convolutions have one
-	Val      float64 // share of the links
+	Dataset  string        `flag:"dataset"`
+	Columns  chosenColumns `flag:"column" json:",omitzero"`
+	Model    string        `flag:"model"`
+	Seed     uint64        `flag:"seed"`
+	Hidden   int           `flag:"hidden"`
+	Out      int           `flag:"hidden"`
+	LR       float64       `flag:"lr"`
+	Epochs   int           `flag:"epochs"`
+	Drawn    int           // negatives a step, for each link
+	Once     bool          // a pair counts once and no node is linked to itself; else a pair counts in both directions
+	Bias     bool          // the convolutions have one
+	Val      float64       // share of the links
 	Test     float64
-	Splits   string `flag:"splits" json:",omitempty"` // by time; empty: the shares
-	Features form   `flag:"features"`
-	Encoding string `flag:"encoding" json:",omitempty"` // of the graph of the links that train
+	Splits   string      `flag:"splits" json:",omitempty"` // by time; empty: the shares
+	Features featureForm `flag:"features"`
+	Encoding string      `flag:"encoding" json:",omitempty"` // of the graph of the links that train
 
 	WeightDecay float64 `flag:"weight-decay"`
 	Patience    int     `flag:"patience"`
@@ -60,18 +52,15 @@ func exampleLinkRecipe() linkRecipe {
 	return r
 }
 
-// autoencoder gives each node a row: of its encoders one is there.
+// autoencoder is a network that gives each node a row, and how it was trained. Its file holds the recipe, from which the layers
+// are made again.
 type autoencoder struct {
 	Task   string // taskLink: its file says so
 	Recipe linkRecipe
 	In     int // features, or where rows are learnt nodes
 	Users  int `json:",omitempty"` // nodes before it are users, the others items; 0: any two nodes may be linked
 
-	Rows          *grad.Param     `json:"-"` // of LightGCN
-	First, Second *layers.GCNConv `json:"-"`
-	Variational   *layers.VGAE    `json:"-"`
-
-	decoder layers.InnerProduct
+	*models.LinkNetwork `json:"-"`
 }
 
 // newAutoencoder returns a network for the features of a task, or its nodes.
@@ -81,36 +70,24 @@ func newAutoencoder(r *linkRecipe, k *linkTask) *autoencoder {
 	return a
 }
 
-// build makes the layers that the recipe asks for.
-func (a *autoencoder) build() {
-	r, rng := &a.Recipe, rand.New(rand.NewPCG(a.Recipe.Seed, 0))
-	switch r.Model {
-	case modelLightGCN:
-		a.Rows = grad.NewParam(a.In, r.Hidden)
-		a.Rows.Value.Normal(rng, 0, 0.1)
-		return
-	case modelVGAE:
-		a.Variational = &layers.VGAE{In: a.In, Hidden: r.Hidden, Out: r.Out}
-		a.Variational.Init(rng)
-		return
+// plan returns the network that the recipe asks for, without its Params.
+func (a *autoencoder) plan() *models.LinkNetwork {
+	r := &a.Recipe
+	s := models.LinkSettings{Hidden: r.Hidden, Layers: r.Layers}
+	if r.Model != modelLightGCN {
+		s = models.LinkSettings{Hidden: r.Hidden, Out: r.Out, Bias: r.Bias}
 	}
-	a.First = &layers.GCNConv{In: a.In, Out: r.Hidden, NoBias: !r.Bias, Activation: grad.ReLU}
-	a.Second = &layers.GCNConv{In: r.Hidden, Out: r.Out, NoBias: !r.Bias}
-	a.First.Init(rng)
-	a.Second.Init(rng)
+	return &models.LinkNetwork{Model: r.Model, Settings: s, In: a.In}
 }
 
-// encode returns the nodes' rows, and how far the Gaussians are from the prior: nil if
-// there are none.
-func (a *autoencoder) encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, divergence *grad.Var) {
-	switch {
-	case a.Rows != nil:
-		return a.propagation().Forward(t, g, t.Use(a.Rows)), nil
-	case a.Variational != nil:
-		return a.Variational.Encode(t, g, x)
-	}
-	return a.Second.Forward(t, g, a.First.Forward(t, g, x)), nil
+// build makes the layers that the recipe asks for.
+func (a *autoencoder) build() {
+	a.LinkNetwork = a.plan()
+	a.Init(rand.New(rand.NewPCG(a.Recipe.Seed, 0)))
 }
+
+// fits reports a model of more numbers than a file of that many bytes has.
+func (a *autoencoder) fits(bytes int64) error { return models.Fits(a.plan().Numbers(), bytes) }
 
 // linkTask is a graph whose links are to be predicted.
 type linkTask struct {
@@ -118,6 +95,8 @@ type linkTask struct {
 	along    *graph.Graph // what messages go along; of autoencoders every node is its own neighbour
 	features *grad.Var    // nil: rows are learnt
 	users    int          // nodes before it are users, the others items; 0: any two nodes may be linked
+	data     *datasets.Dataset
+	prepared models.Preparation // of its features
 }
 
 // width returns how many features there are, or nodes where rows are learnt.
@@ -140,9 +119,15 @@ func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
 		return nil, err
 	}
 	if r.Model == modelLightGCN {
-		return &linkTask{Links: links, along: links.Graph, users: data.users}, nil
+		return &linkTask{Links: links, along: links.Graph, users: data.users, data: d}, nil
 	}
-	x, err := r.Features.in(d)
+	p := models.Preparation{Features: columns.Scaling{Form: string(r.Features)}, NoEdges: true}
+	own := *d
+	own.Split = datasets.Split{} // all nodes are known
+	if err := p.Fit(&own); err != nil {
+		return nil, err
+	}
+	x, err := p.Features.Apply(d.Features)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +135,11 @@ func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := all.of(links.Graph) // the links that validate and test would give themselves away
+	encoded, err := all.Of(links.Graph) // the links that validate and test would give themselves away
 	if err != nil {
 		return nil, err
 	}
-	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(beside(links.Graph, x, encoded))}, nil
+	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(beside(links.Graph, x, encoded)), data: d, prepared: p}, nil
 }
 
 // divided divides the links of a dataset: by shares, or by time.
@@ -189,9 +174,9 @@ func (k *linkTask) fit(r *linkRecipe) (*train.Fit, *autoencoder) {
 	return &train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: train.ByAccuracy, Limit: maxLoss,
 		Loss: func(t *grad.Tape) *grad.Var {
-			z, divergence := net.encode(t, k.along, k.features)
+			z, divergence := net.Encode(t, k.along, k.features)
 			negatives := graph.Must(k.Draw.Draw(min(r.Drawn*k.Train.NumEdges(), k.Draw.Left()), t.Step()))
-			loss := net.decoder.Loss(t, there, negatives, z).Scale(share)
+			loss := net.LinkNetwork.Loss(t, there, negatives, z).Scale(share)
 			if divergence == nil {
 				return loss
 			}
@@ -211,11 +196,11 @@ func (k *linkTask) validate(net *autoencoder) func(t *grad.Tape) train.Scores {
 
 // measure scores a network on links and as many pairs that are none.
 func (k *linkTask) measure(t *grad.Tape, net *autoencoder, p sample.Pairs) (auc, precision float64) {
-	z, _ := net.encode(t, k.along, k.features)
+	z, _ := net.Encode(t, k.along, k.features)
 	var scores []float64
 	var positive []bool
 	for _, part := range []*graph.Graph{p.Links, p.Negatives} {
-		for _, v := range net.decoder.Forward(t, part, z).Value().Data {
+		for _, v := range net.Forward(t, part, z).Value().Data {
 			scores, positive = append(scores, float64(v)), append(positive, part == p.Links)
 		}
 	}

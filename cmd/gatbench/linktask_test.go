@@ -47,7 +47,7 @@ func TestLinkTask(t *testing.T) {
 // loss is that of each training link, once, and of as many pairs; convolutions have biases.
 func TestExampleLinkRecipe(t *testing.T) {
 	r := exampleLinkRecipe()
-	d, err := open("", "cora")
+	d, err := open("", "cora", chosenColumns{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestExampleLinkRecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, _ := net.encode(grad.NewEval(), k.along, k.features)
+	z, _ := net.Encode(grad.NewEval(), k.along, k.features)
 	want := 0.0
 	for sign, pairs := range map[float64]*graph.Graph{-1: k.Train, 1: negatives} {
 		for e, v := range pairs.Destinations() {

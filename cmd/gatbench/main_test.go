@@ -17,6 +17,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -59,7 +60,7 @@ func TestMisuse(t *testing.T) {
 		{"train --batch 9 --fanout -3,2", `--fanout -3,2: "-3" is no number of neighbours: give one for each layer, the first layer's first, such as 15,10, and 0 for all`},
 		{"train --task link --patience -1", `--patience -1: it must be at least 0`},
 		{"demo stack --epochs -1", `--epochs -1: it must be at least 1, or 0 for the demo's own`},
-		{"explain --node -1", `--node -1: Cora has the nodes 0 to 2707`},
+		{"explain --node -1", `--node -1: there is no node -1: they are numbered from 0 to 2707`},
 		{"train --task nodes", `--task nodes: there is no such name; did you mean "node"? The choices are node, edge, link, graph`},
 		{"train --task fact", `--task fact: there is no such task; facts are links of several kinds: write gatbench train --task link --model rotate`},
 		{"train --task facts --model transe --dataset a.tsv", `--task facts: there is no such task; facts are links of several kinds: write gatbench train --task link --model transe --dataset a.tsv`},
@@ -70,7 +71,7 @@ func TestMisuse(t *testing.T) {
 		{"train --task edge --model vgae", `--model vgae: it is a model of links, not of nodes and edges: write gatbench train --task link --model vgae`},
 		{"train --task link --model rottate", `--model rottate: there is no such name; did you mean "rotate"? The choices are gae, vgae, lightgcn, transe, distmult, complex, rotate`},
 		{"table --models complex", `--model complex: it is a model of facts, not of nodes and edges: write gatbench train --task link --model complex`},
-		{"table --models gta", `--model gta: there is no such name; did you mean "gat"? The choices are ` + strings.Join(modelNames(), ", ")},
+		{"table --models gta", `--model gta: there is no such name; did you mean "gat"? The choices are ` + strings.Join(models.Names(), ", ")},
 		{"train --preset papr", `--preset papr: there is no such name; did you mean "paper"? The choices are quick, paper, dgl, pyg, shchur, graphsaint`},
 		{"train --select acc", `--select acc: there is no such name; did you mean "accuracy"? The choices are accuracy, loss, either, last`},
 		{"train --encoding random-wal:8", `--encoding random-wal: there is no such name; did you mean "random-walk"? The choices are random-walk, laplacian, degree, pagerank, core, louvain`},
@@ -94,7 +95,7 @@ func TestMisuse(t *testing.T) {
 		{"train --csv /dev/null", `--csv /dev/null: it is not a regular file; name one that is`},
 		{"train --plot /dev/stdout.svg", `--plot /dev/stdout.svg: it is not a regular file; name one that is`},
 		{"train --save " + dir + "/no/x", `--save ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
-		{"train --model gatt", `--model gatt: there is no such name; did you mean "gat"? The choices are ` + strings.Join(modelNames(), ", ")},
+		{"train --model gatt", `--model gatt: there is no such name; did you mean "gat"? The choices are ` + strings.Join(models.Names(), ", ")},
 		{"train --features sums", `--features sums: there is no such name; the choices are raw, rows, standard, binary`},
 		{"table --features sums", `--features sums: there is no such name; the choices are raw, rows, standard, binary`},
 		{"train --attention-dropout 1", `--attention-dropout 1: it must be at least 0 and less than 1`},
@@ -158,7 +159,7 @@ func TestMisuse(t *testing.T) {
 		{"predict x --out " + dir, `--out ` + dir + `: it is a folder; name a file`},
 		{"table --seeds 0", `--seeds 0: it must be at least 1`},
 		{"table --threads=-1", `--threads -1: it must be at least 1, or 0 for all processors`},
-		{"table --models gat,lstm", `--model lstm: there is no such name; the choices are ` + strings.Join(modelNames(), ", ")},
+		{"table --models gat,lstm", `--model lstm: there is no such name; the choices are ` + strings.Join(models.Names(), ", ")},
 		{"table --datasets corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
 		{"table --preset x", `--preset x: there is no such name; the choices are quick, paper, dgl, pyg, shchur, graphsaint`},
 		{"table --start normal", `--start normal: there is no such name; the choices are glorot, glorot-heads, xavier-normal`},
@@ -229,17 +230,17 @@ func TestUnfitDataset(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	bare := "../../examples/tables/customers_edges.csv#-churned"
+	bare := "../../examples/tables/customers_edges.csv"
 	few, one := filepath.Join(dir, "few_edges.csv"), filepath.Join(dir, "one")
 	for args, want := range map[string]string{
-		"train --splits random --dataset " + few:   "--dataset " + few + ": --splits random leaves no nodes to train on or to choose the best epoch by: too few of its nodes have classes",
-		"train --dataset " + one + "_edges.csv":    "--dataset " + one + "_edges.csv: all its nodes are of one class, so there is nothing to learn",
-		"train --dataset " + one + ".jsonl":        "--dataset " + one + ".jsonl: all its graphs are of one class, so there is nothing to learn",
-		"train --dataset " + dir + "/several.npz":  "--dataset " + dir + "/several.npz: it has no nodes to choose the best epoch by: use --splits random",
-		"train --dataset " + dir + "/numbers.npz":  "--dataset " + dir + "/numbers.npz: it has no nodes to choose the best epoch by: use --splits random",
-		"train --dataset " + bare:                  "--dataset " + bare + ": its nodes have no classes, labels or numbers to predict: name the column to predict after a #, as in \"" + strings.TrimSuffix(bare, "#-churned") + "#COLUMN\"",
-		"train --dataset facebook --splits random": "--dataset facebook: its nodes have no classes, labels or numbers to predict",
-		"train --dataset cora_linqs":               "--dataset cora_linqs: it has no nodes to choose the best epoch by: use --splits random",
+		"train --splits random --dataset " + few:        "--dataset " + few + ": --splits random leaves no nodes to train on or to choose the best epoch by: too few of its nodes have classes",
+		"train --dataset " + one + "_edges.csv":         "--dataset " + one + "_edges.csv: all its nodes are of one class, so there is nothing to learn",
+		"train --dataset " + one + ".jsonl":             "--dataset " + one + ".jsonl: all its graphs are of one class, so there is nothing to learn",
+		"train --dataset " + dir + "/several.npz":       "--dataset " + dir + "/several.npz: it has no nodes to choose the best epoch by: use --splits random",
+		"train --dataset " + dir + "/numbers.npz":       "--dataset " + dir + "/numbers.npz: it has no nodes to choose the best epoch by: use --splits random",
+		"train --column churned=none --dataset " + bare: "--dataset " + bare + ": its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN",
+		"train --dataset facebook --splits random":      "--dataset facebook: its nodes have no classes, labels or numbers to predict",
+		"train --dataset cora_linqs":                    "--dataset cora_linqs: it has no nodes to choose the best epoch by: use --splits random",
 	} {
 		_, stderr, status := gatbench(t, append(strings.Fields(args), "--data", dir)...)
 		if stderr != "gatbench: "+want+"\n" || status != misused {

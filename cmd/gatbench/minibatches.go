@@ -4,6 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -30,9 +31,9 @@ func (k *task) lossOfBatch(net *network, l *sample.Loader) func(t *grad.Tape) *g
 		b := l.At(t.Step())
 		p, examples := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X)), b.Seeds
 		if k.pairs != nil {
-			p.ends, examples = &ends{b.From, b.To, k.pairs.features(b.Edges)}, b.Edges
+			p.Ends, examples = &models.Ends{From: b.From, To: b.To, Own: k.pairs.Features(b.Edges)}, b.Edges
 		}
-		return k.goal.loss(net.Recipe.Loss, examples)(net.run(t, p))
+		return k.goal.loss(net.Recipe.Loss, examples)(net.Run(t, p))
 	}
 }
 
@@ -40,25 +41,25 @@ func (k *task) lossOfBatch(net *network, l *sample.Loader) func(t *grad.Tape) *g
 // nil if it reads none. For a model that looks at no neighbours it has no edges.
 func (k *task) seen(net *network) (*graph.Graph, *tensor.Dense) {
 	switch m := net.Recipe.model(); {
-	case m.symmetric:
+	case m.Symmetric:
 		w := k.weights
 		if w == nil {
 			w = layers.SymmetricWeights(k.graph, nil)
 		}
 		return k.graph, w.Value()
-	case m.alone:
+	case m.Alone:
 		return graph.Must(graph.New(k.graph.NumNodes(), nil, nil)), nil
 	}
 	return k.graph, nil
 }
 
 // passOf is a pass over blocks, whose edges may have weights.
-func (k *task) passOf(net *network, blocks []*graph.Graph, weights []*tensor.Dense, x *grad.Var) pass {
-	p := pass{hops: make([]hop, len(blocks)), x: x}
+func (k *task) passOf(net *network, blocks []*graph.Graph, weights []*tensor.Dense, x *grad.Var) models.Pass {
+	p := models.Pass{Hops: make([]models.Hop, len(blocks)), X: x}
 	for i, b := range blocks {
-		p.hops[i].graph, p.hops[i].edge = b, k.edgesOf(net, b)
+		p.Hops[i].Graph, p.Hops[i].Edge = b, k.edgesOf(net, b)
 		if weights != nil {
-			p.hops[i].weight = grad.Const(weights[i])
+			p.Hops[i].Weight = grad.Const(weights[i])
 		}
 	}
 	return p

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // taskOf returns Cora, and a recipe of a model without dropout.
@@ -33,8 +34,8 @@ func undropped(t *testing.T, model string) recipe {
 // What a network gives on blocks is what it gives on the whole graph, for every
 // model.
 func TestBatchesEqualTheWhole(t *testing.T) {
-	for _, name := range modelNames(readsNone, mayNumbers, mayKinds) {
-		if m, err := findModel(name); err != nil || m.whole {
+	for _, name := range models.Names(models.ReadsNone, models.MayNumbers, models.MayKinds) {
+		if m, err := findModel(name); err != nil || m.Whole != "" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -44,10 +45,10 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole := net.Forward(grad.NewEval(), k.hop(net), k.features).Value()
+			whole := k.said(grad.NewEval(), net)
 			seeds := []int32{7, 1358, 0, 2707, 300}
 			p := batchOf(k, net, seeds)
-			part := net.run(grad.NewEval(), p).Value()
+			part := net.Run(grad.NewEval(), p).Value()
 			for i, v := range seeds {
 				for j, got := range part.Row(i) {
 					if want := whole.Row(int(v))[j]; math.Abs(float64(got-want)) > 1e-5*(1+math.Abs(float64(want))) {
@@ -55,7 +56,7 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 					}
 				}
 			}
-			if n := p.hops[len(p.hops)-1].graph.NumDst(); n != len(seeds) {
+			if n := p.Hops[len(p.Hops)-1].Graph.NumDst(); n != len(seeds) {
 				t.Errorf("the last block has %d destinations", n)
 			}
 		})
@@ -63,7 +64,7 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 }
 
 // batchOf is the pass of a batch of these nodes.
-func batchOf(k *task, net *network, seeds []int32) pass {
+func batchOf(k *task, net *network, seeds []int32) models.Pass {
 	l := k.loader(net)
 	l.Nodes, l.Size, l.Ordered = seeds, len(seeds), true
 	b := l.At(1)

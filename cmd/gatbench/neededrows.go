@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -17,19 +18,16 @@ import (
 // the whole graph; where few nodes train they are most of the work.
 func (k *task) lossOf(net *network) func(t *grad.Tape) *grad.Var {
 	of, p := k.goal.loss(net.Recipe.Loss, k.split.Train), k.needed(net)
-	loss := func(t *grad.Tape) *grad.Var { return of(net.run(t, p)) }
-	if net.Recipe.model().taught {
-		return k.superLoss(net, loss)
-	}
-	return loss
+	loss := func(t *grad.Tape) *grad.Var { return of(net.Run(t, p)) }
+	return net.Teach(k.graph, net.Recipe.Seed, loss)
 }
 
 // needed returns what a network computes for the training nodes' sake: all rows if
 // the recipe asks for them, if a layer looks several hops far, or if the others
 // would save little.
-func (k *task) needed(net *network) pass {
-	if net.Recipe.Rows != rowsAll && !net.Recipe.model().whole {
-		if p := k.near.of(net, k); p.hops != nil {
+func (k *task) needed(net *network) models.Pass {
+	if net.Recipe.Rows != rowsAll && net.Recipe.model().Whole == "" {
+		if p := k.near.of(net, k); p.Hops != nil {
 			return p
 		}
 	}
@@ -37,12 +35,12 @@ func (k *task) needed(net *network) pass {
 }
 
 // every is needed with all rows.
-func (k *task) every(net *network) pass {
-	p := net.whole(k.hop(net), k.features)
+func (k *task) every(net *network) models.Pass {
+	p := net.Whole(k.hop(net), k.features)
 	if k.pairs != nil {
-		p.ends = k.pairs.some(k.split.Train, nil)
+		p.Ends = k.pairs.Some(k.split.Train, nil)
 	} else {
-		p.rows = k.split.Train
+		p.Rows = k.split.Train
 	}
 	return p
 }
@@ -51,7 +49,7 @@ func (k *task) every(net *network) pass {
 // seeds, which may train side by side.
 type nearby struct {
 	mu     sync.Mutex
-	passes map[nearKey]pass
+	passes map[nearKey]models.Pass
 }
 
 // nearKey is what of a network decides what it needs.
@@ -61,16 +59,16 @@ type nearKey struct {
 	edges            bool // features of edges are read
 }
 
-func (n *nearby) of(net *network, k *task) pass {
+func (n *nearby) of(net *network, k *task) models.Pass {
 	m := net.Recipe.model()
-	key := nearKey{len(net.Layers), m.symmetric, m.alone, net.Recipe.EdgeIn > 0}
+	key := nearKey{len(net.Layers), m.Symmetric, m.Alone, net.Recipe.EdgeIn > 0}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p, ok := n.passes[key]
 	if !ok {
 		p = k.few(net)
 		if n.passes == nil {
-			n.passes = map[nearKey]pass{}
+			n.passes = map[nearKey]models.Pass{}
 		}
 		n.passes[key] = p
 	}
@@ -79,15 +77,15 @@ func (n *nearby) of(net *network, k *task) pass {
 
 // few is a pass over what the training nodes need, whose features are gathered if
 // they are not nearly all; no hops if the whole graph may as well be run.
-func (k *task) few(net *network) pass {
+func (k *task) few(net *network) models.Pass {
 	g, w := k.seen(net)
 	seeds := k.split.Train
 	if k.pairs != nil {
-		seeds = k.pairs.nodes(seeds)
+		seeds = k.pairs.Nodes(seeds)
 	}
 	blocks := graph.Must(sample.Needed(g, seeds, len(net.Layers))) // distinct nodes of the graph
 	if blocks == nil {
-		return pass{}
+		return models.Pass{}
 	}
 	x := k.features
 	if blocks[0].NumSrc() < g.NumSrc() {
@@ -103,7 +101,7 @@ func (k *task) few(net *network) pass {
 	}
 	p := k.passOf(net, blocks, weights, x)
 	if k.pairs != nil {
-		p.ends = k.pairs.some(k.split.Train, seeds)
+		p.Ends = k.pairs.Some(k.split.Train, seeds)
 	}
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -36,7 +37,7 @@ func (k *task) there() edgesThere {
 	}
 	return edgesThere{
 		data: k.Name, width: widthOf(k.EdgeFeatures), kinds: kinds,
-		readers: modelNames(mayNumbers, wantsNumbers), instead: "gat", how: "a table of edges says them in a column of words that is called relation",
+		readers: models.Names(models.MayNumbers, models.WantsNumbers), instead: "gat", how: "a table of edges says them in a column of words that is called relation",
 		beside: k.pairs != nil,
 	}
 }
@@ -45,7 +46,7 @@ func (k *task) there() edgesThere {
 // edges want. Loops have a kind of their own, and zeros as features; the others are of mean 0 and
 // deviation 1 if the features of nodes are.
 func (k *task) suit(r *recipe) error {
-	if err := r.model().edges.check(r.Model, r.EdgeIn, r.Kinds); err != nil {
+	if err := r.model().Edges.Check(r.Model, r.EdgeIn, r.Kinds); err != nil {
 		return misuse("--model %w", err)
 	}
 	if err := r.checkPairs(k.graph.NumNodes()); err != nil {
@@ -59,7 +60,7 @@ func (k *task) suit(r *recipe) error {
 		return err
 	}
 	if k.pairs != nil {
-		k.pairs.describe(x)
+		k.pairs.Describe(x)
 		k.near = new(nearby)
 	}
 	if r.EdgeIn == 0 && r.Kinds == 0 {
@@ -88,7 +89,7 @@ func (k *task) rowsOfEdges(r *recipe) (*tensor.Dense, error) {
 	case r.Features != formStandard:
 		return x, nil
 	}
-	y, err := (&datasets.Dataset{Graph: k.Graph, Features: x}).Standardised()
+	y, err := k.prepared.Edges.Apply(x)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -54,19 +55,19 @@ func TestEdgesOfNodes(t *testing.T) {
 		lines := results(t, append(args, more...)...)
 		return lines[len(lines)-1]
 	}
-	for _, name := range modelNames(mayNumbers, wantsNumbers, mayKinds, wantsKinds) {
+	for _, name := range models.Names(models.MayNumbers, models.WantsNumbers, models.MayKinds, models.WantsKinds) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.safetensors")
 			epochs, rate := "20", "0.05"
 			switch name { // these are slower
-			case "gin", modelMoNet:
+			case "gin", "monet":
 				epochs, rate = "60", "0.02"
 			case modelGPS:
 				epochs, rate = "50", "0.02"
 			}
 			s := train(name, "--save", file, "--epochs", epochs, "--lr", rate)
 			key := "edge_features"
-			if slices.Contains(modelNames(mayKinds, wantsKinds), name) {
+			if slices.Contains(models.Names(models.MayKinds, models.WantsKinds), name) {
 				key = "edge_kinds"
 			}
 			if s["test_accuracy"].(float64) < 0.9 || s[key] != 2.0 {
@@ -88,7 +89,7 @@ func TestEdgesOfNodes(t *testing.T) {
 // what it gives on the whole.
 func TestEdgesOnBlocks(t *testing.T) {
 	data := friends(t)
-	for _, name := range []string{"gatv2", "gin", modelNNConv, modelRGCN} {
+	for _, name := range []string{"gatv2", "gin", "nnconv", "rgcn"} {
 		k, err := openTask("", data, false, choice{splits: splitsOwn})
 		if err != nil {
 			t.Fatal(err)
@@ -103,19 +104,19 @@ func TestEdgesOnBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Rows = rowsNeeded
-		net, err := newNetwork(r, k.rows.Shape()[1], k.goal.outputs)
+		net, err := newNetwork(r, k.rows.Shape()[1], k.goal.Outputs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole := net.Forward(grad.NewEval(), k.hop(net), k.features).Value()
+		whole := k.said(grad.NewEval(), net)
 		seeds := []int32{7, 0, 191}
 		part, err := k.graph.Neighbourhood(seeds, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for what, got := range map[string]*tensor.Dense{
-			"a batch": net.run(grad.NewEval(), batchOf(k, net, seeds)).Value(),
-			"a part":  net.run(grad.NewEval(), net.whole(k.weighed(net, part, nil), grad.Const(datasets.GatherRows(k.rows, part.From().Src)))).Value(),
+			"a batch": net.Run(grad.NewEval(), batchOf(k, net, seeds)).Value(),
+			"a part":  net.Run(grad.NewEval(), net.Whole(models.Hop{Graph: part, Edge: k.edgesOf(net, part)}, grad.Const(datasets.GatherRows(k.rows, part.From().Src)))).Value(),
 		} {
 			for i, v := range seeds {
 				for j, want := range whole.Row(int(v)) {
@@ -159,7 +160,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		"train --model gcn --dataset " + data: "--model gcn: it reads no features of edges, and those of friends have 2: gat, gatv2, gin,",
 		"train --model nnconv":                "--model nnconv: it reads the features of edges, and there are none: take gat",
 		"train --model rgcn":                  "--model rgcn: it reads the kinds of edges, one of each, and those of Cora have none: a table of edges says them in a column of words that is called relation",
-		"train --task node --dataset ../../datasets/testdata/club_edges.csv#relation": "the column after the # is one of its edges: use --task edge",
+		"train --task node --dataset ../../datasets/testdata/club_edges.csv --label relation": "the column of --label is one of its edges: use --task edge",
 		"train --no-edge-features":                                   "--no-edge-features: the edges of Cora have none: leave it out",
 		"table --datasets cora --models nnconv --seeds 1 --epochs 1": "--model nnconv: it reads the features of edges, and there are none: take gat",
 		"eval " + file + " --splits random --dataset karate":         "leave --dataset out, or name data like its own",

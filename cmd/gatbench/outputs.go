@@ -46,7 +46,7 @@ func (o *outputFlags) check(r *recipe, seeds int) error {
 	switch {
 	case o.Plot != "" && !isPicture(o.Plot):
 		return misuse("--plot %s: the name must end in .svg or .png", o.Plot)
-	case len(o.Attention) > 0 && !slices.Contains(m.takes, "attention"):
+	case len(o.Attention) > 0 && !takes(m, "attention"):
 		return misuse("--attention: %s has no such setting; these models have it: %s", r.Model, having("attention"))
 	case len(o.Nodes) > 0 && len(o.Attention) == 0:
 		return misuse("--nodes: they are for --attention FILE")

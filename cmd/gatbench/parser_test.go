@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // The parser of one command says what that of all commands does.
@@ -57,7 +59,7 @@ func TestTrainHelp(t *testing.T) {
 		}
 		at = i
 	}
-	for _, models := range [][]string{modelNames(), graphModelNames(), linkModels, factModels} {
+	for _, models := range [][]string{models.Names(), models.GraphNames(), models.LinkNames(), models.FactNames()} {
 		for _, m := range models {
 			if !strings.Contains(help, m) {
 				t.Errorf("the help does not name the model %s", m)

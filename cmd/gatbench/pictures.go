@@ -9,12 +9,17 @@ import (
 func (s *session) plot(path string) error {
 	t := grad.NewEval()
 	p := draw.Training{
-		Dataset: s.Dataset, Model: s.recipe.model().title, Epochs: s.history.Epochs, Best: s.summary.BestEpoch, Test: s.split.Test,
-		Hidden: s.net.hidden(t, s.hop(s.net), s.features).Value(),
+		Dataset: s.Dataset, Model: s.recipe.model().Title, Epochs: s.history.Epochs, Best: s.summary.BestEpoch, Test: s.split.Test,
+		Hidden: s.net.Hidden(t, s.hop(s.net), s.features).Value(),
 	}
-	logits := s.net.Forward(t, s.hop(s.net), s.features).Value()
+	logits := s.net.Run(t, s.net.Whole(s.hop(s.net), s.features)).Value()
 	for v := range s.Labels {
-		c, _ := likeliest(logits.Row(v))
+		c, row := 0, logits.Row(v)
+		for j, y := range row {
+			if y > row[c] {
+				c = j
+			}
+		}
 		p.Predicted = append(p.Predicted, int32(c))
 	}
 	return p.Write(path)

@@ -54,7 +54,7 @@ func hasPlanetoidSplit(d *datasets.Dataset) bool {
 // they are there, and do not divide: rows that sum to one are too small for a
 // training that ends early or decays much. With GraphSAINT's settings nothing is
 // done either.
-func (k *task) formFor(preset string) form {
+func (k *task) formFor(preset string) featureForm {
 	switch {
 	case preset == "shchur" && k.words.Words() && k.words.Counts:
 		return formBinary

@@ -12,6 +12,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -109,7 +110,7 @@ func TestSuits(t *testing.T) {
 		t.Errorf("Cora with another split gets %v", s)
 	}
 	own := *k.Dataset
-	if got := [...]form{k.formFor("paper"), k.formFor("shchur"), k.formFor("graphsaint")}; got != [...]form{formRows, formRaw, formRaw} {
+	if got := [...]featureForm{k.formFor("paper"), k.formFor("shchur"), k.formFor("graphsaint")}; got != [...]featureForm{formRows, formRaw, formRaw} {
 		t.Errorf("Cora's words become %v", got)
 	}
 	counts := own
@@ -144,7 +145,7 @@ func TestSuits(t *testing.T) {
 func TestPlanetoidKeepsItsSettings(t *testing.T) {
 	k, _ := taskOf(t, "gat")
 	for _, name := range []string{"cora", "citeseer", "pubmed"} { // whose settings follow from the name
-		for _, model := range modelNames(readsNone, mayNumbers, mayKinds) {
+		for _, model := range models.Names(models.ReadsNone, models.MayNumbers, models.MayKinds) {
 			f := settingFlags{Dataset: &name, Model: &model}
 			got, err := f.fresh()
 			if err != nil {
@@ -204,7 +205,7 @@ func TestFormIsSaved(t *testing.T) {
 		t.Errorf("a run goes on with %v", s[len(s)-1])
 	}
 	// A file of the time when there was no such setting means rows, and one dropout.
-	ok(t, "train", "--epochs", "2", "--dropout", "0.5", "--save", model)
+	ok(t, "train", "--epochs", "2", "--dropout", "0.5", "--checkpoint", model)
 	text, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +242,7 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, _ := trained(t, k, r)
-	w := func(n *network) []tensor.Float { return n.Layers[0].(*gcnLayer).W.Value.Data }
+	w := func(n *network) []tensor.Float { return paramOf(n, "Layers.0.W").Value.Data }
 	if !slices.Equal(w(first), w(again)) || slices.Equal(w(first), w(raw)) {
 		t.Error("a task's features are not those that it was told to use")
 	}
@@ -281,7 +282,7 @@ func TestTableOfKinds(t *testing.T) {
 // Features of a large scale are said to be, unless they are made of one scale or are words; a
 // matrix that is sparse has the deviations of the dense one.
 func TestLargeScale(t *testing.T) {
-	const hint, shop = "so equal scales may help: try --features standard", "../../datasets/testdata/shop_edges.csv#churned,-email,undirected"
+	const hint, shop = "so equal scales may help: try --features standard", "../../datasets/testdata/shop_edges.csv --label churned --column email=none --undirected"
 	for args, want := range map[string]bool{
 		"--dataset " + shop: true, "--features binary --dataset " + shop: true, "--features standard --dataset " + shop: false,
 		"--dataset cora": false, "--features raw --dataset karate --splits random": false,

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -13,39 +16,40 @@ import (
 // model, so that a run can be taken up and a model be used without its flags. The
 // tags are the flags that set the fields.
 type recipe struct {
-	Dataset     string  `flag:"dataset"`
-	Undirected  bool    `flag:"undirected" json:",omitempty"` // both directions of each edge
-	Splits      string  `flag:"splits"`
-	SplitNumber string  `flag:"split-number" json:",omitempty"` // empty: 0; or splitsEach
-	Seed        uint64  `flag:"seed"`
-	Preset      string  `flag:"preset"`
-	Model       string  `flag:"model"`
-	Hidden      int     `flag:"hidden"` // width of a hidden layer, or of each of its heads
-	Heads       int     `flag:"heads"`
-	OutHeads    int     `flag:"out-heads"` // of the last layer, averaged
-	Layers      int     `flag:"layers"`
-	Features    form    `flag:"features"`
-	Encoding    string  `flag:"encoding" json:",omitempty"` // more features, such as pagerank,random-walk:16
-	NoEdges     bool    `flag:"no-edge-features" json:",omitempty"`
-	EdgeIn      int     `flag:"no-edge-features" json:",omitempty"` // features of edges that the layers read; 0: none
-	Kinds       int     `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
-	Dropout     float64 `flag:"dropout"`                            // of each layer's features
-	AttnDrop    float64 `flag:"attention-dropout"`
-	ValueDrop   bool    `flag:"preset"` // of what attention sums, too
-	NoBias      bool    `flag:"preset"` // of GCN and MLP: their papers' formulas have none
-	Residual    bool    `flag:"residual"`
-	LR          float64 `flag:"lr"`
-	WeightDecay float64 `flag:"weight-decay"`
-	Decayed     decayed `flag:"preset"`
-	Start       start   `flag:"preset"`
-	Select      string  `flag:"select"`
-	Loss        string  `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
-	Inductive   bool    `flag:"inductive" json:",omitempty"`
-	Epochs      int     `flag:"epochs"`
-	Patience    int     `flag:"patience"`
-	Batch       int     `flag:"batch"`                    // seed nodes a step; 0: all nodes at once
-	Fanout      string  `flag:"fanout" json:",omitempty"` // neighbours drawn for a node, a number a layer; empty: none are drawn, all are read
-	Rows        extent  `flag:"rows"`
+	Dataset     string        `flag:"dataset"`
+	Undirected  bool          `flag:"undirected" json:",omitempty"` // both directions of each edge
+	Columns     chosenColumns `flag:"column" json:",omitzero"`
+	Splits      string        `flag:"splits"`
+	SplitNumber string        `flag:"split-number" json:",omitempty"` // empty: 0; or splitsEach
+	Seed        uint64        `flag:"seed"`
+	Preset      string        `flag:"preset"`
+	Model       string        `flag:"model"`
+	Hidden      int           `flag:"hidden"` // width of a hidden layer, or of each of its heads
+	Heads       int           `flag:"heads"`
+	OutHeads    int           `flag:"out-heads"` // of the last layer, averaged
+	Layers      int           `flag:"layers"`
+	Features    featureForm   `flag:"features"`
+	Encoding    string        `flag:"encoding" json:",omitempty"` // more features, such as pagerank,random-walk:16
+	NoEdges     bool          `flag:"no-edge-features" json:",omitempty"`
+	EdgeIn      int           `flag:"no-edge-features" json:",omitempty"` // features of edges that the layers read; 0: none
+	Kinds       int           `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
+	Dropout     float64       `flag:"dropout"`                            // of each layer's features
+	AttnDrop    float64       `flag:"attention-dropout"`
+	ValueDrop   bool          `flag:"preset"` // of what attention sums, too
+	NoBias      bool          `flag:"preset"` // of GCN and MLP: their papers' formulas have none
+	Residual    bool          `flag:"residual"`
+	LR          float64       `flag:"lr"`
+	WeightDecay float64       `flag:"weight-decay"`
+	Decayed     decayed       `flag:"preset"`
+	Start       models.Start  `flag:"preset"`
+	Select      string        `flag:"select"`
+	Loss        string        `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
+	Inductive   bool          `flag:"inductive" json:",omitempty"`
+	Epochs      int           `flag:"epochs"`
+	Patience    int           `flag:"patience"`
+	Batch       int           `flag:"batch"`                    // seed nodes a step; 0: all nodes at once
+	Fanout      string        `flag:"fanout" json:",omitempty"` // neighbours drawn for a node, a number a layer; empty: none are drawn, all are read
+	Rows        extent        `flag:"rows"`
 }
 
 // extent says which rows of each layer a training step on all nodes computes.
@@ -75,15 +79,6 @@ const (
 	decayAll     decayed = "all"
 	decayWeights decayed = "weights"       // no biases
 	decayFirst   decayed = "first-weights" // those of the first layer
-)
-
-// start says where attention's Params begin.
-type start string
-
-const (
-	startGlorot start = "glorot"        // uniform, gain 1: the layers' own, over the width of all heads
-	startHeads  start = "glorot-heads"  // uniform, gain 1, over the width of one head
-	startNormal start = "xavier-normal" // gain √2
 )
 
 // criteria are the rules that choose the epoch of which the model is kept, and
@@ -130,8 +125,34 @@ func (r *recipe) optimiser(net *network) train.Optimiser {
 	return opt
 }
 
-// model returns the row of the models' table that is trained.
-func (r *recipe) model() model {
+// settings returns what the layers are made from.
+func (r *recipe) settings() models.Settings {
+	m, err := models.Named(r.Model)
+	if err != nil {
+		panic(err) // flags and files are checked
+	}
+	return models.SettingsOf(models.With(m, models.Settings{
+		Hidden: r.Hidden, Layers: r.Layers, Heads: r.Heads, OutHeads: r.OutHeads, Dropout: meant(r.Dropout), AttentionDropout: meant(r.AttnDrop),
+		Residual: r.Residual, NoBias: r.NoBias, ValueDrop: r.ValueDrop, Start: r.Start,
+	}))
+}
+
+// meant is a number of which 0 is 0, and not the model's own.
+func meant(v float64) float64 { return cmp.Or(v, grad.Zero) }
+
+// width is how wide the rows of a hidden layer are.
+func (r *recipe) width() int { return r.Hidden * r.Heads }
+
+// headsOf is how many the layer of that number from 0 has.
+func (r *recipe) headsOf(layer int) int {
+	if layer == r.Layers-1 {
+		return r.OutHeads
+	}
+	return r.Heads
+}
+
+// model returns what the model that is trained is like.
+func (r *recipe) model() models.Traits {
 	m, err := findModel(r.Model)
 	if err != nil {
 		panic(err) // flags and files are checked
@@ -190,7 +211,10 @@ func (r *recipe) check() error {
 	}
 	all, err := encodingsOf(r.Encoding)
 	if err == nil && r.Inductive {
-		err = all.checkInductive()
+		if err = all.CheckInductive(); err != nil {
+			name, why, _ := strings.Cut(err.Error(), ": ")
+			err = misuse("--encoding %s and --inductive: %s: leave one of them out", name, why)
+		}
 	}
 	if err != nil {
 		return err
@@ -198,7 +222,7 @@ func (r *recipe) check() error {
 	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
 		return err
 	}
-	if err := oneOf("--start", string(r.Start), []string{string(startGlorot), string(startHeads), string(startNormal)}); err != nil {
+	if err := oneOf("--start", string(r.Start), []string{string(models.StartGlorot), string(models.StartHeads), string(models.StartNormal)}); err != nil {
 		return err
 	}
 	var names []string
@@ -223,7 +247,7 @@ func differs[R any](mine, other R) (flag, was, is string) {
 // flags returns those that a command line needs for the recipe, each after a
 // space; not the seed's. Of a training without flags on its data the preset and
 // the features' form are these.
-func (r recipe) flags(preset string, f form) string {
+func (r recipe) flags(preset string, f featureForm) string {
 	usual, err := newRecipe(r.Preset, r.Model, r.Dataset)
 	if err != nil {
 		panic(err) // flags and files are checked
@@ -240,6 +264,8 @@ func (r recipe) flags(preset string, f form) string {
 		v, flag := a.Field(i).Interface(), a.Type().Field(i).Tag.Get("flag")
 		switch {
 		case v == b.Field(i).Interface():
+		case flag == "column":
+			line += r.Columns.flags()
 		case v == true:
 			line += " --" + flag
 		default:

@@ -1,5 +1,10 @@
 package main
 
+import (
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
+)
+
 // presets are whose settings there are. Which of them a training without --preset
 // has the data decides: see suits.
 var presets = []string{"quick", "paper", "dgl", "pyg", "shchur", "graphsaint"}
@@ -29,19 +34,24 @@ const slowStart = 200
 func newRecipe(preset, model, dataset string) (recipe, error) {
 	r := recipe{
 		Dataset: dataset, Splits: splitsOwn, Preset: preset, Model: model,
-		Layers: 2, Heads: 1, OutHeads: 1, Decayed: decayAll, Start: startGlorot, Select: "accuracy", Epochs: 200, Rows: rowsNeeded,
+		Decayed: decayAll, Start: models.StartGlorot, Select: "accuracy", Epochs: 200, Rows: rowsNeeded,
 	}
-	m, err := findModel(model)
+	if _, err := findModel(model); err != nil {
+		return r, err
+	}
+	m, err := models.Named(model)
 	if err != nil {
 		return r, err
 	}
+	own := models.SettingsOf(m)
+	r.Hidden, r.Layers, r.Heads, r.OutHeads, r.Dropout = own.Hidden, own.Layers, own.Heads, own.OutHeads, grad.Preset(own.Dropout, 0)
 	if err := oneOf("--preset", preset, presets); err != nil {
 		return r, err
 	}
 	if preset == "dgl" {
 		r.Select = "last"
 	}
-	m.preset(&r)
+	presetOf(model)(&r)
 	switch preset {
 	case "shchur":
 		r.Select, r.Patience, r.Epochs = "loss", slowStart, 100_000
@@ -54,27 +64,46 @@ func newRecipe(preset, model, dataset string) (recipe, error) {
 	return r, nil
 }
 
+// presetOf returns what sets, of a recipe that has the sizes of a model's paper, what its preset says besides.
+func presetOf(model string) func(r *recipe) {
+	switch model {
+	case "gat", "gatv2", "transformer":
+		return likeGAT
+	case "supergat":
+		return likeSuperGAT
+	case "sgc":
+		return likeSGC
+	case "appnp":
+		return likeAPPNP
+	case modelH2GCN:
+		return likeH2GCN
+	case "gcn2":
+		return likeGCN2
+	}
+	return likeGCN
+}
+
 // likeGAT is what graph attention's paper chose, and what the examples of the
 // frameworks make of it.
 func likeGAT(r *recipe) {
-	r.Hidden, r.Heads, r.Dropout, r.LR, r.WeightDecay = 8, 8, 0.6, 5e-3, 5e-4
+	r.LR, r.WeightDecay = 5e-3, 5e-4
 	switch r.Preset {
 	case "quick", "paper":
 		// The authors' program, not their paper, says this: each head's weights are
 		// drawn for themselves, what attention sums is dropped as well, and biases
 		// decay like the rest (it means to spare them, by names that none has).
-		r.Start, r.ValueDrop = startHeads, r.Model == "gat"
+		r.Start, r.ValueDrop = models.StartHeads, r.Model == "gat"
 		if r.Dataset == "pubmed" {
 			r.OutHeads, r.LR, r.WeightDecay = 8, 1e-2, 1e-3
 		}
 	case "dgl":
-		r.Start = startNormal
+		r.Start = models.StartNormal
 	case "pyg":
 		if r.Dataset == "pubmed" {
 			r.OutHeads = 8
 		}
 	case "shchur":
-		r.Start, r.ValueDrop = startHeads, r.Model == "gat"
+		r.Start, r.ValueDrop = models.StartHeads, r.Model == "gat"
 		r.AttnDrop, r.LR, r.WeightDecay, r.Decayed = 0.3, 1e-2, 1e-2, decayWeights
 	case "graphsaint":
 		r.Hidden, r.Dropout, r.LR, r.WeightDecay = 32, 0.2, 1e-2, 0 // 256 in all
@@ -89,7 +118,7 @@ func likeGAT(r *recipe) {
 // likeGCN is what graph convolution's paper chose for itself and for the
 // perceptron it is compared with.
 func likeGCN(r *recipe) {
-	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 16, 0.5, 1e-2, 5e-4, decayFirst
+	r.LR, r.WeightDecay, r.Decayed = 1e-2, 5e-4, decayFirst
 	switch r.Preset {
 	case "quick", "paper":
 		r.NoBias = r.Model == "gcn" || r.Model == "mlp"
@@ -111,23 +140,23 @@ func likeGCN(r *recipe) {
 // likeSGC is one layer of two hops, with what the authors' program starts from;
 // their paper then tunes the decay for each dataset.
 func likeSGC(r *recipe) {
-	r.Layers, r.Hidden, r.LR, r.WeightDecay, r.Epochs = 1, 16, 0.2, 5e-6, 100 // the width is for --layers 2
+	r.LR, r.WeightDecay, r.Epochs = 0.2, 5e-6, 100
 }
 
 // likeAPPNP is what APPNP's paper chose for all of its datasets.
 func likeAPPNP(r *recipe) {
-	r.Hidden, r.Dropout, r.LR, r.WeightDecay, r.Decayed = 64, 0.5, 1e-2, 5e-3, decayFirst
+	r.LR, r.WeightDecay, r.Decayed = 1e-2, 5e-3, decayFirst
 }
 
 // likeSuperGAT is GAT's settings with the last layer and the length of the authors'.
 func likeSuperGAT(r *recipe) {
 	likeGAT(r)
-	r.OutHeads, r.Epochs = 8, max(r.Epochs, 500)
+	r.Epochs = max(r.Epochs, 500)
 }
 
 // likeH2GCN is what H2GCN's paper chose for most of its datasets of few nodes.
 func likeH2GCN(r *recipe) {
-	r.Hidden, r.Dropout, r.LR, r.WeightDecay = 64, 0.5, 1e-2, 5e-4
+	r.LR, r.WeightDecay = 1e-2, 5e-4
 	if r.Preset == "paper" {
 		r.Epochs, r.Patience = 2000, 200
 	}
@@ -136,7 +165,7 @@ func likeH2GCN(r *recipe) {
 // likeGCN2 is what GCNII's paper chose for Cora, but that it has 64 convolutions there,
 // and for these a decay of 1e-2 of their own: for the dense layers that is too much.
 func likeGCN2(r *recipe) {
-	r.Hidden, r.Dropout, r.LR, r.WeightDecay = 64, 0.6, 1e-2, 5e-4
+	r.LR, r.WeightDecay = 1e-2, 5e-4
 	if r.Preset == "paper" {
 		r.Select, r.Patience, r.Epochs = "loss", 100, 1500
 	}

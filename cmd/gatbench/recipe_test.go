@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -17,19 +18,19 @@ func TestPresets(t *testing.T) {
 		preset, model, dataset string
 		want                   recipe
 	}{
-		{"quick", "gat", "cora", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, ValueDrop: true, Decayed: decayAll, Start: startHeads, Select: "accuracy"}},
-		{"quick", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayAll, Start: startHeads, Select: "accuracy"}},
-		{"paper", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayAll, Start: startHeads, Select: "loss", Patience: 100, Epochs: 100_000}},
-		{"dgl", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startNormal, Select: "last"}},
-		{"pyg", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "accuracy"}},
-		{"quick", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, NoBias: true, Decayed: decayFirst, Start: startGlorot, Select: "accuracy"}},
-		{"paper", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, NoBias: true, Decayed: decayFirst, Start: startGlorot, Select: "last", Patience: 10}},
-		{"shchur", "gat", "amazon_photo", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, AttnDrop: 0.3, LR: 1e-2, WeightDecay: 1e-2, ValueDrop: true, Decayed: decayWeights, Start: startHeads, Select: "loss", Patience: 200, Epochs: 100_000}},
-		{"shchur", "gcn", "amazon_photo", recipe{Hidden: 64, Heads: 1, OutHeads: 1, Dropout: 0.8, LR: 1e-2, WeightDecay: 1e-3, Decayed: decayFirst, Start: startGlorot, Select: "loss", Patience: 200, Epochs: 100_000}},
-		{"shchur", "mlp", "amazon_photo", recipe{Hidden: 64, Heads: 1, OutHeads: 1, Dropout: 0.8, LR: 5e-3, WeightDecay: 1e-2, Decayed: decayWeights, Start: startGlorot, Select: "loss", Patience: 200, Epochs: 100_000}},
-		{"graphsaint", "sage", "flickr", recipe{Hidden: 256, Heads: 1, OutHeads: 1, Dropout: 0.2, LR: 1e-2, Decayed: decayAll, Start: startGlorot, Select: "accuracy", Patience: 100, Epochs: 500}},
-		{"graphsaint", "gat", "flickr", recipe{Hidden: 32, Heads: 8, OutHeads: 1, Dropout: 0.2, LR: 1e-2, Decayed: decayAll, Start: startGlorot, Select: "accuracy", Patience: 100, Epochs: 500}},
-		{"dgl", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, Decayed: decayAll, Start: startGlorot, Select: "last"}},
+		{"quick", "gat", "cora", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, ValueDrop: true, Decayed: decayAll, Start: models.StartHeads, Select: "accuracy"}},
+		{"quick", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayAll, Start: models.StartHeads, Select: "accuracy"}},
+		{"paper", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 1e-2, WeightDecay: 1e-3, ValueDrop: true, Decayed: decayAll, Start: models.StartHeads, Select: "loss", Patience: 100, Epochs: 100_000}},
+		{"dgl", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: models.StartNormal, Select: "last"}},
+		{"pyg", "gat", "pubmed", recipe{Hidden: 8, Heads: 8, OutHeads: 8, Dropout: 0.6, LR: 5e-3, WeightDecay: 5e-4, Decayed: decayAll, Start: models.StartGlorot, Select: "accuracy"}},
+		{"quick", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, NoBias: true, Decayed: decayFirst, Start: models.StartGlorot, Select: "accuracy"}},
+		{"paper", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, NoBias: true, Decayed: decayFirst, Start: models.StartGlorot, Select: "last", Patience: 10}},
+		{"shchur", "gat", "amazon_photo", recipe{Hidden: 8, Heads: 8, OutHeads: 1, Dropout: 0.6, AttnDrop: 0.3, LR: 1e-2, WeightDecay: 1e-2, ValueDrop: true, Decayed: decayWeights, Start: models.StartHeads, Select: "loss", Patience: 200, Epochs: 100_000}},
+		{"shchur", "gcn", "amazon_photo", recipe{Hidden: 64, Heads: 1, OutHeads: 1, Dropout: 0.8, LR: 1e-2, WeightDecay: 1e-3, Decayed: decayFirst, Start: models.StartGlorot, Select: "loss", Patience: 200, Epochs: 100_000}},
+		{"shchur", "mlp", "amazon_photo", recipe{Hidden: 64, Heads: 1, OutHeads: 1, Dropout: 0.8, LR: 5e-3, WeightDecay: 1e-2, Decayed: decayWeights, Start: models.StartGlorot, Select: "loss", Patience: 200, Epochs: 100_000}},
+		{"graphsaint", "sage", "flickr", recipe{Hidden: 256, Heads: 1, OutHeads: 1, Dropout: 0.2, LR: 1e-2, Decayed: decayAll, Start: models.StartGlorot, Select: "accuracy", Patience: 100, Epochs: 500}},
+		{"graphsaint", "gat", "flickr", recipe{Hidden: 32, Heads: 8, OutHeads: 1, Dropout: 0.2, LR: 1e-2, Decayed: decayAll, Start: models.StartGlorot, Select: "accuracy", Patience: 100, Epochs: 500}},
+		{"dgl", "gcn", "cora", recipe{Hidden: 16, Heads: 1, OutHeads: 1, Dropout: 0.5, LR: 1e-2, WeightDecay: 5e-4, Decayed: decayAll, Start: models.StartGlorot, Select: "last"}},
 	}
 	for _, tt := range tests {
 		got, err := newRecipe(tt.preset, tt.model, tt.dataset)
@@ -111,7 +112,7 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if preset == "heads" {
-			r.Start = startHeads
+			r.Start = models.StartHeads
 		}
 		net, err := newNetwork(r, 1433, 7)
 		if err != nil {
@@ -156,8 +157,7 @@ func TestDescribe(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Layers = tt.layers
-		m, _ := findModel(tt.model)
-		if got := m.describe(&r, 7); got != tt.want {
+		if got := describe(&r, 7, nil); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}

@@ -82,7 +82,7 @@ func (r *reporter) run(s report.Summary) error {
 // page is all there is to say of one training.
 func (r *reporter) page(s report.Summary) *report.Training {
 	k, model := r.task, r.recipe.model()
-	what := describe(&r.recipe, k.goal.outputs, k.head(&r.recipe))
+	what := describe(&r.recipe, k.goal.Outputs, k.head(&r.recipe))
 	_, says, _ := criterion(s.Select)
 	page := &report.Training{
 		Summary:  s,
@@ -90,7 +90,7 @@ func (r *reporter) page(s report.Summary) *report.Training {
 		Learns:   k.goal.says() + k.goal.untaught(k.split, k.ClassNames),
 		Settings: r.settings(), Batching: r.recipe.batching(k.goal.example),
 		Nodes: [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)}, What: k.goal.example + "s",
-		Network: model.title, Chosen: says, Drawn: r.heads, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
+		Network: model.Title, Chosen: says, Drawn: r.heads, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
 		Rescale: k.rescale(r.recipe.Features),
 		Next:    r.command(r.advice(s)),
 	}
@@ -114,7 +114,7 @@ func (r *reporter) settings() string {
 		because = own.because
 	}
 	all, _ := encodingsOf(r.recipe.Encoding)
-	return fmt.Sprintf("preset: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), all.says()+r.recipe.ofEdges())
+	return fmt.Sprintf("preset: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), all.Says()+r.recipe.ofEdges())
 }
 
 // advice returns the flags to try next.

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
-	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -25,65 +26,11 @@ type dataFlags struct {
 	Data    string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
 	Splits  *string `placeholder:"NAME" help:"Use this split. Default: the one it was trained on."`
 	Number  *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
+	Base    string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours and get no answer. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
 	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
 
-	out file // that is written; none if its path is empty
-}
-
-// open reads the model and its dataset, and returns the logits of every node.
-func (f *savedFlags) open(e env) (*network, *task, *tensor.Dense, error) {
-	if f.Threads < 0 {
-		return nil, nil, nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
-	}
-	defer par.SetThreads(f.Threads)()
-	n, err := loadNetwork(f.File)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	r, trained := &n.Recipe, n.Recipe.Dataset
-	at, err := f.places(e, r)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	r.setNumber(f.Number)
-	if err := r.check(); err != nil {
-		return nil, nil, nil, err
-	}
-	in := append(datasetFiles("--dataset", f.Data, at.dataset), splitsFile(at.splits), file{"the model", f.File})
-	if err := apart(in, []file{f.out}); err != nil {
-		return nil, nil, nil, err
-	}
-	k, err := openUnsplit(savedTask(f.File), f.Data, at.dataset, r.Undirected)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if err := k.encode(r.Encoding); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := k.fits(n, f.File, trained); err != nil {
-		return nil, nil, nil, fmt.Errorf("%w: %s", err, f.instead())
-	}
-	c := r.choice().from(at.splits)
-	if f.Dataset == nil {
-		c.splits = k.splitNamed(c.splits)
-	}
-	if err := k.splitForAll(c); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := k.use(r.Features); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := k.suit(r); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := k.checkWeights(r.model()); err != nil {
-		return nil, nil, nil, err
-	}
-	if n.Kind == someReals {
-		k.goal.scale = n.Scale // what it was trained with
-	}
-	return n, k, k.said(grad.NewEval(), n), nil
+	outs []file // that are written
 }
 
 // instead says what to do with a model that is not for the data.
@@ -99,7 +46,9 @@ func (f *savedFlags) instead() string {
 func (f *savedFlags) places(e env, r *recipe) (places, error) {
 	recorded, trained := *r, r.Dataset
 	if f.Dataset != nil {
-		r.Dataset = datasetNamed(*f.Dataset)
+		if r.Dataset = datasetNamed(*f.Dataset); slices.Contains(datasets.Names(), r.Dataset) {
+			r.Columns = chosenColumns{} // what its columns are for is known
+		}
 		recorded.Dataset = "cora" // which need not be looked for
 	}
 	switch {
@@ -146,7 +95,7 @@ type scored struct {
 	ValAccuracy   report.Number `json:"val_accuracy"`
 	TestAccuracy  report.Number `json:"test_accuracy"`
 	TestLoss      report.Number `json:"test_loss"`
-	Features      form          `json:"features"`
+	Features      featureForm   `json:"features"`
 	Learns        string        `json:"learns,omitempty"`
 	report.Metrics
 }
@@ -161,20 +110,76 @@ func (c *evalCommand) Run(e env) error {
 	case taskFacts:
 		return c.evalFacts(e)
 	}
-	n, k, logits, err := c.open(e)
+	a, k, logits, err := c.open(e)
 	if err != nil {
 		return err
 	}
-	line := scored{Event: "eval", File: c.File, Dataset: n.Recipe.Dataset, Model: n.Recipe.Model, Features: n.Recipe.Features}
+	r := &a.recipe
+	line := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: a.Net.(*models.Network).Model, Features: featureForm(a.Preparation.Features.Form)}
 	p := report.NewPrinter(e.out)
-	line.measure(p, c.JSON, k.goal, logits, k.split, measured{n.describe(), k.Name, k.ClassNames})
+	line.measure(p, c.JSON, k.goal, logits, k.split, measured{a.Net.(*models.Network).String(), k.Name, k.ClassNames})
 	if c.JSON || k.goal.kind != oneClass {
 		return p.Err()
 	}
-	confusion := train.NewConfusion(pick(logits, k.split.Test), k.goal.labels.Of(k.split.Test))
+	confusion := train.NewConfusion(pick(logits, k.split.Test), k.goal.Labels.Of(k.split.Test))
 	p.Printf("\nconfusion matrix (rows: true class, columns: predicted class):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
 	return p.Err()
+}
+
+// open reads the model and its data with their split, and returns what the network gives each node, or edge.
+func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
+	a, err := f.answering(e)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer par.SetThreads(f.Threads)()
+	d, err := a.dataset()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := learnable(d, taskIn(a.Predictor), a.name); err != nil {
+		return nil, nil, nil, err
+	}
+	if a.Preparation.Undirected {
+		d = d.Undirected()
+	}
+	k := newTask(d)
+	if k.name = a.name; d.LearnsEdges() {
+		if err := k.edgesLearnt(a.Preparation.Undirected); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if k.goal.Outputs != a.Goal.Outputs || k.goal.kind != goalKindOf(a.Goal) {
+		return nil, nil, nil, fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
+			f.File, a.Goal.Outputs, a.Goal.Noun(), a.Data.Name, k.Name, k.goal.Outputs, k.goal.kind.noun(), f.instead())
+	}
+	r := &a.recipe
+	r.setNumber(f.Number)
+	c := r.choice().from(a.splits)
+	if f.Dataset == nil {
+		c.splits = k.splitNamed(c.splits)
+	}
+	if err := k.splitForAll(c); err != nil {
+		return nil, nil, nil, err
+	}
+	k.goal.Scale = scale(a.Goal.Scale) // what it was trained with
+	var y *tensor.Dense
+	for b, err := range a.Of(d, models.Query{}) {
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("%s: %w: %s", f.File, err, f.instead())
+		}
+		y = rowsBelow(y, b.Outputs)
+	}
+	return a, k, y, nil
+}
+
+// rowsBelow returns the rows of x and then those of y; y of nil.
+func rowsBelow(x, y *tensor.Dense) *tensor.Dense {
+	if x == nil {
+		return y
+	}
+	return tensor.Of(append(x.Data, y.Data...), x.Rows()+y.Rows(), x.Dim(1))
 }
 
 // measured is what is measured: a network, and data whose classes may have names.
@@ -186,12 +191,12 @@ type measured struct {
 // measure completes the line with the scores of y on the parts of a split, and prints it: as an object, or
 // as a table. A dataset without a split is all test.
 func (l *scored) measure(p *report.Printer, asJSON bool, g *goal, y *tensor.Dense, s datasets.Split, of measured) {
-	metric, test := g.kind.metric(), g.score(y, s.Test)
+	metric, test := g.kind.metric(), g.Score(y, s.Test)
 	score := func(ids []int32) report.Number {
 		if len(ids) == 0 {
 			return report.Number(math.NaN())
 		}
-		return report.Number(g.score(y, ids).Accuracy)
+		return report.Number(g.Score(y, ids).Accuracy)
 	}
 	l.TrainAccuracy, l.ValAccuracy, l.TestAccuracy, l.TestLoss = score(s.Train), score(s.Val), score(s.Test), report.Number(test.Loss)
 	l.Learns, l.Metrics = string(g.kind), g.quality(y, s.Test)
@@ -209,7 +214,7 @@ func (l *scored) measure(p *report.Printer, asJSON bool, g *goal, y *tensor.Dens
 		parts[0].name = "all"
 	}
 	for _, part := range parts {
-		one := g.score(y, part.ids)
+		one := g.Score(y, part.ids)
 		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.ids), metric.Shown(one.Accuracy), one.Loss)
 	}
 	if says := l.Metrics.Line(test.Accuracy); says != "" {

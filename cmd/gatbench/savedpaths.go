@@ -25,12 +25,8 @@ type savedModel struct{ path, data string }
 func (m savedModel) places(e env, r *recipe, dataset, splits *string) (at places, err error) {
 	at = places{r.Dataset, r.Splits}
 	if !m.named(r.Dataset) {
-		path, columns := datasets.CutColumns(r.Dataset)
-		if at.dataset, err = m.locate(e, "dataset", path, dataset); err != nil {
+		if at.dataset, err = m.locate(e, "dataset", r.Dataset, dataset); err != nil {
 			return at, err
-		}
-		if columns != "" && at.dataset != r.Dataset && (dataset == nil || at.dataset != *dataset) {
-			at.dataset += "#" + columns
 		}
 	}
 	if splitsFile(r.Splits).path != "" {

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
-	"github.com/edgewise-ml/edgewise/train"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // A saved model finds its data from another folder, and says what it took.
@@ -101,16 +102,13 @@ func TestModelNamesADevice(t *testing.T) {
 	if err := datasets.Karate().WriteNPZ(filepath.Join(dir, "null")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRecipe("quick", "mlp", os.DevNull)
+	ok(t, "train", "--model", "mlp", "--dataset", "karate", "--splits", "random", "--epochs", "1", "--save", path)
+	m, err := models.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Splits = splitsRandom
-	n, err := newNetwork(r, 34, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := train.Save(path, n); err != nil {
+	m.Recipe = bytes.Replace(m.Recipe, []byte(`"Dataset":"karate"`), []byte(`"Dataset":"`+os.DevNull+`"`), 1)
+	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	_, stderr, status := gatbench(t, "eval", path)

@@ -8,12 +8,16 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/spell"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
 // savedTask returns what the model in a file was trained for: taskEdge, taskGraph, taskLink or
 // taskFacts, which their files name, or else taskNode.
 func savedTask(path string) string {
+	if p, err := models.Open(path); err == nil {
+		return taskIn(p)
+	}
 	var text json.RawMessage
 	var head struct{ Task string }
 	if train.LoadConfig(path, &text) == nil && jsonread.Unmarshal(text, &head) == nil && head.Task != "" {

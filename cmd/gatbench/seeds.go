@@ -69,7 +69,11 @@ func (k *task) once(ctx context.Context, r recipe) (report.Summary, error) {
 	}
 	if r.choice().bySeed() {
 		own := *k
-		if err := own.setSplit(r.choice()); err != nil {
+		err := own.setSplit(r.choice())
+		if err == nil {
+			err = own.suit(&r)
+		}
+		if err != nil {
 			return report.Summary{}, err
 		}
 		k = &own

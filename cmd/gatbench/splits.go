@@ -39,10 +39,12 @@ type choice struct {
 	splits string // --splits
 	number string // which of several; empty: 0
 	seed   uint64
+
+	columns chosenColumns
 }
 
 // choice is that of the recipe.
-func (r *recipe) choice() choice { return choice{r.Splits, r.SplitNumber, r.Seed} }
+func (r *recipe) choice() choice { return choice{r.Splits, r.SplitNumber, r.Seed, r.Columns} }
 
 // from is c with the split where it is now, which may be another place than where it
 // was when the recipe was written.
@@ -151,7 +153,7 @@ func (c choice) fold(d *datasets.Dataset) (s datasets.Split, err error) {
 // fifths is a random split of examples that have no classes: three fifths of those of
 // which anything is known train, a fifth validates and a fifth tests.
 func fifths(g *goal, seed uint64) datasets.Split {
-	ids := g.all()
+	ids := g.All()
 	rng := rand.New(rand.NewPCG(seed, 0x5711))
 	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	fifth := len(ids) / 5
@@ -226,7 +228,7 @@ func shchurSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 func (c choice) file(d *datasets.Dataset, g *goal) (s datasets.Split, err error) {
 	from := &datasets.Dataset{Name: c.splits}
 	if filepath.Ext(c.splits) == ".npz" {
-		from.Splits, err = datasets.ReadSplits(c.splits, g.size())
+		from.Splits, err = datasets.ReadSplits(c.splits, g.Len())
 	} else {
 		from.Split, err = readSplit(c.splits, d.Name, g)
 	}
@@ -237,7 +239,7 @@ func (c choice) file(d *datasets.Dataset, g *goal) (s datasets.Split, err error)
 		return s, err
 	}
 	for _, v := range slices.Concat(s.Train, s.Val, s.Test) {
-		if !g.known(v) {
+		if !g.Known(v) {
 			return s, fmt.Errorf("%s %d has no %s", g.example, v, g.kind.of())
 		}
 	}
@@ -269,11 +271,11 @@ func readSplit(path, name string, g *goal) (datasets.Split, error) {
 	}{{"train", lists.Train, &s.Train}, {"val", lists.Val, &s.Val}, {"test", lists.Test, &s.Test}} {
 		for i, v := range part.from {
 			switch {
-			case v < 0 || int(v) >= g.size():
-				return s, fmt.Errorf("%s[%d] is %s %d; %s has the %ss 0 to %d", part.name, i, g.example, v, name, g.example, g.size()-1)
+			case v < 0 || int(v) >= g.Len():
+				return s, fmt.Errorf("%s[%d] is %s %d; %s has the %ss 0 to %d", part.name, i, g.example, v, name, g.example, g.Len()-1)
 			case owner[v] != "":
 				return s, fmt.Errorf("%s[%d] is %s %d, which is in %s already", part.name, i, g.example, v, owner[v])
-			case !g.known(v):
+			case !g.Known(v):
 				return s, fmt.Errorf("%s[%d] is %s %d, which has no %s", part.name, i, g.example, v, g.kind.of())
 			}
 			owner[v] = part.name

@@ -49,7 +49,7 @@ func splitByTime(d *datasets.Dataset, g *goal, splits string) (s datasets.Split,
 	for _, part := range []*[]int32{&s.Train, &s.Val, &s.Test} {
 		known := (*part)[:0]
 		for _, v := range *part {
-			if g.known(v) {
+			if g.Known(v) {
 				known = append(known, v)
 			}
 		}

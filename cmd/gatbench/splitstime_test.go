@@ -36,7 +36,7 @@ func datedTables(t *testing.T) string {
 func TestSplitsByTime(t *testing.T) {
 	data, dir := datedTables(t), t.TempDir()
 	file := filepath.Join(dir, "m.safetensors")
-	text := ok(t, "train", "--dataset", data+"#topic,-year,undirected", "--model", "gcn", "--no-edge-features", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
+	text := ok(t, "train", "--dataset", data, "--label", "topic", "--column", "year=none", "--undirected", "--model", "gcn", "--no-edge-features", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
 	if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, "train 42 ") || !strings.Contains(got, "validation 6 ") || !strings.Contains(got, "test 12 ") {
 		t.Errorf("the page says %s", text)
 	}
@@ -44,13 +44,13 @@ func TestSplitsByTime(t *testing.T) {
 		t.Errorf("eval says %v", e)
 	}
 	npz := filepath.Join(dir, "papers.npz") // the compact form knows the columns too
-	ok(t, "data", "convert", data+"#topic,undirected", "-o", npz)
+	ok(t, "data", "convert", data, "--label", "topic", "--undirected", "-o", npz)
 	again := results(t, "train", "--dataset", npz, "--model", "gcn", "--no-edge-features", "--splits", "time", "--epochs", "1", "--json")
 	if s := again[len(again)-1]; s["event"] != "summary" {
 		t.Errorf("it ends with %v", s)
 	}
 	link := filepath.Join(dir, "l.safetensors")
-	text = ok(t, "train", "--task", "link", "--dataset", data+"#-cited_at", "--splits", "time:2016,2017", "--epochs", "2", "--save", link)
+	text = ok(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--splits", "time:2016,2017", "--epochs", "2", "--save", link)
 	if !strings.Contains(text, "split: time:2016,2017\nlinks: 114 for training, 18 for validation and 36 for testing") {
 		t.Errorf("the page says %s", text)
 	}
@@ -67,7 +67,10 @@ func TestSplitsByTime(t *testing.T) {
 		"--dataset karate --splits time":           "nothing says when its nodes came",
 		"--task graph --splits time --dataset csl": "--splits time: ",
 	} {
-		args := append([]string{"train", "--dataset", data + "#topic", "--epochs", "1"}, strings.Fields(line)...)
+		args := append([]string{"train", "--dataset", data, "--epochs", "1"}, strings.Fields(line)...)
+		if !strings.Contains(line, "--task") {
+			args = append(args, "--label", "topic")
+		}
 		if strings.Contains(line, "--dataset") {
 			args = append([]string{"train", "--epochs", "1"}, strings.Fields(line)...)
 		}
@@ -89,8 +92,8 @@ func TestUndatedLinkIsKnown(t *testing.T) {
 	}
 	for _, model := range []string{modelGAE, modelLightGCN} {
 		link := filepath.Join(dir, model+".safetensors")
-		ok(t, "train", "--task", "link", "--dataset", data+"#-cited_at", "--model", model, "--splits", "time:2016,2017", "--epochs", "1", "--save", link)
-		for _, args := range [][]string{{"--nodes", "0"}, {"--nodes", "0", "--known"}} {
+		ok(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--model", model, "--splits", "time:2016,2017", "--epochs", "1", "--save", link)
+		for _, args := range [][]string{{"--nodes", "p00"}, {"--nodes", "p00", "--known"}} {
 			lines := results(t, append([]string{"predict", "--json", link, "--top", "60"}, args...)...)
 			known := map[any]any{}
 			for _, l := range lines {

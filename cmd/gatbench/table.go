@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // tableCommand is gatbench table.
@@ -27,6 +28,8 @@ type tableCommand struct {
 	Select    *string  `placeholder:"RULE" help:"Which epoch's model to keep: accuracy, loss, either or last. gatbench train --help describes them. Default: set by the preset."`
 	Rows      *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
 	variation `embed:""`
+
+	columnFlags `embed:""`
 
 	NoEdgeFeatures bool `help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
 
@@ -46,17 +49,17 @@ type variation struct {
 }
 
 // check returns an error for a flag that none of the models has.
-func (v *variation) check(models []string) error {
+func (v *variation) check(names []string) error {
 	for _, f := range []struct {
 		flag  string
 		given bool
 	}{{"start", v.Start != nil}, {"value-drop", v.ValueDrop != nil}, {"no-bias", v.NoBias != nil}} {
-		takes := func(name string) bool {
+		has := func(name string) bool {
 			m, err := findModel(name)
-			return err == nil && slices.Contains(m.takes, f.flag)
+			return err == nil && takes(m, f.flag)
 		}
-		if f.given && !slices.ContainsFunc(models, takes) {
-			return misuse("--%s: it is for %s, and --models %s has none of these", f.flag, having(f.flag), strings.Join(models, ","))
+		if f.given && !slices.ContainsFunc(names, has) {
+			return misuse("--%s: it is for %s, and --models %s has none of these", f.flag, having(f.flag), strings.Join(names, ","))
 		}
 	}
 	return nil
@@ -64,7 +67,7 @@ func (v *variation) check(models []string) error {
 
 // override gives r the settings that flags were given for.
 func (v *variation) override(r *recipe) {
-	set(&r.Start, (*start)(v.Start))
+	set(&r.Start, (*models.Start)(v.Start))
 	set(&r.Decayed, (*decayed)(v.Decayed))
 	set(&r.ValueDrop, v.ValueDrop)
 	set(&r.NoBias, v.NoBias)
@@ -193,8 +196,9 @@ func (c *tableCommand) recipe(preset, model, dataset string) (recipe, error) {
 	set(&r.Patience, c.Patience)
 	set(&r.Select, c.Select)
 	set(&r.Rows, (*extent)(c.Rows))
-	set(&r.Features, (*form)(c.Features))
-	c.override(&r)
+	set(&r.Features, (*featureForm)(c.Features))
+	c.variation.override(&r)
+	c.choose(&r.Columns)
 	return r, r.check()
 }
 
@@ -213,7 +217,7 @@ func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
 				return nil, err
 			}
 		}
-		r.Features = or((*form)(c.Features), k.formFor(r.Preset))
+		r.Features = or((*featureForm)(c.Features), k.formFor(r.Preset))
 		if err := c.readEdges(k, &r); err != nil {
 			return nil, err
 		}
@@ -226,11 +230,11 @@ func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
 // them out beside those that do, and the table says so.
 func (c *tableCommand) readEdges(k *task, r *recipe) (err error) {
 	m, there := r.model(), k.there()
-	if m.edges == readsNone && there.width > 0 {
+	if m.Edges == models.ReadsNone && there.width > 0 {
 		return nil
 	}
 	r.NoEdges = c.NoEdgeFeatures
-	r.EdgeIn, r.Kinds, err = there.read(m.name, m.edges, r.NoEdges)
+	r.EdgeIn, r.Kinds, err = there.read(m.Name, m.Edges, r.NoEdges)
 	return err
 }
 

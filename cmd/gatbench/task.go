@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -26,8 +27,9 @@ type task struct {
 	split    datasets.Split
 	graph    *graph.Graph
 	words    datasets.FeatureKind // what the features are like, as published
-	form     form                 // that the networks get them in
+	form     featureForm          // that the networks get them in
 	plain    tensor.Array         // the features in that form
+	prepared models.Preparation   // what it learnt for that
 	encoding string               // what the networks get beside them, such as pagerank,random-walk:16; empty: nothing
 	encoded  *tensor.Dense        // the same
 	rows     tensor.Array         // both
@@ -48,7 +50,7 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 
 // openTaskOf is openTask of nodes or edges, as what says; empty: as the data has it.
 func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error) {
-	k, err := openUnsplit(what, dir, name, undirected)
+	k, err := openUnsplit(what, dir, name, undirected, c.columns)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +61,8 @@ func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error
 }
 
 // openUnsplit is openTaskOf without a split.
-func openUnsplit(what, dir, name string, undirected bool) (*task, error) {
-	d, err := openNodes(dir, name, cmp.Or(what, taskNode))
+func openUnsplit(what, dir, name string, undirected bool, columns chosenColumns) (*task, error) {
+	d, err := openNodes(dir, name, cmp.Or(what, taskNode), columns)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +85,16 @@ func openUnsplit(what, dir, name string, undirected bool) (*task, error) {
 func (k *task) splitForAll(c choice) error {
 	s, err := k.splitOf(c)
 	if err == nil && !drawn(c.splits) && len(s.Train)+len(s.Val)+len(s.Test) == 0 {
-		k.split = datasets.Split{Test: k.goal.all()}
+		k.split = datasets.Split{Test: k.goal.All()}
 		return nil
 	}
 	return k.setSplit(c)
 }
 
 // openNodes is open, or else the nodes of many graphs, which are one graph then; errors say for which task.
-func openNodes(dir, name, what string) (*datasets.Dataset, error) {
+func openNodes(dir, name, what string, columns chosenColumns) (*datasets.Dataset, error) {
 	if slices.Contains(datasets.Names(), name) || datasets.FindGraphs(dir, name) == "" {
-		return open(dir, name)
+		return open(dir, name, columns)
 	}
 	g, err := datasets.OpenGraphs(dir, name)
 	if err != nil {
@@ -124,9 +126,12 @@ func newTask(d *datasets.Dataset) *task {
 
 // open returns the dataset that datasetNamed names, or else reads the file or folder
 // of that name. Cora comes from the program unless --data names a folder.
-func open(dir, name string) (*datasets.Dataset, error) {
+func open(dir, name string, columns chosenColumns) (*datasets.Dataset, error) {
 	if dir != "" && !isFolder(dir) {
 		return nil, misuse("--data %s: there is no such folder", dir)
+	}
+	if columns.any() && slices.Contains(datasets.Names(), name) {
+		return nil, misuse("--dataset %s: it is known what its columns are for: leave out%s", name, columns.flags())
 	}
 	if name == "cora" && dir == "" {
 		return cora.Load()
@@ -138,7 +143,7 @@ func open(dir, name string) (*datasets.Dataset, error) {
 	if !errors.As(err, new(*datasets.UnknownError)) {
 		return d, err
 	}
-	own, readErr := datasets.Read(name)
+	own, readErr := columns.read(name)
 	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
 		if _, isText := textNamed(name); isText {
 			return nil, misuse("%s is a dataset of text, and no graph with features: %s demo says which model reads it", name, program)
@@ -201,10 +206,10 @@ func (k *task) setSplit(c choice) error {
 	k.split, k.near = s, new(nearby)
 	own := *k.goal // several may train side by side, each on a split of its own
 	k.goal = &own
-	if err := k.goal.learn(s.Train); err != nil {
+	if err := k.goal.Learn(s.Train); err != nil {
 		return fmt.Errorf("--dataset %s: %w", k.name, err)
 	}
-	return nil
+	return k.fitted()
 }
 
 // splitOf returns the split that is chosen, of nodes or of edges.
@@ -220,7 +225,7 @@ const maxLoss = 1e6
 
 // watch scores logits on each part of the split, without the losses that nobody asks for after each epoch.
 func (k *task) watch(logits *tensor.Dense) train.Scores {
-	return train.Scores{Train: k.goal.quick(logits, k.split.Train), Val: k.goal.score(logits, k.split.Val), Test: k.goal.quick(logits, k.split.Test)}
+	return train.Scores{Train: k.goal.Quick(logits, k.split.Train), Val: k.goal.Score(logits, k.split.Val), Test: k.goal.Quick(logits, k.split.Test)}
 }
 
 // fit returns the training of a new network, which it returns too.
@@ -228,7 +233,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	if err := k.checkWeights(r.model()); err != nil {
 		return nil, nil, err
 	}
-	if err := r.model().edges.check(r.Model, r.EdgeIn, r.Kinds); err != nil {
+	if err := r.model().Edges.Check(r.Model, r.EdgeIn, r.Kinds); err != nil {
 		return nil, nil, misuse("--model %w", err)
 	}
 	net, err := k.network(r)
@@ -255,7 +260,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 
 // network returns an initialised network for the task.
 func (k *task) network(r recipe) (*network, error) {
-	n := &network{Recipe: r, In: k.rows.Shape()[1], Classes: k.goal.outputs, Kind: k.goal.kind, Scale: k.goal.scale, Head: k.head(&r)}
+	n := &network{Recipe: r, In: k.rows.Shape()[1], Classes: k.goal.Outputs, Kind: k.goal.kind, Scale: k.goal.Scale, Head: k.head(&r)}
 	if n.Head != nil {
 		n.Task = taskEdge
 	}
@@ -264,30 +269,9 @@ func (k *task) network(r recipe) (*network, error) {
 
 // said returns what a network says of each node, or of each edge.
 func (k *task) said(t *grad.Tape, n *network) *tensor.Dense {
-	p := n.whole(k.hop(n), k.features)
+	p := n.Whole(k.hop(n), k.features)
 	if k.pairs != nil {
-		p.ends, p.rows = k.pairs.all(), k.pairs.of
+		p.Ends, p.Rows = k.pairs.All(), k.pairs.Of
 	}
-	return n.run(t, p).Value()
-}
-
-// fits returns an error if a network in a file, which was trained on another
-// dataset perhaps, is not for this one.
-func (k *task) fits(n *network, path, trained string) error {
-	if w := k.rows.Shape()[1]; n.In != w || n.Classes != k.goal.outputs || n.Kind != k.goal.kind {
-		return fmt.Errorf("%s is a model for %d features and %d %s (it was trained on %s); %s has %d and %d %s",
-			path, n.In, n.Classes, n.Kind.noun(), trained, k.Name, w, k.goal.outputs, k.goal.kind.noun())
-	}
-	own := widthOf(k.EdgeFeatures)
-	if n.Recipe.NoEdges {
-		own = 0
-	}
-	err := n.Head.serve(k.pairs, own)
-	if err == nil {
-		err = k.there().serve(n.Recipe.EdgeIn, n.Recipe.Kinds)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w (it was trained on %s)", path, err, trained)
-	}
-	return nil
+	return n.Run(t, p).Value()
 }

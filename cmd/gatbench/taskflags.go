@@ -29,7 +29,7 @@ var remedies = map[string]map[string]string{
 		"attention": "it is for --task node: leave it out",
 		"nodes":     "it is for --attention with --task node: leave it out",
 	},
-	taskGraph: {
+	taskGraph: withColumns("files of graphs say themselves what is what: leave it out", map[string]string{
 		"undirected":        "graphs are used as they stand in their files: leave it out",
 		"heads":             "attention layers on graphs have four heads, or one if --hidden is not a multiple of four: leave it out",
 		"out-heads":         "a graph's scores are computed without heads: leave it out",
@@ -43,8 +43,9 @@ var remedies = map[string]map[string]string{
 		"plot":              "the picture shows nodes: --csv or --log record the epochs instead",
 		"attention":         "it is for --task node: leave it out",
 		"nodes":             "it is for --attention with --task node: leave it out",
-	},
+	}),
 	taskLink: {
+		"label":             "links are predicted, and no column: leave it out",
 		"readout":           "it is for --task graph: leave it out",
 		"pool":              "it is for --task graph: leave it out",
 		"no-edge-features":  "a graph autoencoder reads none: leave it out",
@@ -68,7 +69,7 @@ var remedies = map[string]map[string]string{
 		"attention":         "a graph autoencoder has none: leave it out",
 		"nodes":             "it is for --attention, which an autoencoder does not have: leave it out",
 	},
-	taskFacts: {
+	taskFacts: withColumns("a fact is a head, a relation and a tail: leave it out", map[string]string{
 		"readout":           "it is for --task graph: leave it out",
 		"pool":              "it is for --task graph: leave it out",
 		"no-edge-features":  "a scorer of facts reads none: leave it out",
@@ -93,7 +94,15 @@ var remedies = map[string]map[string]string{
 		"plot":              "the picture shows classes: --csv or --log record the epochs instead",
 		"attention":         "a scorer of facts has none: leave it out",
 		"nodes":             "it is for --attention, which a scorer of facts does not have: leave it out",
-	},
+	}),
+}
+
+// withColumns returns remedies with one for all flags that say what columns are for.
+func withColumns(remedy string, of map[string]string) map[string]string {
+	for _, flag := range []string{"id", "source", "target", "edge-id", "label", "weight", "column", "repeated", "directed"} {
+		of[flag] = remedy
+	}
+	return of
 }
 
 // remediesOf returns the remedies of a task.

@@ -38,6 +38,7 @@ func TestFlagsByTask(t *testing.T) {
 		"inductive": "--inductive", "batch": "--batch 7", "fanout": "--batch 4 --fanout 1,1", "folds": "--folds 3", "encoding": "--encoding degree:3", "no-edge-features": "--no-edge-features", "seeds": "--seeds 2",
 		"save": "--save FILE", "checkpoint": "--checkpoint FILE", "every": "--checkpoint FILE --every 1", "resume": "", "csv": "--csv FILE", "log": "--log tensorboard:FILE",
 		"plot": "--plot FILE.svg", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE", "readout": "--readout max", "pool": "--pool sag",
+		"id": "--id id", "source": "--source source", "target": "--target target", "edge-id": "--edge-id id", "label": "--label club", "weight": "--weight weight", "column": "--column age=none", "repeated": "--repeated keep", "directed": "--directed",
 	}
 	quiet := map[string]bool{"threads": true, "rows": true, "select": true, "undirected": true} // these may change nothing
 	folds := regexp.MustCompile(`^--(save|checkpoint|every|log|seeds|patience|select|splits)\b`)
@@ -97,6 +98,10 @@ func TestFlagsByTask(t *testing.T) {
 				}
 			case flag == "splits" && (task.key == taskLink || task.key == taskRows): // by time alone
 				if status != misused || !strings.Contains(stderr, "the seed divides the links") {
+					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+				}
+			case strings.Contains(" id source target edge-id label weight column repeated directed ", " "+flag+" "): // karate is in no table
+				if status != misused || !strings.Contains(stderr, "it is known what its columns are for: leave out --"+flag) {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
 			case flag == "loss" || flag == "split-number" || flag == "no-edge-features" && task.key == taskNode: // karate has none

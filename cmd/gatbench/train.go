@@ -185,7 +185,11 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 		one := r
 		one.Seed += uint64(i)
 		if one.choice().bySeed() && i > 0 {
-			if err := k.setSplit(one.choice()); err != nil {
+			err := k.setSplit(one.choice())
+			if err == nil {
+				err = k.suit(&one)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -305,7 +309,7 @@ func (s *session) keep() error {
 	}
 	var saved, plotted, drawn error
 	if s.Save != "" {
-		if saved = train.Save(s.Save, s.net); saved == nil {
+		if saved = save(s.Save, s.trained(s.net), s.net.Recipe, scoresOf(s.summary)); saved == nil {
 			s.summary.Saved = s.Save
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -93,21 +94,89 @@ func rowsOf(k *task) [][]float64 {
 	return x
 }
 
+// mixed is a·x + b·y.
+func mixed(a float64, x [][]float64, b float64, y [][]float64) [][]float64 {
+	z := make([][]float64, len(x))
+	for i := range x {
+		for j := range x[i] {
+			z[i] = append(z[i], a*x[i][j]+b*y[i][j])
+		}
+	}
+	return z
+}
+
+// block is n rows of p from lo on.
+func block(p *grad.Param, lo, n int) *grad.Param {
+	part := grad.NewParam(n, p.Value.RowLen())
+	for i := range n {
+		copy(part.Value.Row(i), p.Value.Row(lo+i))
+	}
+	return part
+}
+
+// catalogueFormulas is how TAG, ChebNet, ARMA and GCNII count weights, as loops.
+func catalogueFormulas() map[string]func(k *task, n *network) [][]float64 {
+	part := func(w *grad.Param, i int) *grad.Param { // of three, one below the other
+		in := w.Value.Rows() / 3
+		return block(w, i*in, in)
+	}
+	tag := func(k *task, x [][]float64, w, b *grad.Param) [][]float64 {
+		y := product(x, part(w, 0), b)
+		for i := 1; i <= 2; i++ {
+			x = spread(k, x)
+			y = mixed(1, y, 1, product(x, part(w, i), nil))
+		}
+		return y
+	}
+	cheb := func(k *task, x [][]float64, w, b *grad.Param) [][]float64 { // λ is 2, so L̂ = −S
+		one := spread(k, x)
+		two := mixed(2, spread(k, one), -1, x)
+		y := mixed(1, product(x, part(w, 0), b), -1, product(one, part(w, 1), nil))
+		return mixed(1, y, 1, product(two, part(w, 2), nil))
+	}
+	twice := func(layer func(k *task, x [][]float64, w, b *grad.Param) [][]float64) func(k *task, n *network) [][]float64 {
+		return func(k *task, n *network) [][]float64 {
+			x := rectified(layer(k, rowsOf(k), paramOf(n, "Layers.0.W"), paramOf(n, "Layers.0.B")))
+			return layer(k, x, paramOf(n, "Layers.1.W"), paramOf(n, "Layers.1.B"))
+		}
+	}
+	return map[string]func(k *task, n *network) [][]float64{
+		"tag":  twice(tag),
+		"cheb": twice(cheb),
+		"arma": func(k *task, n *network) [][]float64 {
+			step := func(x [][]float64, layer string) [][]float64 {
+				w, v, b := paramOf(n, layer+".W.0"), paramOf(n, layer+".V.0"), paramOf(n, layer+".B.0")
+				return mixed(1, spread(k, product(x, w, nil)), 1, product(x, v, b))
+			}
+			return step(rectified(step(rowsOf(k), "Layers.0")), "Layers.1")
+		},
+		"gcn2": func(k *task, n *network) [][]float64 {
+			first := rectified(product(rowsOf(k), paramOf(n, "Layers.0.Dense.W"), paramOf(n, "Layers.0.Dense.B")))
+			h := mixed(1, first, 0, first)
+			for i := range 16 {
+				beta := math.Log(0.5/float64(i+1) + 1)
+				z := mixed(0.9, spread(k, h), 0.1, first)
+				h = rectified(mixed(1-beta, z, beta, product(z, paramOf(n, fmt.Sprintf("Layers.0.Deep.%d.W", i)), nil)))
+			}
+			return product(h, paramOf(n, "Layers.1.Dense.W"), paramOf(n, "Layers.1.Dense.B"))
+		},
+	}
+}
+
 // The models that count weights are those formulas, written as loops; and the others see
 // the graph as if it had none.
 func TestWeightedModels(t *testing.T) {
 	formulas := map[string]func(k *task, n *network) [][]float64{
 		"gcn": func(k *task, n *network) [][]float64 {
-			a, b := n.Layers[0].(*gcnLayer), n.Layers[1].(*gcnLayer)
-			return spread(k, product(rectified(spread(k, product(rowsOf(k), a.W, a.B))), b.W, b.B))
+			x := rectified(spread(k, product(rowsOf(k), paramOf(n, "Layers.0.W"), paramOf(n, "Layers.0.B"))))
+			return spread(k, product(x, paramOf(n, "Layers.1.W"), paramOf(n, "Layers.1.B")))
 		},
 		"sgc": func(k *task, n *network) [][]float64 {
-			l := n.Layers[0].(*sgcLayer)
-			return product(spread(k, spread(k, rowsOf(k))), l.W, l.B)
+			return product(spread(k, spread(k, rowsOf(k))), paramOf(n, "Layers.0.W"), paramOf(n, "Layers.0.B"))
 		},
 		"appnp": func(k *task, n *network) [][]float64 {
-			a, b := n.Layers[0].(*appnpLayer).Dense, n.Layers[1].(*appnpLayer).Dense
-			x := product(rectified(product(rowsOf(k), a.W, a.B)), b.W, b.B)
+			x := rectified(product(rowsOf(k), paramOf(n, "Layers.0.Dense.W"), paramOf(n, "Layers.0.Dense.B")))
+			x = product(x, paramOf(n, "Layers.1.Dense.W"), paramOf(n, "Layers.1.Dense.B"))
 			z := x
 			for range 10 {
 				next := spread(k, z)
@@ -124,21 +193,21 @@ func TestWeightedModels(t *testing.T) {
 	for name, f := range catalogueFormulas() {
 		formulas[name] = f
 	}
-	for _, name := range modelNames(readsNone, mayNumbers, mayKinds) {
+	for _, name := range models.Names(models.ReadsNone, models.MayNumbers, models.MayKinds) {
 		k := weightedWay()
 		r := undropped(t, name)
 		net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := net.Forward(grad.NewEval(), k.hop(net), k.features).Value()
+		got := k.said(grad.NewEval(), net)
 		formula := formulas[name]
 		if (k.weighing(r.model()) == "used") != (formula != nil) {
 			t.Fatalf("%s: the weights are %s", name, k.weighing(r.model()))
 		}
 		if formula == nil {
 			plain := oneWay()
-			want := net.Forward(grad.NewEval(), plain.hop(net), plain.features).Value()
+			want := plain.said(grad.NewEval(), net)
 			if d := distance(got, want); d != 0 {
 				t.Errorf("%s: weights that are not used change it by %g", name, d)
 			}
@@ -175,12 +244,12 @@ func TestWeightedRowsAndBatches(t *testing.T) {
 				t.Errorf("%s: %s differs by %g", name, p, d)
 			}
 		}
-		if r.model().whole {
+		if r.model().Whole != "" {
 			continue
 		}
-		whole := some.Forward(grad.NewEval(), k.hop(some), k.features).Value()
+		whole := k.said(grad.NewEval(), some)
 		seeds := []int32{7, 0, 179, 123}
-		part := some.run(grad.NewEval(), batchOf(k, some, seeds)).Value()
+		part := some.Run(grad.NewEval(), batchOf(k, some, seeds)).Value()
 		for i, v := range seeds {
 			for j, got := range part.Row(i) {
 				if name == "gcn" && got != whole.Row(int(v))[j] || math.Abs(float64(got-whole.Row(int(v))[j])) > 1e-5 {
@@ -231,7 +300,7 @@ func TestWeightsAndSplitsOfFiles(t *testing.T) {
 	d.Weights[3] = -1
 	write()
 	u, v := d.Graph.In().Cols[3], d.Graph.Destinations()[3]
-	says := fmt.Sprintf("--dataset %s: the edge from node %d to node %d has the weight -1, and --model gcn divides by roots of their sums", path, u, v)
+	says := fmt.Sprintf("the edge from node %d to node %d has the weight -1, and ", u, v)
 	for _, args := range [][]string{{"train", "--dataset", path, "--model", "gcn"}, {"eval", model}, {"predict", model}, {"table", "--datasets", path, "--models", "gcn", "--seeds", "1"}} {
 		if _, stderr, status := gatbench(t, args...); status == succeeded || !strings.Contains(stderr, says) {
 			t.Errorf("%v: status %d, error %s; want %s", args, status, stderr, says)

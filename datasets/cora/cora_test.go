@@ -63,7 +63,7 @@ func TestEqualsPlanetoid(t *testing.T) {
 	if !exists(filepath.Join(dir, "ind.cora.allx")) {
 		t.Skipf("no ind.cora.* in %s; set EDGEWISE_DATA to their folder", dir)
 	}
-	want, err := datasets.Planetoid(dir, "cora")
+	want, err := datasets.Open(dir, "cora")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,12 @@ const (
 	maxKernel = 120 // lines of a function of the packages in internal/simd
 	maxParams = 6
 )
+
+// listed are packages that hold a list of types, each of which is one name that says nothing new once one is
+// known, and how many: these do not count.
+var listed = map[string]int{
+	"models": 31, // a type for each model: 24 of nodes and graphs, 3 of links and 4 of facts
+}
 
 // silent are methods whose meaning an interface of the standard library fixes,
 // so that a comment would repeat it.
@@ -57,6 +64,7 @@ func TestOverspent(t *testing.T) {
 		{"long function", "doc.go", "// Package p is.\npackage p\n\nfunc f() {\n" + long + "}\n", "f has 82 lines"},
 		{"parameters", "doc.go", "// Package p is.\npackage p\n\nfunc f(a, b, c, d int, _ string, _ bool, _ any) {}\n", "f has 7 parameters"},
 		{"long file", "doc.go", "// Package p is.\npackage p\n" + strings.Repeat("\n", maxFile), "has 602 lines"},
+		{"catalogue", "doc.go", "// Package p is.\npackage p\n\n// Settings are.\ntype Settings struct{}\n" + regexp.MustCompile(`\t(N\d+) = 1`).ReplaceAllString(names(maxNames+1), "\n// $1 is.\ntype $1 Settings"), ""},
 		{"names", "doc.go", "// Package p is.\npackage p\n\n// Many.\nconst (\n" + names(maxNames+1) + ")\n", "81 exported names"},
 	}
 	for _, tt := range tests {
@@ -176,8 +184,8 @@ func overspent(dir string, files []source) []string {
 	case doc != nil && doc.ast.Doc == nil:
 		out = append(out, dir+"/doc.go does not say what the package is")
 	}
-	if len(exported) > maxNames {
-		out = append(out, fmt.Sprintf("%s has %d exported names, more than %d", dir, len(exported), maxNames))
+	if most := maxNames + listed[dir]; len(exported) > most {
+		out = append(out, fmt.Sprintf("%s has %d exported names, more than %d", dir, len(exported), most))
 	}
 	return out
 }
@@ -252,7 +260,8 @@ func starts(c *ast.CommentGroup, name string) bool {
 	return len(words) > 0 && strings.TrimRight(words[0], ",:'’s") == strings.TrimRight(name, "s")
 }
 
-// topNames returns a file's exported top-level names, without methods.
+// topNames returns a file's exported top-level names, without methods. A type that is another struct of its package, as models.GAT is
+// its Settings, is a row of a catalogue and does not count: who knows one knows all.
 func topNames(f *ast.File) []string {
 	var out []string
 	add := func(id *ast.Ident) {
@@ -270,7 +279,9 @@ func topNames(f *ast.File) []string {
 			for _, s := range d.Specs {
 				switch s := s.(type) {
 				case *ast.TypeSpec:
-					add(s.Name)
+					if of, ok := s.Type.(*ast.Ident); !ok || !strings.HasSuffix(of.Name, "Settings") {
+						add(s.Name)
+					}
 				case *ast.ValueSpec:
 					for _, id := range s.Names {
 						add(id)

@@ -69,7 +69,7 @@ func drawn(b *book) {
 			if err != nil {
 				b.t.Fatal(err)
 			}
-			all := models()
+			all := kinds()
 			n := all[slices.IndexFunc(all, func(k kind) bool { return k.name == "sage" })].make(d.Features.Shape()[1], d.Classes)
 			for _, l := range n.Layers {
 				l.Init(rand.New(rand.NewPCG(6, 6)))

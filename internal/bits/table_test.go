@@ -41,6 +41,7 @@ var groups = []struct {
 	{"relations", relationals, 1},
 	{"memory", memories, 1},
 	{"attentive", attentive, 1},
+	{"networks", networks, 2},
 }
 
 // build is the column of this build, or why there is none to compare with.

@@ -56,8 +56,8 @@ type kind struct {
 	make   func(in, classes int) *network
 }
 
-// models are the networks of gatbench, by their papers' sizes.
-func models() []kind {
+// kinds are the networks of gatbench, by their papers' sizes.
+func kinds() []kind {
 	net := func(drop float64, ls ...conv) *network { return &network{Layers: ls, drop: drop} }
 	return []kind{
 		{"gat", false, false, func(in, c int) *network {
@@ -107,7 +107,7 @@ func trainings(b *book) {
 		b.t.Fatal(err)
 	}
 	d = d.WithSelfLoops()
-	for _, k := range models() {
+	for _, k := range kinds() {
 		for _, rows := range []string{"all", "needed"} {
 			if k.hops && rows == "needed" {
 				continue

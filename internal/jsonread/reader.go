@@ -192,6 +192,10 @@ func (r *Reader) Token() (Token, error) {
 	return t, nil
 }
 
+// Written is [Reader.Token] without a copy: what is written, a text with its quotes and escapes, which stays as it is
+// until the next call.
+func (r *Reader) Written() (kind byte, raw []byte, err error) { return r.token() }
+
 // token is Token without a copy.
 func (r *Reader) token() (kind byte, raw []byte, err error) {
 	if r.bad != nil {

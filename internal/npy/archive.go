@@ -18,25 +18,41 @@ const membersMost = 1 << 16
 // Archive is a .npz file: arrays by name.
 type Archive struct {
 	path    string
-	zip     *zip.ReadCloser
+	close   func() error
 	members map[string]*zip.File
 	room    *room
 }
 
 // OpenArchive opens the file at path, which must be closed.
 func OpenArchive(path string) (*Archive, error) {
-	info, err := os.Stat(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
 	}
-	z, err := zip.OpenReader(path)
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	a, err := NewArchive(path, file, info.Size())
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	a.close = file.Close
+	return a, nil
+}
+
+// NewArchive reads the archive that r holds, size bytes; errors call it path. r must stay open as long as it is read.
+func NewArchive(path string, r io.ReaderAt, size int64) (*Archive, error) {
+	z, err := zip.NewReader(r, size)
 	if err != nil {
 		if errors.Is(err, zip.ErrFormat) {
 			err = errors.New("it has no end, where the list of its arrays stands: it was cut, or is another kind of file: download or copy it again")
 		}
 		return nil, fmt.Errorf("npy: %s: no npz archive: %w", path, err)
 	}
-	a := &Archive{path: path, zip: z, members: map[string]*zip.File{}, room: newRoom(info.Size())}
+	a := &Archive{path: path, close: func() error { return nil }, members: map[string]*zip.File{}, room: newRoom(size)}
 	for _, f := range z.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		switch {
@@ -46,7 +62,6 @@ func OpenArchive(path string) (*Archive, error) {
 			err = fmt.Errorf("npy: %s: there are two arrays %.80q, of which one would be lost: save it again", path, name)
 		}
 		if err != nil {
-			z.Close()
 			return nil, err
 		}
 		if ok {
@@ -60,7 +75,7 @@ func OpenArchive(path string) (*Archive, error) {
 func (a *Archive) Size() int64 { return a.room.packed }
 
 // Close closes the file.
-func (a *Archive) Close() error { return a.zip.Close() }
+func (a *Archive) Close() error { return a.close() }
 
 // Names returns the names of the arrays, in order.
 func (a *Archive) Names() []string {
@@ -90,13 +105,18 @@ func (a *Archive) Read(name string) (*Array, error) {
 		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, a.Contents())
 	}
 	array, err := a.read(f)
-	if errors.Is(err, zip.ErrChecksum) {
-		err = errors.New("its checksum is not that of the archive, which is damaged: copy or download it again")
-	}
 	if err != nil {
-		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, err)
+		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, damaged(err))
 	}
 	return array, nil
+}
+
+// damaged says of an error of a checksum what to do.
+func damaged(err error) error {
+	if errors.Is(err, zip.ErrChecksum) {
+		return errors.New("its checksum is not that of the archive, which is damaged: copy or download it again")
+	}
+	return err
 }
 
 // read reads a member. What it holds is at most what its header in the archive
@@ -110,8 +130,8 @@ func (a *Archive) read(f *zip.File) (*Array, error) {
 		return nil, err
 	}
 	defer r.Close()
-	array, err := read(r, int64(f.UncompressedSize64), a.room)
-	if err == nil { // the checksum is compared at the end of the member
+	array, err := read(r, int64(f.UncompressedSize64), a.room, f.Open)
+	if err == nil && array.again == nil { // the checksum is compared at the end of the member
 		_, err = io.Copy(io.Discard, r)
 	}
 	return array, err

@@ -15,21 +15,28 @@ type Array struct {
 	Type    string // of an element, NumPy's name for it: <f4, |b1, |O, …
 	Shape   []int
 	Pickled bool // an array of objects; Raw is the pickle
-	Raw     []byte
+	Raw     []byte // the elements; nil of numbers of a large array in an archive
 
 	n int // elements
+
+	// again opens the member of an archive once more, whose elements have not been read; nil: Raw holds them.
+	again func() (io.ReadCloser, error)
 }
 
 // Read reads an array of at most limit bytes from r.
 func Read(r io.Reader, limit int64) (*Array, error) {
-	a, err := read(r, limit, nil)
+	a, err := read(r, limit, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("npy: %w", err)
 	}
 	return a, nil
 }
 
-func read(r io.Reader, limit int64, room *room) (*Array, error) {
+// blockBytes is how much of the elements is read at once where they are not kept as they stand.
+const blockBytes = 1 << 20
+
+// read reads an array. With again the numbers of a large one are left for those who ask for them.
+func read(r io.Reader, limit int64, room *room, again func() (io.ReadCloser, error)) (*Array, error) {
 	h, err := readHeader(r)
 	if err != nil {
 		return nil, err
@@ -62,6 +69,10 @@ func read(r io.Reader, limit int64, room *room) (*Array, error) {
 	}
 	if err := room.take(a.n, a.takes(size)); err != nil {
 		return nil, fmt.Errorf("it is of shape %v, of %s: %w", h.shape, h.descr, err)
+	}
+	if again != nil && !turned && a.n*size > blockBytes && a.Type[1] != 'S' && a.Type[1] != 'U' {
+		a.again = again
+		return a, nil
 	}
 	a.Raw, err = exactly(r, a.n*size)
 	if turned && err == nil {
@@ -116,6 +127,39 @@ func exactly(r io.Reader, n int) ([]byte, error) {
 	return b, nil
 }
 
+// blocks calls f with the elements of an array of numbers as they stand, some after the others, and the number of the first of these.
+func (a *Array) blocks(f func(first int, raw []byte) error) error {
+	if a.again == nil {
+		return f(0, a.Raw)
+	}
+	r, err := a.again()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if _, err := readHeader(r); err != nil {
+		return err
+	}
+	size, err := a.itemSize()
+	if err != nil {
+		return err
+	}
+	b := make([]byte, blockBytes)
+	for first := 0; first < a.n; first += len(b) / size {
+		b = b[:min(len(b), (a.n-first)*size)]
+		if n, err := io.ReadFull(r, b); err != nil {
+			return fmt.Errorf("npy: it ends after %d of %d bytes of elements: %w", first*size+n, a.n*size, damaged(cut(err)))
+		}
+		if err := f(first, b); err != nil {
+			return err
+		}
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil { // the checksum is compared at the end of the member
+		return fmt.Errorf("npy: %w", damaged(err))
+	}
+	return nil
+}
+
 // Len returns the number of elements.
 func (a *Array) Len() int { return a.n }
 
@@ -156,105 +200,135 @@ func (a *Array) order() binary.ByteOrder {
 
 // Int64s returns the elements of an array of whole numbers or bools.
 func (a *Array) Int64s() ([]int64, error) {
-	at, err := a.whole()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]int64, a.n)
-	for i := range out {
-		v, ok := at(i)
+	return wholes(a, func(i int, v int64, ok bool) (int64, error) {
 		if !ok {
-			return nil, fmt.Errorf("npy: element %d is beyond the largest int64", i)
+			return 0, fmt.Errorf("npy: element %d is beyond the largest int64", i)
 		}
-		out[i] = v
-	}
-	return out, nil
+		return v, nil
+	})
 }
 
 // Int32s is [Array.Int64s] of numbers that fit 32 bits. The error names the
 // first that does not.
 func (a *Array) Int32s() ([]int32, error) {
-	at, err := a.whole()
+	return wholes(a, func(i int, v int64, ok bool) (int32, error) {
+		if !ok || v != int64(int32(v)) {
+			return 0, fmt.Errorf("npy: element %d is %d, which 32 bits do not hold", i, v)
+		}
+		return int32(v), nil
+	})
+}
+
+// wholes returns the elements of an array of whole numbers as f makes them of these, which gets false where an unsigned one
+// exceeds an int64.
+func wholes[T any](a *Array, f func(i int, v int64, ok bool) (T, error)) ([]T, error) {
+	size, at, err := a.whole()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]int32, a.n)
-	for i := range out {
-		v, ok := at(i)
-		if !ok || v != int64(int32(v)) {
-			return nil, fmt.Errorf("npy: element %d is %d, which 32 bits do not hold", i, v)
+	out := make([]T, a.n)
+	return out, a.blocks(func(first int, raw []byte) (err error) {
+		for i := range len(raw) / size {
+			v, ok := at(raw, i)
+			if out[first+i], err = f(first+i, v, ok); err != nil {
+				return err
+			}
 		}
-		out[i] = int32(v)
-	}
-	return out, nil
+		return nil
+	})
 }
 
-// whole returns a function that reads an element, and false where an unsigned
-// one exceeds an int64.
-func (a *Array) whole() (func(i int) (int64, bool), error) {
-	o, raw := a.order, a.Raw
+// whole returns the bytes of an element, and a function that reads one, which says false where an unsigned one exceeds an int64.
+func (a *Array) whole() (size int, at func(raw []byte, i int) (int64, bool), err error) {
 	if a.Pickled || len(a.Type) < 3 {
-		return nil, a.misread("whole numbers")
+		return 0, nil, a.misread("whole numbers")
 	}
-	b := o()
+	b := a.order()
 	switch a.Type[1:] {
 	case "b1", "u1":
-		return func(i int) (int64, bool) { return int64(raw[i]), true }, nil
+		return 1, func(raw []byte, i int) (int64, bool) { return int64(raw[i]), true }, nil
 	case "i1":
-		return func(i int) (int64, bool) { return int64(int8(raw[i])), true }, nil
+		return 1, func(raw []byte, i int) (int64, bool) { return int64(int8(raw[i])), true }, nil
 	case "i2":
-		return func(i int) (int64, bool) { return int64(int16(b.Uint16(raw[2*i:]))), true }, nil
+		return 2, func(raw []byte, i int) (int64, bool) { return int64(int16(b.Uint16(raw[2*i:]))), true }, nil
 	case "u2":
-		return func(i int) (int64, bool) { return int64(b.Uint16(raw[2*i:])), true }, nil
+		return 2, func(raw []byte, i int) (int64, bool) { return int64(b.Uint16(raw[2*i:])), true }, nil
 	case "i4":
-		return func(i int) (int64, bool) { return int64(int32(b.Uint32(raw[4*i:]))), true }, nil
+		return 4, func(raw []byte, i int) (int64, bool) { return int64(int32(b.Uint32(raw[4*i:]))), true }, nil
 	case "u4":
-		return func(i int) (int64, bool) { return int64(b.Uint32(raw[4*i:])), true }, nil
+		return 4, func(raw []byte, i int) (int64, bool) { return int64(b.Uint32(raw[4*i:])), true }, nil
 	case "i8":
-		return func(i int) (int64, bool) { return int64(b.Uint64(raw[8*i:])), true }, nil
+		return 8, func(raw []byte, i int) (int64, bool) { return int64(b.Uint64(raw[8*i:])), true }, nil
 	case "u8":
-		return func(i int) (int64, bool) {
+		return 8, func(raw []byte, i int) (int64, bool) {
 			v := b.Uint64(raw[8*i:])
 			return int64(v), v <= math.MaxInt64
 		}, nil
 	}
-	return nil, a.misread("whole numbers")
+	return 0, nil, a.misread("whole numbers")
 }
 
 // Float64s returns the elements of an array of numbers.
 func (a *Array) Float64s() ([]float64, error) {
-	at, err := a.Numbers()
+	out := make([]float64, a.n)
+	return out, a.Each(func(i int, v float64) error {
+		out[i] = v
+		return nil
+	})
+}
+
+// Each calls f with the elements of an array of numbers, in order, until it returns an error. It takes no memory beside f's.
+func (a *Array) Each(f func(i int, v float64) error) error {
+	size, at, err := a.number()
+	if err != nil {
+		return err
+	}
+	return a.blocks(func(first int, raw []byte) error {
+		for i := range len(raw) / size {
+			if err := f(first+i, at(raw, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Numbers returns a function that reads any element of an array of numbers, which it keeps as they stand.
+func (a *Array) Numbers() (func(i int) float64, error) {
+	size, at, err := a.number()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, a.n)
-	for i := range out {
-		out[i] = at(i)
+	if a.again != nil {
+		raw := make([]byte, 0, a.n*size)
+		if err := a.blocks(func(_ int, block []byte) error { raw = append(raw, block...); return nil }); err != nil {
+			return nil, err
+		}
+		a.Raw, a.again = raw, nil
 	}
-	return out, nil
+	return func(i int) float64 { return at(a.Raw, i) }, nil
 }
 
-// Numbers returns a function that reads an element of an array of numbers. It takes
-// no memory, as a slice of them does.
-func (a *Array) Numbers() (func(i int) float64, error) {
+// number returns the bytes of an element of an array of numbers, and a function that reads one.
+func (a *Array) number() (size int, at func(raw []byte, i int) float64, err error) {
 	if a.Pickled || len(a.Type) < 3 {
-		return nil, a.misread("numbers")
+		return 0, nil, a.misread("numbers")
 	}
-	raw, b := a.Raw, a.order()
+	b := a.order()
 	switch a.Type[1:] {
 	case "f2":
-		return func(i int) float64 { return half(b.Uint16(raw[2*i:])) }, nil
+		return 2, func(raw []byte, i int) float64 { return half(b.Uint16(raw[2*i:])) }, nil
 	case "f4":
-		return func(i int) float64 { return float64(math.Float32frombits(b.Uint32(raw[4*i:]))) }, nil
+		return 4, func(raw []byte, i int) float64 { return float64(math.Float32frombits(b.Uint32(raw[4*i:]))) }, nil
 	case "f8":
-		return func(i int) float64 { return math.Float64frombits(b.Uint64(raw[8*i:])) }, nil
+		return 8, func(raw []byte, i int) float64 { return math.Float64frombits(b.Uint64(raw[8*i:])) }, nil
 	}
-	whole, err := a.whole()
+	size, whole, err := a.whole()
 	if err != nil {
-		return nil, a.misread("numbers")
+		return 0, nil, a.misread("numbers")
 	}
-	return func(i int) float64 {
-		v, ok := whole(i)
+	return size, func(raw []byte, i int) float64 {
+		v, ok := whole(raw, i)
 		if !ok {
 			return float64(uint64(v))
 		}

@@ -25,7 +25,7 @@ func WriteArchive(w io.Writer, arrays ...Named) error {
 	for _, a := range arrays {
 		m, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Deflate})
 		if err == nil {
-			err = a.write(m)
+			err = a.Write(m)
 		}
 		if err != nil {
 			return fmt.Errorf("npy: array %q: %w", a.Name, err)
@@ -34,8 +34,8 @@ func WriteArchive(w io.Writer, arrays ...Named) error {
 	return z.Close()
 }
 
-// write writes the array as a file of its own.
-func (a *Named) write(w io.Writer) error {
+// Write writes the array as a file of its own, an .npy.
+func (a *Named) Write(w io.Writer) error {
 	descr, n, data := "", 0, a.Data
 	switch x := a.Data.(type) {
 	case []int32:

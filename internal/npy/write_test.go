@@ -194,6 +194,81 @@ func TestLyingArchives(t *testing.T) {
 	}
 }
 
+// The numbers of a large array are read block by block, as often as they are asked for, and what is damaged among them is an error then.
+func TestLargeArrays(t *testing.T) {
+	const n = blockBytes/2 + 7 // of four bytes, which is two blocks and a bit
+	ints, floats := make([]int32, n), make([]float32, n)
+	for i := range n {
+		ints[i], floats[i] = int32(i*i), float32(i)/3
+	}
+	whole := zipped(t, "i.npy", file(headerOf("<i4", fmt.Sprintf("(%d,)", n)), ints), "f.npy", file(headerOf("<f4", fmt.Sprintf("(%d,)", n)), floats))
+	z, err := archiveAt(t, whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := z.Read("i")
+	if err != nil || a.Raw != nil || a.Len() != n {
+		t.Fatalf("%d elements, %d bytes, error %v", a.Len(), len(a.Raw), err)
+	}
+	for range 2 {
+		if got, err := a.Int32s(); err != nil || !slices.Equal(got, ints) {
+			t.Errorf("whole numbers differ, error %v", err)
+		}
+	}
+	f, err := z.Read("f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doubles, err := f.Float64s()
+	if err != nil || len(doubles) != n {
+		t.Fatal(err)
+	}
+	at, err := f.Numbers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if doubles[i] != float64(floats[i]) || at(i) != doubles[i] {
+			t.Fatalf("element %d is %v and %v, want %v", i, doubles[i], at(i), floats[i])
+		}
+	}
+	if _, err := f.Int64s(); err == nil || !strings.Contains(err.Error(), `elements of type "<f4", want whole numbers`) {
+		t.Errorf("floats as whole numbers: error %v", err)
+	}
+	stop := errors.New("stop")
+	if err := a.Each(func(i int, v float64) error { return map[bool]error{true: stop}[i == n-1] }); err != stop {
+		t.Errorf("error %v", err)
+	}
+	for _, packed := range []bool{false, true} {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		data := file(headerOf("<i4", fmt.Sprintf("(%d,)", n)), ints)
+		h := &zip.FileHeader{Name: "i.npy", Method: zip.Store, CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(len(data)), CRC32: crc32.ChecksumIEEE(data) ^ 1}
+		want := "its checksum is not that of the archive"
+		if packed { // it has fewer elements than it says
+			data, want = data[:len(data)-100], "it ends after"
+			h.CompressedSize64, h.CRC32 = uint64(len(data)), crc32.ChecksumIEEE(data)
+		}
+		m, err := w.CreateRaw(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Write(data)
+		w.Close()
+		z, err := archiveAt(t, b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := z.Read("i")
+		if err == nil {
+			_, err = a.Int32s()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("damaged: error %v, want %s", err, want)
+		}
+	}
+}
+
 // zipped is an archive of names and contents, alternating.
 func zipped(t *testing.T, parts ...any) []byte {
 	var b bytes.Buffer

@@ -39,6 +39,17 @@ func NewBudget(packed int64) *Budget {
 	return &Budget{packed: packed, text: account{text, text}, kept: account{kept, kept}}
 }
 
+// grow takes note of n more bytes of a file whose length is not known.
+func (b *Budget) grow(n int64) {
+	if b.packed >= 1<<48 {
+		return
+	}
+	b.packed += n
+	for a, per := range map[*account]int64{&b.text: textPer, &b.kept: keptPer} {
+		a.of, a.left = a.of+per*n, a.left+per*n
+	}
+}
+
 // Packed returns the bytes of the file.
 func (b *Budget) Packed() int64 {
 	if b == nil {

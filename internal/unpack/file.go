@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -59,6 +60,11 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return OpenFile(under, path)
+}
+
+// OpenFile is [Open] of a file that is open, which it takes over. Errors call it path.
+func OpenFile(under fs.File, path string) (*File, error) {
 	info, err := under.Stat()
 	if err == nil && info.IsDir() {
 		err = fmt.Errorf("%s: it is a folder, want a file", path)
@@ -76,6 +82,32 @@ func Open(path string) (*File, error) {
 	}
 	budget.plain = !expanded
 	return f, nil
+}
+
+// Stream returns the text that r holds, of which nobody knows how long it is: its budget grows with what is read of
+// it.
+func Stream(r io.Reader) (*File, error) {
+	budget := NewBudget(0)
+	f := &File{Budget: budget}
+	expanded, err := f.read(&counted{r, budget}, budget)
+	if err != nil {
+		return nil, err
+	}
+	budget.plain = !expanded
+	return f, nil
+}
+
+// counted is a reader each of whose bytes adds to a budget.
+type counted struct {
+	r      io.Reader
+	budget *Budget
+}
+
+// Read reads what is packed.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.budget.grow(int64(n))
+	return n, err
 }
 
 // NewFile returns the text that r holds, expanded if that is gzip or zstd, which

@@ -2,7 +2,6 @@ package unpack
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,20 +68,42 @@ func openFolder(path string) (*Folder, error) {
 	if info.IsDir() {
 		return onDisk(path)
 	}
-	start := make([]byte, len(zipMagic))
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	n, err := io.ReadFull(file, start)
-	file.Close()
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
+	f, err := inArchive(path, file, info.Size())
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	f.close = file.Close
+	return f, nil
+}
+
+// OpenArchive opens the zip or tar archive that r holds, size bytes. Errors call it path. r must stay open as long as it is
+// read.
+func OpenArchive(path string, r io.ReaderAt, size int64) (*Folder, error) {
+	f, err := inArchive(path, r, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+func inArchive(path string, r io.ReaderAt, size int64) (*Folder, error) {
+	start := make([]byte, len(zipMagic))
+	n, err := r.ReadAt(start, 0)
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	if bytes.Equal(start[:n], zipMagic) {
-		return inZip(path)
+		return inZip(path, r, size)
 	}
-	return inTar(path)
+	return inTar(path, r, size)
 }
 
 // Close closes the archive.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/tar"
@@ -13,14 +12,11 @@ import (
 // inTar lists a tar archive. It is read again from its start for each file that
 // is opened: a tar has no table of contents. Each time it may expand to the
 // [Limit], and so may all that is read of its members.
-func inTar(path string) (*Folder, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	budget := NewBudget(info.Size())
-	f := &Folder{path: path, open: func(name string) (*File, error) { return member(path, name, budget) }}
-	err = eachMember(path, func(h *tar.Header) error {
+func inTar(path string, r io.ReaderAt, size int64) (*Folder, error) {
+	budget := NewBudget(size)
+	again := func() (*File, error) { return NewFile(io.NewSectionReader(r, 0, size), NewBudget(size)) }
+	f := &Folder{path: path, open: func(name string) (*File, error) { return member(again, name, budget) }}
+	err := eachMember(again, func(h *tar.Header) error {
 		switch {
 		case sparse(h):
 			return fmt.Errorf("the member %.80q is sparse, so a few bytes may stand for any number, which is refused: pack it without --sparse", h.Name)
@@ -57,9 +53,9 @@ func sparse(h *tar.Header) bool {
 	return h.Typeflag == tar.TypeGNUSparse
 }
 
-// eachMember calls visit for each member of a tar archive.
-func eachMember(path string, visit func(*tar.Header) error) error {
-	r, err := Open(path)
+// eachMember calls visit for each member of a tar archive, which open opens.
+func eachMember(open func() (*File, error), visit func(*tar.Header) error) error {
+	r, err := open()
 	if err != nil {
 		return err
 	}
@@ -80,8 +76,8 @@ func eachMember(path string, visit func(*tar.Header) error) error {
 }
 
 // member opens a file of a tar archive.
-func member(path, name string, budget *Budget) (*File, error) {
-	r, err := Open(path)
+func member(open func() (*File, error), name string, budget *Budget) (*File, error) {
+	r, err := open()
 	if err != nil {
 		return nil, err
 	}

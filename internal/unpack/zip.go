@@ -2,7 +2,7 @@ package unpack
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -10,17 +10,13 @@ import (
 )
 
 // inZip opens a zip archive, whose members share a budget.
-func inZip(path string) (*Folder, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	z, err := zip.OpenReader(path)
+func inZip(path string, r io.ReaderAt, size int64) (*Folder, error) {
+	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, Damaged("zip", err))
 	}
-	budget, members := NewBudget(info.Size()), map[string]*zip.File{}
-	f := &Folder{path: path, close: z.Close, open: func(name string) (*File, error) {
+	budget, members := NewBudget(size), map[string]*zip.File{}
+	f := &Folder{path: path, open: func(name string) (*File, error) {
 		return expand(members[name], budget)
 	}}
 	for _, m := range z.File {

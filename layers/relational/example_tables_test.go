@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -79,7 +80,7 @@ func tasteOf(d *datasets.Dataset) (rels []graph.Rel, accuracy float64) {
 // Two tables as they come: members and films, and who likes or dislikes what. Only the relation
 // tells a member's taste.
 func Example_tables() {
-	d, err := datasets.Read("../../datasets/testdata/club_edges.csv#taste,undirected")
+	d, err := datasets.ReadAs("../../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"taste"}, Undirected: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func generate(data, out string) error {
 	if err != nil {
 		return err
 	}
-	d, err := datasets.Planetoid(dir, "cora")
+	d, err := datasets.Open(dir, "cora")
 	if err != nil {
 		return err
 	}

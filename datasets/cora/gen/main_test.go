@@ -46,7 +46,7 @@ func TestGenerateGivesWhatIsCheckedIn(t *testing.T) {
 	if data == "" {
 		data = filepath.Join("..", "..", "..", "..", "shared", "datasets")
 	}
-	if _, err := datasets.Planetoid(data, "cora"); err != nil {
+	if _, err := datasets.Open(data, "cora"); err != nil {
 		t.Skipf("no raw Cora (%v); set EDGEWISE_DATA to its folder", err)
 	}
 	dir := t.TempDir()

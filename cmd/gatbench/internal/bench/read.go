@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"path/filepath"
+
 	"github.com/edgewise-ml/edgewise/datasets"
 )
 
@@ -26,7 +28,7 @@ func prepareReading(data, name string) (workload, error) {
 	var failed error
 	return workload{
 		call: func() {
-			if _, err := datasets.Planetoid(dir, name); err != nil {
+			if _, err := datasets.Read(filepath.Join(dir, "ind."+name+".allx")); err != nil {
 				failed = err
 			}
 		},

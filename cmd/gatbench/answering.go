@@ -1,0 +1,161 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
+	"github.com/edgewise-ml/edgewise/models"
+)
+
+// answering is a saved model of nodes or edges, and the data that it is asked about: rows as files have them, or a
+// dataset that is known by its name.
+type answering struct {
+	*models.Predictor
+	recipe  recipe
+	raw     *form.Raw         // nil of a dataset
+	base    *form.Raw         // rows that are known from before; nil: none are
+	data    *datasets.Dataset // nil of rows
+	name    string            // of the data
+	splits  string            // where its split is
+	path    string            // of the model
+	instead string            // what to do with data that the model is not for
+}
+
+// answering opens the model and its data, or those that flags name.
+func (f *savedFlags) answering(e env) (*answering, error) {
+	if f.Threads < 0 {
+		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
+	}
+	a := &answering{path: f.File, instead: f.instead()}
+	var err error
+	if a.Predictor, err = modelFile(f.File, &a.recipe); err != nil {
+		return nil, err
+	}
+	if task := taskIn(a.Predictor); task != taskNode && task != taskEdge {
+		return nil, fmt.Errorf("%s is a model of the task %s, and one of nodes or edges is wanted", f.File, task)
+	}
+	was := a.recipe.Dataset
+	if was == "" && f.Dataset == nil {
+		return nil, misuse("%s does not say what it was trained on: name the data with --dataset", f.File)
+	}
+	at, err := f.places(e, &a.recipe)
+	if err != nil {
+		return nil, err
+	}
+	a.name, a.splits = at.dataset, at.splits
+	in := append(datasetFiles("--dataset", f.Data, at.dataset), file{"the model", f.File})
+	if f.Base != "" {
+		in = append(in, datasetFiles("--base", f.Data, f.Base)...)
+	}
+	if err := apart(in, f.outs); err != nil {
+		return nil, err
+	}
+	if a.Schema == nil || slices.Contains(datasets.Names(), at.dataset) || datasets.FindGraphs(f.Data, at.dataset) != "" {
+		if f.Base != "" {
+			return nil, misuse("--base: %s is no table, whose rows could stand beside others: leave it out", at.dataset)
+		}
+		a.data, err = openNodes(f.Data, at.dataset, taskIn(a.Predictor), a.recipe.Columns)
+		return a, err
+	}
+	if a.raw, err = readRows(f.Data, at.dataset, a.Predictor); err != nil {
+		return nil, err
+	}
+	return a, f.beside(e, a, was, at.dataset)
+}
+
+// readRows reads rows as the columns of a model's tables are called.
+func readRows(dir, name string, p *models.Predictor) (*form.Raw, error) {
+	own := p.Schema.Options
+	o := form.Options{ID: own.ID, Source: own.Source, Target: own.Target, EdgeID: own.EdgeID, Others: otherForms()}
+	raw, err := form.Read(name, o)
+	if errors.Is(err, fs.ErrNotExist) {
+		if path, found := datasets.Find(dir, name); found == nil {
+			return form.Read(path, o)
+		}
+	}
+	return raw, err
+}
+
+// beside reads the rows that are known from before: those of --base, or, where edges lead to rows that the data does not list, those that the
+// model was trained on.
+func (f *savedFlags) beside(e env, a *answering, was, now string) (err error) {
+	base := f.Base
+	if base == "" {
+		unlisted := slices.ContainsFunc(a.raw.Nodes, func(n form.Nodes) bool { return n.Listed > 0 && n.Listed < n.Rows })
+		if !unlisted || f.Dataset == nil || was == "" || was == now {
+			return nil
+		}
+		path, err := savedModel{f.File, f.Data}.locate(e, "dataset", was, nil)
+		if err != nil {
+			return fmt.Errorf("edges of %s lead to rows that it does not list, and %s, which the model was trained on, is not here: name the data that has them with --base", now, was)
+		}
+		base = path
+		report.Message(e.errOut, fmt.Sprintf("edges lead to rows that %s does not list; they are read from %s (--base names others)", now, base))
+	}
+	a.base, err = readRows(f.Data, base, a.Predictor)
+	return err
+}
+
+// answers are what a model says, in batches.
+type answers = iter.Seq2[*models.Answers, error]
+
+// query is what is asked, with the rows that are known.
+func (a *answering) query(ids []string) models.Query { return models.Query{IDs: ids, Base: a.base} }
+
+// each answers a query in batches, and says what was read in a way that may not be meant.
+func (a *answering) each(e env, ids []string) answers {
+	q := a.query(ids)
+	all := a.Predictor.Each(a.raw, q)
+	if a.raw == nil {
+		all = a.Of(a.data, q)
+	}
+	return func(yield func(*models.Answers, error) bool) {
+		for b, err := range all {
+			if err == nil {
+				for _, w := range b.Warnings {
+					report.Message(e.errOut, w)
+				}
+			}
+			if !yield(b, a.unfit(err)) {
+				return
+			}
+		}
+	}
+}
+
+// unfit says of an error whose data it is that the model cannot read.
+func (a *answering) unfit(err error) error {
+	if err == nil || errors.As(err, new(*models.UnknownError)) || errors.As(err, new(usageError)) {
+		return err
+	}
+	if inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "models: ") {
+		err = inner
+	}
+	return fmt.Errorf("%s (trained on %s), used on %s: %w: %s", a.path, a.Data.Name, a.name, err, a.instead)
+}
+
+// dataset returns the data with its split, as the model reads it.
+func (a *answering) dataset() (*datasets.Dataset, error) {
+	if a.raw == nil {
+		return a.data, nil
+	}
+	raw := a.raw
+	if a.base != nil {
+		var err error
+		if raw, err = form.Join(a.base, raw); err != nil {
+			return nil, err
+		}
+	}
+	return datasets.From(raw, a.Schema)
+}
+
+// otherForms are those beside the forms that package form reads itself.
+func otherForms() []form.Form { return []form.Form{parquet.Form} }

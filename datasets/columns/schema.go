@@ -1,0 +1,117 @@
+package columns
+
+import (
+	"github.com/edgewise-ml/edgewise/datasets/form"
+)
+
+// Roles say what columns are for. What they leave open follows from the columns' names and contents.
+type Roles struct {
+	ID, Source, Target, EdgeID string              // as form.Options
+	Label                      []string            // what is to be learnt; several are numbers, or 0 and 1
+	Weight, Part, Title        string              // columns of these roles
+	As                         map[string]Encoding // what a column becomes; [Left] leaves it out
+	Undirected                 bool                // both directions of each edge are meant
+	Directed                   bool                // each edge leads one way, though the files mean both
+	Repeated                   Repeated            // what becomes of several edges from one node to another
+}
+
+// Options returns what the reader of files has to know.
+func (r Roles) Options() form.Options {
+	return form.Options{ID: r.ID, Source: r.Source, Target: r.Target, EdgeID: r.EdgeID}
+}
+
+// Encoding is how a column becomes features.
+type Encoding string
+
+// The encodings of columns. Without one the type of the cells decides.
+const (
+	AsNumber   Encoding = "number"   // as it is; an empty cell is the median of the rows that train
+	AsCategory Encoding = "category" // a feature for each word, or number, that the rows that train have; any other is all zeros
+	AsTime     Encoding = "time"     // days since the earliest of the rows that train
+	AsMatrix   Encoding = "matrix"   // as it is
+	Left       Encoding = "none"     // no feature
+)
+
+// Repeated says what becomes of several edges from one node to another.
+type Repeated string
+
+// The ways of repeated edges.
+const (
+	First Repeated = "first" // the first by what they carry counts, with the sum of the weights; the usual way
+	Keep  Repeated = "keep"  // each is an edge of its own
+	Sum   Repeated = "sum"   // one edge with the sums of their numbers; what is no number is the first's
+	Count Repeated = "count" // one edge whose weight is how many there are
+)
+
+// Schema says how the columns of a Raw are read, and keeps what was learnt from the rows that train: vocabularies,
+// fills, origins of times, classes. It is kept with a model as JSON, so that tomorrow's rows are read in the same
+// way.
+type Schema struct {
+	Nodes      []Table  `json:"nodes"`            // one for each type of nodes
+	Edges      []Table  `json:"edges,omitempty"`  // one for each kind of edges
+	Graphs     *Table   `json:"graphs,omitempty"` // of many graphs
+	Label      *Label   `json:"label,omitempty"`  // nil: nothing is to be learnt
+	Undirected bool     `json:"undirected,omitempty"`
+	Directed   bool     `json:"directed,omitempty"`
+	Repeated   Repeated `json:"repeated,omitempty"`
+	Options    Names    `json:"names,omitzero"`
+	Fitted     bool     `json:"fitted"`
+}
+
+// Names are the columns that say which row is which, where they were chosen.
+type Names struct {
+	ID, Source, Target, EdgeID string
+}
+
+// Table says how the columns of one table are read.
+type Table struct {
+	Type    string   `json:"type,omitempty"` // of nodes; of edges their kind
+	From    string   `json:"from,omitempty"` // of edges
+	To      string   `json:"to,omitempty"`
+	Columns []Column `json:"columns,omitempty"` // those that become features, in the order of these
+	Weight  string   `json:"weight,omitempty"`
+	Part    string   `json:"part,omitempty"`  // the column that says which part of the split a row is in
+	Masks   []string `json:"masks,omitempty"` // columns that say whether a row trains, validates or tests
+	Title   string   `json:"title,omitempty"` // the column that says what people call a row
+	Times   []string `json:"times,omitempty"` // the columns that say when, by which rows may be divided
+	Kind    string   `json:"kind,omitempty"`  // the column of words that says which of several kinds a row is of
+	Kinds   []string `json:"kinds,omitempty"`
+	Unread  []string `json:"unread,omitempty"` // columns that are left out
+	Count   int      `json:"count,omitempty"`  // of nodes without any columns: how many; each has a feature of its own, so no others are known
+	Known   string   `json:"known,omitempty"`  // of these a digest of their ids
+}
+
+// Column says how one column becomes features.
+type Column struct {
+	Name  string    `json:"name"`
+	Type  form.Type `json:"type"` // of the cells that were fitted
+	As    Encoding  `json:"as"`
+	Asked bool      `json:"asked,omitempty"` // the user asked for this encoding
+	Words []string  `json:"words,omitempty"` // of a category, ascending unless Given: a feature each
+	Given bool      `json:"given,omitempty"` // the files say which words there are, in this order, and not the rows that train
+	Fill  *float64  `json:"fill,omitempty"`  // of a number: what an empty cell is
+	From  int64     `json:"from,omitempty"`  // of times: the earliest, from which days are counted
+	Dated bool      `json:"dated,omitempty"` // of times: they are dates, and not such as years
+	Less  float64   `json:"less,omitempty"`  // of numbers beyond what float32 tells apart: what is taken off
+	Width int       `json:"width,omitempty"` // of a matrix
+	Names []string  `json:"names,omitempty"` // of a matrix's columns
+}
+
+// Label says what is learnt.
+type Label struct {
+	Of      form.Of  `json:"of"`
+	Columns []string `json:"columns,omitempty"`
+	Kind    Answer   `json:"kind"`
+	Classes []string `json:"classes,omitempty"` // their names; of one class the words of the column, in the order of the classes
+	Count   int      `json:"count"`             // of classes, labels or numbers
+}
+
+// Answer says what is learnt of a row.
+type Answer string
+
+// What may be learnt.
+const (
+	OneClass Answer = "class"
+	Labels   Answer = "labels"  // several, each there or not
+	Numbers  Answer = "numbers" //
+)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,9 +18,9 @@ import (
 
 // predictedLink is what is said of a pair of nodes.
 type predictedLink struct {
-	Event       string        `json:"event"` // "predict"
-	Source      int32         `json:"source"`
-	Target      int32         `json:"target"`
+	Event       string        `json:"event"`  // "predict"
+	Source      string        `json:"source"` // ids, or numbers where there are none
+	Target      string        `json:"target"`
 	SourceName  string        `json:"source_name,omitempty"`
 	TargetName  string        `json:"target_name,omitempty"`
 	Score       report.Number `json:"score"`       // the logit
@@ -52,6 +53,7 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 	defer par.SetThreads(c.Threads)()
 	z, _ := s.net.Encode(grad.NewEval(), s.task.along, s.task.features)
 	p := &linkAnswers{savedLinks: s, rows: z.Value(), known: map[[2]int32]string{}}
+	p.titled = len(s.data.NodeIDs) > 0 && len(s.data.NodeNames) > 0 && !slices.Equal(s.data.NodeNames, s.data.NodeIDs)
 	for _, part := range []struct {
 		name string
 		g    *graph.Graph
@@ -75,6 +77,8 @@ type linkAnswers struct {
 	rows  *tensor.Dense       // what the encoder makes of the nodes
 	known map[[2]int32]string // the part of each link, by its smaller and its larger end
 	lines []predictedLink
+
+	titled bool // nodes have names beside their ids
 }
 
 // score returns the logit of a link.
@@ -88,11 +92,26 @@ func (p *linkAnswers) score(u, v int32) float64 {
 
 // add adds a pair.
 func (p *linkAnswers) add(u, v int32, score float64) {
-	line := predictedLink{Event: "predict", Source: u, Target: v, Score: report.Number(score), Probability: 1 / (1 + math.Exp(-score)), Known: p.known[[2]int32{min(u, v), max(u, v)}]}
-	if names := p.data.NodeNames; len(names) > 0 {
-		line.SourceName, line.TargetName = names[u], names[v]
+	line := predictedLink{Event: "predict", Source: p.id(u), Target: p.id(v), Score: report.Number(score), Probability: 1 / (1 + math.Exp(-score)), Known: p.known[[2]int32{min(u, v), max(u, v)}]}
+	if p.titled {
+		line.SourceName, line.TargetName = p.data.NodeNames[u], p.data.NodeNames[v]
 	}
 	p.lines = append(p.lines, line)
+}
+
+// id is what the data calls a node: its id, or its number if it has none.
+func (p *linkAnswers) id(v int32) string {
+	if ids := p.ids(); len(ids) > 0 {
+		return ids[v]
+	}
+	return strconv.Itoa(int(v))
+}
+
+func (p *linkAnswers) ids() []string {
+	if len(p.data.NodeIDs) > 0 {
+		return p.data.NodeIDs
+	}
+	return p.data.NodeNames
 }
 
 // pairs takes the pairs that a file lists.
@@ -119,11 +138,7 @@ func (p *linkAnswers) pairs(path string) error {
 func (p *linkAnswers) numbers() (source, target func(word string) (int32, error)) {
 	users := p.task.users
 	if users == 0 {
-		ids := p.data.NodeIDs
-		if len(ids) == 0 {
-			ids = p.data.NodeNames
-		}
-		node := numberOf("node", ids, p.rows.Rows())
+		node := numberOf("node", p.ids(), p.rows.Rows())
 		return node, node
 	}
 	item := numberOf("item", p.data.NodeNames[users:], p.rows.Rows()-users)
@@ -205,10 +220,10 @@ func (p *linkAnswers) likeliest(nodes []string, top int, known bool) error {
 
 // write writes a line a pair.
 func (p *linkAnswers) write(w io.Writer, asJSON bool) error {
-	out, called := report.NewPrinter(w), len(p.data.NodeNames) > 0
+	out := report.NewPrinter(w)
 	if !asJSON {
 		out.Printf("source,target,score,probability,known")
-		if called {
+		if p.titled {
 			out.Printf(",source_name,target_name")
 		}
 		out.Printf("\n")
@@ -218,8 +233,8 @@ func (p *linkAnswers) write(w io.Writer, asJSON bool) error {
 			out.Encode(l)
 			continue
 		}
-		out.Printf("%d,%d,%.6g,%.4f,%s", l.Source, l.Target, float64(l.Score), l.Probability, l.Known)
-		if called {
+		out.Printf("%s,%s,%.6g,%.4f,%s", key(l.Source), key(l.Target), float64(l.Score), l.Probability, l.Known)
+		if p.titled {
 			out.Printf(",%s,%s", cell(l.SourceName), cell(l.TargetName))
 		}
 		out.Printf("\n")

@@ -66,12 +66,11 @@ func TestLightGCN(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &again); err != nil || again.linkQuality != s.linkQuality || again.TestAUC != s.TestAUC {
 		t.Errorf("eval says %+v of what was %+v (%v)", again, s, err)
 	}
-	if out, errOut, _ = gatbench(t, "predict", model, "--nodes", "u5", "--top", "3"); strings.Count(out, "\n5,") != 3 || strings.Contains(out, "train") {
+	if out, errOut, _ = gatbench(t, "predict", model, "--nodes", "u5", "--top", "3"); strings.Count(out, "\nu5,") != 3 || strings.Contains(out, "train") {
 		t.Errorf("recommendations: %s%s", out, errOut)
 	}
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
-		var u, v int
-		if _, err := fmt.Sscanf(line, "%d,%d,", &u, &v); err != nil || v < 60 {
+		if cells := strings.Split(line, ","); strings.HasPrefix(cells[1], "u") {
 			t.Errorf("%q recommends no item", line)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,9 +40,12 @@ func likeliestLinks(t *testing.T, file string) {
 	}
 	of := func(args ...string) (targets, scores []float64) {
 		for _, line := range results(t, append([]string{"predict", "--json", file, "--nodes", "3"}, args...)...) {
-			v := line["target"].(float64)
+			v, err := strconv.ParseFloat(line["target"].(string), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
 			targets, scores = append(targets, v), append(scores, line["score"].(float64))
-			if line["event"] != "predict" || line["source"] != 3.0 || (line["known"] != "") != linked[v] {
+			if line["event"] != "predict" || line["source"] != "3" || (line["known"] != "") != linked[v] {
 				t.Errorf("the line %v, and the nodes linked to 3 are %v", line, linked)
 			}
 		}
@@ -92,7 +96,7 @@ func TestPairsOfNamedNodes(t *testing.T) {
 	}
 	ok(t, "train", "--task", "link", "--dataset", table, "--epochs", "2", "--hidden", "4", "--save", file)
 	lines := results(t, "predict", file, "--json", "--pairs", pairs)
-	if len(lines) != 2 || lines[0]["source_name"] != "na" || lines[0]["target_name"] != "nb" || lines[0]["known"] == "" || lines[1]["target_name"] != "ni" || lines[1]["known"] != "" {
+	if len(lines) != 2 || lines[0]["source"] != "na" || lines[0]["target"] != "nb" || lines[0]["known"] == "" || lines[1]["target"] != "ni" || lines[1]["known"] != "" {
 		t.Errorf("%v", lines)
 	}
 	if err := os.WriteFile(pairs, []byte("na,nb\nna,nz\n"), 0o666); err != nil {

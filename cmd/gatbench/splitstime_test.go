@@ -97,7 +97,7 @@ func TestUndatedLinkIsKnown(t *testing.T) {
 			lines := results(t, append([]string{"predict", "--json", link, "--top", "60"}, args...)...)
 			known := map[any]any{}
 			for _, l := range lines {
-				known[l["target_name"]] = l["known"]
+				known[l["target"]] = l["known"]
 			}
 			// p00 is linked to p02, p04, p06 and p59.
 			if all := len(args) == 3; all && (len(lines) != 59 || known["p59"] != "unused" || known["p02"] != "train") || !all && len(lines) != 55 {

@@ -14,7 +14,7 @@ import (
 type Array struct {
 	Type    string // of an element, NumPy's name for it: <f4, |b1, |O, …
 	Shape   []int
-	Pickled bool // an array of objects; Raw is the pickle
+	Pickled bool   // an array of objects; Raw is the pickle
 	Raw     []byte // the elements; nil of numbers of a large array in an archive
 
 	n int // elements

@@ -90,7 +90,7 @@ func newBuilder(raw *form.Raw, s *columns.Schema) (b *builder, err error) {
 	for i := range b.raw.Nodes {
 		t := &b.raw.Nodes[i]
 		if b.unlisted == nil {
-			b.unlisted = b.lists(i)
+			b.unlisted = b.raw.UnlistedOf(i)
 		}
 		order := orderOf(t.IDs)
 		if order != nil {
@@ -143,28 +143,6 @@ func (b *builder) listed(d *Dataset) error {
 		}
 	}
 	return b.unlisted
-}
-
-// lists returns an error for the first edge whose end a table of nodes does not list that lists others.
-func (b *builder) lists(i int) error {
-	t := &b.raw.Nodes[i]
-	if t.Listed == 0 || t.Listed == t.Rows {
-		return nil
-	}
-	for k := range b.raw.Edges {
-		e := &b.raw.Edges[k]
-		for row := range e.Source {
-			for _, end := range []struct {
-				of string
-				v  int32
-			}{{e.From, e.Source[row]}, {e.To, e.Target[row]}} {
-				if end.of == t.Type && int(end.v) >= t.Listed {
-					return fmt.Errorf("%s: node %.40q is not in %s: add it there, or leave its edges out", e.Origin.At(row), t.IDs.At(int(end.v)), t.Origin.File)
-				}
-			}
-		}
-	}
-	return fmt.Errorf("%s: node %.40q is not in the table that lists the nodes", t.Origin.File, t.IDs.At(t.Listed))
 }
 
 // orderOf returns the rows in the order of their ids if these are whole numbers that do not ascend already, else nil.

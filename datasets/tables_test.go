@@ -264,7 +264,7 @@ func badTables() []bad {
 	return []bad{
 		{"no ends", csv("a,b\n1,2\n"), `DIR/x.csv: line 1: of the columns "a", "b" no two are the ends of an edge: call them source and target, or, if the first line is an edge itself, write source,target above it; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv`},
 		{"header alone", csv("source,target\n"), "DIR/x.csv: there are no edges in it"},
-		{"short row", csv("source,target,weight\na,b,1\na,b\n"), "DIR/x.csv: line 3: 2 fields, want 3 as the first line names"},
+		{"short row", csv("source,target,weight\na,b,1\na,b\n"), "DIR/x.csv: line 3: 2 fields, want 3 as the first line names: complete the row, or put a field that holds commas in quotes"},
 		{"empty end", csv("source,target\na,\n"), "DIR/x.csv: line 2: an end of the edge is empty: write the node's id, or leave the row out"},
 		{"open quote", csv("source,target\n\"a,b\n"), `DIR/x.csv: line 2: a quote is not closed: close it, or write one that is meant as "" in a field that stands in quotes`},
 		{"weight is a word", csv("source,target,weight\na,b,heavy\n"), `DIR/x.csv: line 2, column "weight": the weight is "heavy", want a finite number`},

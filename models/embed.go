@@ -173,7 +173,7 @@ func (p *Predictor) EmbedGraphs(d *datasets.Graphs, q Query) (*Embeddings, error
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	n, out := p.Net.(*GraphNetwork), &Embeddings{}
+	n, out := p.Net.(*GraphNetwork), &Embeddings{Warnings: d.Warnings}
 	const size = 64
 	var rows []tensor.Float
 	width := 0

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -42,6 +43,7 @@ type Explained struct {
 	Node     int32    // as Data numbers it
 	IDs      []string // of Data's nodes
 	Features []string // what the features are called; "" of encodings
+	Warnings []string // what was read in a way that may not be meant
 }
 
 // Ends returns the nodes of an edge of the Case, as Data numbers them.
@@ -82,12 +84,8 @@ func (p *Predictor) explains(by Method) error {
 	if err := p.answers(Nodes); err != nil {
 		return errors.New("explanations are of models of nodes")
 	}
-	known := false
-	for _, m := range methods {
-		known = known || m == by.Name
-	}
 	switch m := p.Net.(*Network).Traits(); {
-	case !known:
+	case !slices.Contains(methods, by.Name):
 		return &MethodError{by.Name, fmt.Sprintf("there is no method %.40q; is it %q?", by.Name, spell.Nearest(by.Name, methods))}
 	case p.Goal.Kind != columns.OneClass:
 		return fmt.Errorf("its nodes have %s to predict, and explanations are of classes", p.Goal.Noun())
@@ -105,7 +103,7 @@ func (p *Predictor) explain(s *subject, by Method) (*Explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Explained{Data: s.Data, Node: s.nodes[0], IDs: idsOf(s.Dataset), Features: s.featureNames()}
+	x := &Explained{Data: s.Data, Node: s.nodes[0], IDs: idsOf(s.Dataset), Features: s.featureNames(), Warnings: s.warnings}
 	g := s.GraphOf(n)
 	if x.Case, err = explain.New(s.asked(n), g, s.Rows, explain.Node{Number: x.Node, Hops: s.reach(n)}); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -131,17 +132,36 @@ func finite(places []weights.Place) error {
 	return nil
 }
 
-// needed returns what is kept of m: how columns of edges are read only if the network reads these, so that data without them can be used.
-func (m *Trained) needed() *Trained {
-	numbers, kinds := true, true
+// DigestOf returns the digest of a dataset, without what edges have beside their ends if the network does not read it: that of the data that m
+// learnt from is in m.Data, and another one says that they are not the same.
+func (m *Trained) DigestOf(d *datasets.Dataset) string {
+	if m.Preparation.Undirected || m.Task == Links {
+		d = d.Undirected()
+	}
+	if numbers, kinds := m.readsOfEdges(); !numbers && !kinds {
+		own := *d
+		own.EdgeFeatures, own.EdgeKinds = nil, nil
+		d = &own
+	}
+	return d.Digest()
+}
+
+// readsOfEdges reports whether the network reads features of edges, and their kinds.
+func (m *Trained) readsOfEdges() (numbers, kinds bool) {
 	switch n := m.Net.(type) {
 	case *Network:
-		numbers, kinds = n.Shape.EdgeIn > 0 || n.Head != nil && n.Head.Own > 0, n.Shape.EdgeKinds > 0
+		return n.Shape.EdgeIn > 0 || n.Head != nil && n.Head.Own > 0, n.Shape.EdgeKinds > 0
 	case *GraphNetwork:
-		numbers, kinds = n.Shape.EdgeIn > 0, n.Shape.EdgeKinds > 0
+		return n.Shape.EdgeIn > 0, n.Shape.EdgeKinds > 0
 	case *LinkNetwork:
-		numbers, kinds = false, false
+		return false, false
 	}
+	return true, true
+}
+
+// needed returns what is kept of m: how columns of edges are read only if the network reads these, so that data without them can be used.
+func (m *Trained) needed() *Trained {
+	numbers, kinds := m.readsOfEdges()
 	if numbers && kinds || m.Schema == nil {
 		return m
 	}

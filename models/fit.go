@@ -110,5 +110,7 @@ func (k *Data) Trained(n *Network) *Trained {
 	if n.Head != nil {
 		task = Edges
 	}
-	return &Trained{Task: task, Net: n, Schema: k.Schema, Preparation: *k.Preparation, Goal: k.Goal, Data: Source{Name: k.Name, Digest: k.Digest()}}
+	m := &Trained{Task: task, Net: n, Schema: k.Schema, Preparation: *k.Preparation, Goal: k.Goal}
+	m.Data = Source{Name: k.Name, Digest: m.DigestOf(k.Dataset)}
+	return m
 }

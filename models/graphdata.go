@@ -106,6 +106,9 @@ func (p *Predictor) OfGraphs(d *datasets.Graphs, q Query) iter.Seq2[*Answers, er
 			for _, i := range some {
 				a.IDs = append(a.IDs, graphName(d, i))
 			}
+			if lo == 0 {
+				a.Warnings = d.Warnings
+			}
 			if !yield(a, nil) {
 				return
 			}

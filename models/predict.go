@@ -174,7 +174,7 @@ func (p *Predictor) subjectOf(d *datasets.Dataset, q Query) (*subject, error) {
 	if q.Base != nil {
 		return nil, errors.New("a dataset that was read before cannot be joined with others: read it as form.Raw")
 	}
-	s := &subject{plan: q.Plan}
+	s := &subject{plan: q.Plan, warnings: slices.Clone(d.Warnings)}
 	var err error
 	if p.Preparation.Undirected {
 		d = d.Undirected()
@@ -183,13 +183,12 @@ func (p *Predictor) subjectOf(d *datasets.Dataset, q Query) (*subject, error) {
 		return nil, err
 	}
 	all := idsOf(d)
-	name := func(v int32) string { return all[v] }
 	s.nodes = q.Rows
 	switch {
 	case len(q.IDs) > 0:
 		at := map[string]int32{}
 		for v := range int32(d.Graph.NumNodes()) {
-			at[name(v)] = v
+			at[all[v]] = v
 		}
 		for _, id := range q.IDs {
 			v, ok := at[id]
@@ -207,7 +206,10 @@ func (p *Predictor) subjectOf(d *datasets.Dataset, q Query) (*subject, error) {
 			return nil, fmt.Errorf("there is no node %d: they are numbered from 0 to %d", v, len(some)-1)
 		}
 		some[v] = true
-		s.ids, s.rows = append(s.ids, name(v)), append(s.rows, v)
+		s.ids, s.rows = append(s.ids, all[v]), append(s.rows, v)
+	}
+	if d.Graph.NumEdges() == 0 && !p.Net.(*Network).Traits().Alone {
+		s.warnings = append(s.warnings, noEdges(d.Name, len(s.nodes)))
 	}
 	if p.Task == Edges {
 		at, to := numbersTo(d.Graph.NumEdges()), d.Graph.Destinations() // where each edge is in the order of s
@@ -218,7 +220,7 @@ func (p *Predictor) subjectOf(d *datasets.Dataset, q Query) (*subject, error) {
 		}
 		for e, u := range d.Graph.In().Cols {
 			if some[u] || some[to[e]] {
-				a := edgeAsked{source: name(u), target: name(to[e]), edge: at[e]}
+				a := edgeAsked{source: all[u], target: all[to[e]], edge: at[e]}
 				if len(d.EdgeNames) > 0 {
 					a.id = d.EdgeNames[e]
 				}

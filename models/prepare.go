@@ -170,11 +170,8 @@ func Prepare(d *datasets.Dataset, p *Preparation) (*Data, error) {
 		}
 	}
 	k := &Data{Dataset: d, Preparation: p, Goal: GoalOf(d)}
-	x, err := p.stored(d.Features)
-	if err != nil {
-		return nil, err
-	}
-	if k.Plain, err = p.Features.Apply(x); err != nil {
+	var err error
+	if k.Plain, err = p.Apply(d.Features); err != nil {
 		return nil, err
 	}
 	encodings, err := ParseEncodings(p.Encoding)
@@ -230,22 +227,23 @@ func (k *Data) learns() (err error) {
 	return nil
 }
 
-// stored returns features stored as those were that were fitted: sums of a sparse row go another way than those of a dense one.
-func (p *Preparation) stored(x tensor.Array) (tensor.Array, error) {
+// Apply brings features of nodes into the form that was fitted. They are stored as those were: sums of a sparse row go another way than those
+// of a dense one.
+func (p *Preparation) Apply(x tensor.Array) (tensor.Array, error) {
 	if x.Shape()[1] != p.Width {
 		return nil, fmt.Errorf("nodes have %d features, and the model was made for %d: use data whose columns are those of its training", x.Shape()[1], p.Width)
 	}
 	switch a := x.(type) {
 	case *sparse.CSR:
 		if !p.Sparse {
-			return a.Dense(), nil
+			x = a.Dense()
 		}
 	case *tensor.Dense:
 		if p.Sparse {
-			return sparse.FromDense(a), nil
+			x = sparse.FromDense(a)
 		}
 	}
-	return x, nil
+	return p.Features.Apply(x)
 }
 
 // own brings the features of edges into their form.

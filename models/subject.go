@@ -51,6 +51,11 @@ func (p *Predictor) read(raw *form.Raw, q Query) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	for t := range full.Nodes { // however far from what is asked: an id that is misspelt would take an edge away
+		if err := full.UnlistedOf(t); err != nil {
+			return nil, err
+		}
+	}
 	asked, err := p.asked(full, raw, q)
 	if err != nil {
 		return nil, err
@@ -71,21 +76,45 @@ func (p *Predictor) read(raw *form.Raw, q Query) (*subject, error) {
 	s.order = p.ordered(near)
 	s.raw = s.order.Raw
 	s.raw.Splits = nil
-	d, err := p.dataset(s.raw)
+	d, unread, err := p.dataset(s.raw)
 	if err != nil {
 		return nil, err
 	}
 	if q.Base == nil {
 		s.warnings = d.Warnings
 	}
+	if unread != nil {
+		s.warnings = append(s.warnings, fmt.Sprintf("what is known of the answers is not read: %v", unread))
+	}
 	if s.Data, err = p.prepare(d); err != nil {
 		return nil, err
 	}
 	s.find(full, asked)
+	s.lonely(p, raw)
 	if p.Task == Edges {
 		err = s.findEdges(full, raw, asked, len(q.IDs) > 0)
 	}
 	return s, err
+}
+
+// lonely warns of data without any edges, if the network reads neighbours.
+func (s *subject) lonely(p *Predictor, raw *form.Raw) {
+	if p.Net.(*Network).Traits().Alone || slices.ContainsFunc(raw.Edges, func(e form.Edges) bool { return e.Rows > 0 }) {
+		return
+	}
+	offsets := s.Graph.In().Offsets
+	if !slices.ContainsFunc(s.nodes, func(v int32) bool { return offsets[v] < offsets[v+1] }) { // an edge of q.Base, of a row that it has too
+		s.warnings = append(s.warnings, noEdges(raw.Name, len(s.nodes)))
+	}
+}
+
+// noEdges is the warning of data without any edges.
+func noEdges(name string, rows int) string {
+	seen := fmt.Sprintf("%d rows are seen each by itself", rows)
+	if rows == 1 {
+		seen = "1 row is seen by itself"
+	}
+	return fmt.Sprintf("%s has no edges, and the model was trained with them: %s", cmp.Or(name, "the data"), seen)
 }
 
 // withOtherEnds returns some nodes and all that edges join with them.
@@ -111,36 +140,40 @@ func withOtherEnds(raw *form.Raw, nodes []form.Row) []form.Row {
 	return out
 }
 
-// dataset reads rows by the Schema. In which part of a split they are does not count, and what is not known of the answers is a
-// warning alone.
-func (p *Predictor) dataset(raw *form.Raw) (*datasets.Dataset, error) {
+// dataset reads rows by the Schema. That what is known of the answers cannot be read is no reason to give none.
+func (p *Predictor) dataset(raw *form.Raw) (d *datasets.Dataset, unread, err error) {
 	if p.Schema == nil {
-		return datasets.From(raw, nil)
+		d, err = datasets.From(raw, nil)
+		return d, nil, err
 	}
-	schema := p.Schema.Clone()
-	for _, tables := range [][]columns.Table{schema.Nodes, schema.Edges} {
+	if d, err = datasets.From(raw, p.reading(true)); err == nil || p.Schema.Label == nil {
+		return d, nil, err
+	}
+	without, failed := datasets.From(raw, p.reading(false))
+	if failed != nil {
+		return nil, nil, err
+	}
+	return without, err, nil
+}
+
+// reading is the Schema without parts of a split, which do not count, and if label is not set without what is known of the answers.
+func (p *Predictor) reading(label bool) *columns.Schema {
+	s := p.Schema.Clone()
+	for _, tables := range [][]columns.Table{s.Nodes, s.Edges} {
 		for i := range tables {
-			if t := &tables[i]; t.Part != "" {
-				t.Unread, t.Part = append(t.Unread, t.Part), ""
+			t := &tables[i]
+			if t.Part != "" {
+				t.Unread, t.Part = append(slices.Clip(t.Unread), t.Part), ""
+			}
+			if s.Label != nil && !label {
+				t.Unread = append(slices.Clip(t.Unread), s.Label.Columns...)
 			}
 		}
 	}
-	d, err := datasets.From(raw, schema)
-	if err == nil || schema.Label == nil {
-		return d, err
+	if !label {
+		s.Label = nil
 	}
-	for _, tables := range [][]columns.Table{schema.Nodes, schema.Edges} {
-		for i := range tables {
-			tables[i].Unread = append(tables[i].Unread, schema.Label.Columns...)
-		}
-	}
-	schema.Label = nil
-	without, failed := datasets.From(raw, schema)
-	if failed != nil {
-		return nil, err
-	}
-	without.Warnings = append(without.Warnings, fmt.Sprintf("what is known of the answers is not read: %v", err))
-	return without, nil
+	return s
 }
 
 // ordered returns a graph in an order that does not depend on that of the files. Nodes that have a feature each are known by their
@@ -210,7 +243,10 @@ func (p *Predictor) joined(raw *form.Raw, q Query, s *subject) (*form.Raw, error
 		}
 	}
 	if len(alone.Nodes)+len(alone.Edges) > 0 {
-		a, err := p.Schema.Apply(&alone)
+		a, err := p.reading(true).Apply(&alone)
+		if err != nil && p.Schema.Label != nil { // p.dataset says if it is the label
+			a, err = p.reading(false).Apply(&alone)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
 	"github.com/edgewise-ml/edgewise/models"
@@ -19,14 +20,13 @@ import (
 // dataset that is known by its name.
 type answering struct {
 	*models.Predictor
-	recipe  recipe
-	raw     *form.Raw         // nil of a dataset
-	base    *form.Raw         // rows that are known from before; nil: none are
-	data    *datasets.Dataset // nil of rows
-	name    string            // of the data
-	splits  string            // where its split is
-	path    string            // of the model
-	instead string            // what to do with data that the model is not for
+	recipe recipe
+	raw    *form.Raw         // nil of a dataset
+	base   *form.Raw         // rows that are known from before; nil: none are
+	data   *datasets.Dataset // nil of rows
+	name   string            // of the data
+	splits string            // where its split is
+	path   string            // of the model
 }
 
 // answering opens the model and its data, or those that flags name.
@@ -34,7 +34,7 @@ func (f *savedFlags) answering(e env) (*answering, error) {
 	if f.Threads < 0 {
 		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	}
-	a := &answering{path: f.File, instead: f.instead()}
+	a := &answering{path: f.File}
 	var err error
 	if a.Predictor, err = modelFile(f.File, &a.recipe); err != nil {
 		return nil, err
@@ -62,11 +62,16 @@ func (f *savedFlags) answering(e env) (*answering, error) {
 		if f.Base != "" {
 			return nil, misuse("--base: %s is no table, whose rows could stand beside others: leave it out", at.dataset)
 		}
-		a.data, err = openNodes(f.Data, at.dataset, taskIn(a.Predictor), a.recipe.Columns)
+		if a.data, err = openNodes(f.Data, at.dataset, taskIn(a.Predictor), a.recipe.Columns); err == nil && f.Dataset == nil && !f.few {
+			changed(e, a.Predictor, a.data, at.dataset)
+		}
 		return a, err
 	}
 	if a.raw, err = readRows(f.Data, at.dataset, a.Predictor); err != nil {
 		return nil, err
+	}
+	if (f.Dataset == nil || was == at.dataset) && !f.few {
+		a.changed(e, a.raw, at.dataset)
 	}
 	return a, f.beside(e, a, was, at.dataset)
 }
@@ -100,8 +105,24 @@ func (f *savedFlags) beside(e env, a *answering, was, now string) (err error) {
 		base = path
 		report.Message(e.errOut, fmt.Sprintf("edges lead to rows that %s does not list; they are read from %s (--base names others)", now, base))
 	}
-	a.base, err = readRows(f.Data, base, a.Predictor)
+	if a.base, err = readRows(f.Data, base, a.Predictor); err == nil && f.Base == "" && !f.few {
+		a.changed(e, a.base, base)
+	}
 	return err
+}
+
+// changed warns if the rows that the model was trained on are others now.
+func (a *answering) changed(e env, raw *form.Raw, name string) {
+	if d, err := datasets.From(raw, a.Schema); err == nil { // of an error the answers say it
+		changed(e, a.Predictor, d, name)
+	}
+}
+
+// changed warns if what a model was trained on is not that any more.
+func changed(e env, p *models.Predictor, d *datasets.Dataset, name string) {
+	if p.Data.Digest != "" && p.DigestOf(d) != p.Data.Digest {
+		report.Message(e.errOut, fmt.Sprintf("%s is not what the model was trained on any more: it has changed since", name))
+	}
 }
 
 // answers are what a model says, in batches.
@@ -117,32 +138,44 @@ func (a *answering) each(e env, ids []string) answers {
 	if a.raw == nil {
 		all = a.Of(a.data, q)
 	}
+	return warned(e, all, a.unfit)
+}
+
+// warned are answers whose warnings are said, and whose errors say what unfit does.
+func warned(e env, all answers, unfit func(error) error) answers {
 	return func(yield func(*models.Answers, error) bool) {
 		for b, err := range all {
 			if err == nil {
-				for _, w := range b.Warnings {
-					report.Message(e.errOut, w)
-				}
+				warn(e, b.Warnings)
 			}
-			if !yield(b, a.unfit(err)) {
+			if !yield(b, unfit(err)) {
 				return
 			}
 		}
 	}
 }
 
+// warn says what was read in a way that may not be meant.
+func warn(e env, warnings []string) {
+	for _, w := range warnings {
+		report.Message(e.errOut, w)
+	}
+}
+
 // unfit says of an error whose data it is that the model cannot read.
-func (a *answering) unfit(err error) error {
+func (a *answering) unfit(err error) error { return unfit(err, a.path, a.Data.Name, a.name) }
+
+func unfit(err error, path, trained, used string) error {
 	if err == nil || errors.As(err, new(*models.UnknownError)) || errors.As(err, new(usageError)) {
 		return err
 	}
 	if inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "models: ") {
 		err = inner
 	}
-	return fmt.Errorf("%s (trained on %s), used on %s: %w: %s", a.path, a.Data.Name, a.name, err, a.instead)
+	return fmt.Errorf("%s (trained on %s), used on %s: %w", path, trained, used, err)
 }
 
-// dataset returns the data with its split, as the model reads it.
+// dataset returns the data with its split, as the model reads it. Of rows that are known from before nothing is measured.
 func (a *answering) dataset() (*datasets.Dataset, error) {
 	if a.raw == nil {
 		return a.data, nil
@@ -150,11 +183,38 @@ func (a *answering) dataset() (*datasets.Dataset, error) {
 	raw := a.raw
 	if a.base != nil {
 		var err error
-		if raw, err = form.Join(a.base, raw); err != nil {
-			return nil, err
+		if raw, err = form.Join(a.unlabelled(a.base), raw); err != nil {
+			return nil, a.unfit(err)
 		}
 	}
-	return datasets.From(raw, a.Schema)
+	d, err := datasets.From(raw, a.Schema)
+	return d, a.unfit(err)
+}
+
+// unlabelled returns rows without the columns that say what is learnt of them and in which part they are.
+func (a *answering) unlabelled(raw *form.Raw) *form.Raw {
+	out := *raw
+	out.Nodes, out.Edges = slices.Clone(raw.Nodes), slices.Clone(raw.Edges)
+	var names []string
+	if a.Schema.Label != nil {
+		names = a.Schema.Label.Columns
+	}
+	without := func(t *form.Table, tables []columns.Table) {
+		own := slices.Clone(names)
+		for _, s := range tables {
+			own = append(append(own, s.Part), s.Masks...)
+		}
+		t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c form.Column) bool {
+			return slices.ContainsFunc(own, func(name string) bool { return form.Plain(name) == form.Plain(c.Name) })
+		})
+	}
+	for i := range out.Nodes {
+		without(&out.Nodes[i].Table, a.Schema.Nodes)
+	}
+	for i := range out.Edges {
+		without(&out.Edges[i].Table, a.Schema.Edges)
+	}
+	return &out
 }
 
 // otherForms are those beside the forms that package form reads itself.

@@ -49,7 +49,7 @@ func (c *benchCommand) trainings() bench.Trainings {
 			}
 			r := exampleLinkRecipe()
 			r.Seed, r.Epochs = c.Seed, c.epochs()
-			k, err := newLinkTask(linkData{Dataset: d}, &r)
+			k, err := newLinkTask(linkData{Dataset: d}, &r, nil)
 			if err != nil {
 				return nil, err
 			}

@@ -88,7 +88,7 @@ func TestTrainUndirected(t *testing.T) {
 			t.Errorf("%v: no %q in\n%s", args, want, out)
 		}
 	}
-	n, err := loadNetwork(model)
+	n, err := openNetwork(model)
 	if err != nil || !n.Recipe.Undirected {
 		t.Errorf("what was saved forgets the directions, error %v", err)
 	}

@@ -53,7 +53,7 @@ func TestNodeEncoding(t *testing.T) {
 		if s["encoding"] != list {
 			t.Errorf("the summary says %v", s["encoding"])
 		}
-		if n, err := loadNetwork(file); err != nil || n.In != 34+width {
+		if n, err := openNetwork(file); err != nil || n.In != 34+width {
 			t.Errorf("the model is for %d features, error %v", n.In, err)
 		}
 		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `\"Encoding\":\"`+list+`\"`) {
@@ -131,7 +131,7 @@ func TestLinkEncoding(t *testing.T) {
 	r := kipfRecipe()
 	r.Features, r.Encoding = formRaw, "degree:40,core"
 	d := datasets.Karate()
-	k, err := newLinkTask(linkData{Dataset: d}, &r)
+	k, err := newLinkTask(linkData{Dataset: d}, &r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

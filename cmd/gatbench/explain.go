@@ -88,6 +88,9 @@ func (c *explainCommand) explained(e env) (*explained, error) {
 	} else {
 		x.Explained, err = a.ExplainOf(a.data, c.Node, method)
 	}
+	if err == nil {
+		warn(e, x.Warnings)
+	}
 	return x, a.unfit(c.misused(err))
 }
 

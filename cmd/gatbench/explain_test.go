@@ -94,7 +94,7 @@ func TestExplainMisuse(t *testing.T) {
 		{"--node 1 --picture a.gif", misused, "--picture a.gif: its name must end in .svg or .png"},
 		{"--node 1 --csv " + dir, misused, "--csv " + dir + ": it is a folder; name a file"},
 		{"--node 1 --model " + gcn + " --csv " + gcn, misused, "--csv " + gcn + ": it would be written over the file that --model reads: name another"},
-		{"--node 1 --dataset karate --splits random --model " + gcn, failed, gcn + " (trained on Cora), used on karate: nodes have 34 features, and the model was made for 1433: use data whose columns are those of its training: leave --dataset out, or name data like its own"},
+		{"--node 1 --dataset karate --splits random --model " + gcn, failed, gcn + " (trained on Cora), used on karate: nodes have 34 features, and the model was made for 1433: use data whose columns are those of its training"},
 		{"--node 1 --model " + dir + "/none", failed, "none"},
 	}
 	for _, tt := range tests {

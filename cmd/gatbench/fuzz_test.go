@@ -14,6 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // fileWith writes a file of that name, and returns its path.
@@ -154,13 +155,13 @@ func FuzzSavedModels(f *testing.F) {
 			n, build, err := open()
 			if err == nil {
 				build()
-				err = loadParams(path, n)
+				err = train.Load(path, n)
 			}
 			if err == nil || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: error %v", what, err)
 			}
 		}
-		if _, err := loadNetwork(path); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := modelFile(path, nil); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("nodes: error %v", err)
 		}
 	})

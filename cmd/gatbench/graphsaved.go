@@ -60,7 +60,11 @@ type savedGraphs struct {
 	net  *graphNet
 	data *datasets.Graphs
 	name string // of the data
+	path string // of the model
 }
+
+// unfit says of an error whose graphs they are that the model cannot read.
+func (s *savedGraphs) unfit(err error) error { return unfit(err, s.path, s.Data.Name, s.name) }
 
 // graphsAsked reads the model and its graphs.
 func (f *savedFlags) graphsAsked(e env) (*savedGraphs, error) {
@@ -72,7 +76,7 @@ func (f *savedFlags) graphsAsked(e env) (*savedGraphs, error) {
 	case f.Base != "":
 		return nil, misuse("--base: no edge leads from one graph to another: leave it out")
 	}
-	s := new(savedGraphs)
+	s := &savedGraphs{path: f.File}
 	var err error
 	if s.net, s.Predictor, err = loadGraphNet(f.File); err != nil {
 		return nil, err
@@ -123,9 +127,9 @@ func (c *evalCommand) evalGraphs(e env) error {
 		}
 	}
 	var y *tensor.Dense
-	for b, err := range g.OfGraphs(g.data, models.Query{}) {
+	for b, err := range warned(e, g.OfGraphs(g.data, models.Query{}), g.unfit) {
 		if err != nil {
-			return fmt.Errorf("%s: %w: %s", c.File, err, c.instead())
+			return err
 		}
 		y = rowsBelow(y, b.Outputs)
 	}

@@ -173,7 +173,7 @@ func (c *trainCommand) links(e env) error {
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
-		k, err := newLinkTask(d, &one)
+		k, err := newLinkTask(d, &one, nil)
 		if err != nil {
 			return fmt.Errorf("--dataset %s: %w", name, err)
 		}

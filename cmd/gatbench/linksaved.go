@@ -81,25 +81,48 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 	if err := apart(in, f.outs); err != nil {
 		return nil, err
 	}
-	d, err := openLinkData(f.Data, at.dataset, a.Recipe.Model, a.Recipe.Columns)
+	d, err := openLinksAs(f.Data, at.dataset, a, model)
 	if err != nil {
 		return nil, err
 	}
+	warn(e, d.Warnings)
 	if a.Recipe.Model == modelLightGCN {
 		if n := d.Graph.NumNodes(); n != a.In || d.users != a.Users {
 			return nil, fmt.Errorf("%s is a model of %d nodes, of which %d are users (it was trained on %s); %s has %d and %d, and a row that is learnt is of one node: %s",
 				f.File, a.In, a.Users, a.Recipe.Dataset, d.Name, n, d.users, f.instead())
 		}
+		for v, id := range nodeIDs(d.Dataset) {
+			if learnt := model.Learnt.IDs[v]; id != learnt {
+				return nil, fmt.Errorf("%s is a model of nodes of which the one numbered %d is %.40q (it was trained on %s); in %s that is %.40q, and a row that is learnt is of one node: %s",
+					f.File, v, learnt, a.Recipe.Dataset, d.Name, id, f.instead())
+			}
+		}
 	}
-	k, err := newLinkTask(d, &a.Recipe)
+	if f.Dataset == nil || r.Dataset == a.Recipe.Dataset {
+		changed(e, model, d.Dataset, at.dataset)
+	}
+	k, err := newLinkTask(d, &a.Recipe, &model.Preparation)
+	if err == nil && k.width() != a.In {
+		err = fmt.Errorf("nodes have %d features, and the network reads %d", k.width(), a.In)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("--dataset %s: %w", at.dataset, err)
-	}
-	if w := k.width(); w != a.In {
-		return nil, fmt.Errorf("%s is a model for %d features (it was trained on %s); %s has %d: %s", f.File, a.In, a.Recipe.Dataset, d.Name, w, f.instead())
+		return nil, unfit(err, f.File, model.Data.Name, d.Name)
 	}
 	a.Recipe.Dataset = r.Dataset
 	return &savedLinks{model, a, d.Dataset, k}, nil
+}
+
+// openLinksAs reads the graph that a model of links is used on, whose columns become what they were in training.
+func openLinksAs(dir, name string, a *autoencoder, p *models.Predictor) (linkData, error) {
+	if p.Schema == nil || slices.Contains(datasets.Names(), name) || interactionsIn(dir, name) != "" {
+		return openLinkData(dir, name, a.Recipe.Model, a.Recipe.Columns)
+	}
+	raw, err := readRows(dir, name, p)
+	if err != nil {
+		return linkData{}, err
+	}
+	d, err := datasets.From(raw, p.Schema)
+	return linkData{Dataset: d}, err
 }
 
 // linkScored is how good a saved model of links is.

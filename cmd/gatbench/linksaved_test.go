@@ -136,7 +136,7 @@ func TestSavedLinksMisuse(t *testing.T) {
 		"predict M --pairs nothing.csv":       "nothing.csv",
 		"predict M --nodes 3 --query a,b,?":   "--query: it is for models of facts",
 		"predict M --nodes 3 --splits random": "--splits: links are divided by the seed of the training",
-		"eval M --dataset cora":               "is a model for 34 features (it was trained on karate); Cora has 1433: leave --dataset out, or name data like its own",
+		"eval M --dataset cora":               "(trained on Karate), used on Cora: nodes have 1433 features, and the model was made for 34: use data whose columns are those of its training",
 		"eval M --split-number 1":             "--split-number: links are divided by the seed",
 		"explain --node 3 --model M":          "is a model of the task link, and one of nodes or edges is wanted",
 		"predict nothing.safetensors --top 3": "--top: it is for models of links",

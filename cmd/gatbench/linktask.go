@@ -108,8 +108,8 @@ func (k *linkTask) width() int {
 }
 
 // newLinkTask divides the links of a dataset, each direction of which counts as one, and
-// brings its features into a form, beside which its encodings stand.
-func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
+// brings its features into a form, beside which its encodings stand: that of a model, or if that is nil the recipe's.
+func newLinkTask(data linkData, r *linkRecipe, p *models.Preparation) (*linkTask, error) {
 	d := data.Dataset
 	if !d.Graph.Symmetric() {
 		d = d.Undirected()
@@ -121,13 +121,15 @@ func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
 	if r.Model == modelLightGCN {
 		return &linkTask{Links: links, along: links.Graph, users: data.users, data: d}, nil
 	}
-	p := models.Preparation{Features: columns.Scaling{Form: string(r.Features)}, NoEdges: true}
-	own := *d
-	own.Split = datasets.Split{} // all nodes are known
-	if err := p.Fit(&own); err != nil {
-		return nil, err
+	if p == nil {
+		p = &models.Preparation{Features: columns.Scaling{Form: string(r.Features)}, NoEdges: true}
+		own := *d
+		own.Split = datasets.Split{} // all nodes are known
+		if err := p.Fit(&own); err != nil {
+			return nil, err
+		}
 	}
-	x, err := p.Features.Apply(d.Features)
+	x, err := p.Apply(d.Features)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +141,7 @@ func newLinkTask(data linkData, r *linkRecipe) (*linkTask, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(beside(links.Graph, x, encoded)), data: d, prepared: p}, nil
+	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(beside(links.Graph, x, encoded)), data: d, prepared: *p}, nil
 }
 
 // divided divides the links of a dataset: by shares, or by time.

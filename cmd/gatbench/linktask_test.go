@@ -51,7 +51,7 @@ func TestExampleLinkRecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := newLinkTask(linkData{Dataset: d}, &r)
+	k, err := newLinkTask(linkData{Dataset: d}, &r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

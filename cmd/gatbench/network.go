@@ -141,20 +141,6 @@ func believed(path string, err error, fits func(bytes int64) error) error {
 // memory is taken for them.
 func (n *network) fits(bytes int64) error { return models.Fits(n.plan().Numbers(), bytes) }
 
-// loadNetwork reads a saved network.
-func loadNetwork(path string) (*network, error) {
-	n := new(network)
-	p, err := modelFile(path, &n.Recipe)
-	if err != nil {
-		return nil, err
-	}
-	if p.Task != models.Nodes && p.Task != models.Edges {
-		return nil, fmt.Errorf("%s is a model of the task %s, and one of nodes or edges is wanted", path, p.Task)
-	}
-	n.take(p)
-	return n, nil
-}
-
 // save writes a model file with the recipe of its training and the scores on the parts of its data.
 func save(path string, m *models.Trained, recipe any, scores map[string]map[string]float64) (err error) {
 	if m.Recipe, err = json.Marshal(recipe); err != nil {
@@ -202,7 +188,7 @@ func (k *task) trained(n *network) *models.Trained {
 	if n.Head != nil {
 		m.Task = models.Edges
 	}
-	m.Data = models.Source{Name: k.Name, Digest: k.Digest()}
+	m.Data = models.Source{Name: k.Name, Digest: m.DigestOf(k.Dataset)}
 	return m
 }
 
@@ -223,7 +209,8 @@ func (k *graphTask) trained(n *graphNet, own *goal) *models.Trained {
 // trained is a network of links as a model file has it.
 func (k *linkTask) trained(a *autoencoder) *models.Trained {
 	d := k.data
-	m := &models.Trained{Task: models.Links, Net: a.LinkNetwork, Schema: d.Schema, Data: models.Source{Name: d.Name, Digest: d.Digest()}}
+	m := &models.Trained{Task: models.Links, Net: a.LinkNetwork, Schema: d.Schema}
+	m.Data = models.Source{Name: d.Name, Digest: m.DigestOf(d)}
 	if a.Rows != nil {
 		m.Learnt = &models.Learnt{IDs: nodeIDs(d), Users: k.users}
 		return m

@@ -163,7 +163,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		"train --task node --dataset ../../datasets/testdata/club_edges.csv --label relation": "the column of --label is one of its edges: use --task edge",
 		"train --no-edge-features":                                   "--no-edge-features: the edges of Cora have none: leave it out",
 		"table --datasets cora --models nnconv --seeds 1 --epochs 1": "--model nnconv: it reads the features of edges, and there are none: take gat",
-		"eval " + file + " --splits random --dataset karate":         "leave --dataset out, or name data like its own",
+		"eval " + file + " --splits random --dataset karate":         "nodes have 34 features, and the model was made for 2: use data whose columns are those of its training",
 		"train --resume " + half + " --no-edge-features --epochs 9":  "leave the flag out",
 	} {
 		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == succeeded || !strings.Contains(stderr, want) {

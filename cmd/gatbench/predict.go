@@ -63,6 +63,7 @@ func (c *predictCommand) Run(e env) error {
 		return misuse("--embeddings %s: its name must end in .csv, .parquet or .npy", c.Embeddings)
 	}
 	c.outs = []file{{"--out", c.Out}, {"--embeddings", c.Embeddings}}
+	c.few = len(c.Nodes) > 0
 	task := savedTask(c.File)
 	if c.Embeddings != "" {
 		if err := c.embed(e, task); err != nil || c.Out == "" && !c.asks() {
@@ -143,7 +144,7 @@ func (c *predictCommand) said(e env) (answers, *models.Goal, string, error) {
 		if err != nil {
 			return nil, nil, "", err
 		}
-		return s.OfGraphs(s.data, models.Query{}), s.Goal, taskGraph, nil
+		return warned(e, s.OfGraphs(s.data, models.Query{}), s.unfit), s.Goal, taskGraph, nil
 	}
 	a, err := c.answering(e)
 	if err != nil {
@@ -332,9 +333,7 @@ func (c *predictCommand) embed(e env, task string) error {
 	if err != nil {
 		return asked(err)
 	}
-	for _, w := range x.Warnings {
-		report.Message(e.errOut, w)
-	}
+	warn(e, x.Warnings)
 	return atomicfile.Write(c.Embeddings, func(w io.Writer) error {
 		switch strings.ToLower(filepath.Ext(c.Embeddings)) {
 		case ".npy":

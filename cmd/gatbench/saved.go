@@ -16,7 +16,7 @@ import (
 
 // savedFlags say which model is used, and on what.
 type savedFlags struct {
-	File      string `arg:"" help:"A model that train --save wrote. A file that --checkpoint wrote works too, with the model of its last epoch."`
+	File      string `arg:"" help:"A model that train --save wrote."`
 	dataFlags `embed:""`
 }
 
@@ -24,13 +24,14 @@ type savedFlags struct {
 type dataFlags struct {
 	Dataset *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
 	Data    string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
-	Splits  *string `placeholder:"NAME" help:"Use this split. Default: the one it was trained on."`
+	Splits  *string `placeholder:"NAME" help:"Measure on the parts of this split; predict needs none. Default: the one it was trained on."`
 	Number  *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
-	Base    string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours and get no answer. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
+	Base    string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
 	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
 
 	outs []file // that are written
+	few  bool   // some rows are asked about by their ids: that the others are as they were takes longer to see than to answer
 }
 
 // instead says what to do with a model that is not for the data.
@@ -165,9 +166,9 @@ func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
 	}
 	k.goal.Scale = scale(a.Goal.Scale) // what it was trained with
 	var y *tensor.Dense
-	for b, err := range a.Of(d, models.Query{}) {
+	for b, err := range warned(e, a.Of(d, models.Query{}), a.unfit) {
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("%s: %w: %s", f.File, err, f.instead())
+			return nil, nil, nil, err
 		}
 		y = rowsBelow(y, b.Outputs)
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 
-	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/spell"
 	"github.com/edgewise-ml/edgewise/models"
@@ -112,21 +110,6 @@ func sameRun[R any](path string, own, asked R) error {
 	default:
 		return misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
 	}
-}
-
-// loadParams reads the Params of a model, which have to be finite.
-func loadParams(path string, model any) error {
-	if err := train.Load(path, model); err != nil {
-		return err
-	}
-	for name, p := range grad.Params(model) {
-		for i, v := range p.Value.Data {
-			if v-v != 0 { // NaN or infinite
-				return fmt.Errorf("%s: element %d of %s is %v: the file is damaged, or its training diverged", path, i, name, v)
-			}
-		}
-	}
-	return nil
 }
 
 // unused returns an error for flags of a saved model of which its task has no use: each a

@@ -119,7 +119,12 @@ func kindOf(kind, from, to string) string {
 
 // find returns the column of a table that the Schema's column is.
 func (s *Table) find(t *form.Table, c *Column) (*form.Column, error) {
-	if col := columnOf(t, c.Name); col != nil {
+	if col := t.Column(c.Name); col != nil {
+		for i := range t.Columns {
+			if other := &t.Columns[i]; col.Name != c.Name && other != col && form.Plain(other.Name) == form.Plain(c.Name) {
+				return nil, fmt.Errorf("%s: the columns %.40q and %.40q may both be the column %.40q, which the model reads as %s: give one another name", where(t), col.Name, other.Name, c.Name, c.says())
+			}
+		}
 		return col, nil
 	}
 	var others, all []string
@@ -138,16 +143,6 @@ func (s *Table) find(t *form.Table, c *Column) (*form.Column, error) {
 	return nil, fmt.Errorf("%s: there is no column %.40q, which the model reads as %s%s; there are %s", where(t), c.Name, c.says(), meant(c.Name, others), listed(all))
 }
 
-// columnOf returns the column of that very name, or else of the same plain name; nil if there is none.
-func columnOf(t *form.Table, name string) *form.Column {
-	for i := range t.Columns {
-		if t.Columns[i].Name == name {
-			return &t.Columns[i]
-		}
-	}
-	return t.Column(name)
-}
-
 // says is what the model reads a column as.
 func (c *Column) says() string {
 	switch {
@@ -161,6 +156,17 @@ func (c *Column) says() string {
 		return fmt.Sprintf("%d numbers a row", c.Width)
 	}
 	return "a number"
+}
+
+// remedy says how cells have to be written.
+func (c *Column) remedy() string {
+	switch {
+	case c.As == AsTime && c.Dated:
+		return ": write times like 2024-03-01T12:30:00Z, or leave the cell empty"
+	case c.As == AsNumber || c.As == AsTime:
+		return ": write digits and a dot alone, as 1041.5, or leave the cell empty"
+	}
+	return ""
 }
 
 // encoder makes features of a column: one number a row, a word of several, or several numbers a row.
@@ -222,7 +228,7 @@ func (c *Column) width() int {
 func (c *Column) same(t *form.Table, col *form.Column) error {
 	other := func(has string, as Encoding) error {
 		row, text := firstNot(col, as)
-		return c.at(t, row, "%.40q stands there, and the column has %s; the model reads it as %s", text, has, c.says())
+		return c.at(t, row, "%.40q stands there, and the column has %s; the model reads it as %s%s", text, has, c.says(), c.remedy())
 	}
 	switch c.As {
 	case AsNumber:

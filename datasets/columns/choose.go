@@ -352,7 +352,14 @@ func firstNot(col *form.Column, as Encoding) (row int, text string) {
 		if !ok {
 			continue
 		}
-		if _, isNumber := numberOf(text); as != AsNumber || !isNumber {
+		_, right := numberOf(text)
+		if as != AsNumber {
+			right = false
+		}
+		if as == AsTime && col.Type == form.Word && len(text) > 4 && text[4] == '-' { // written out
+			_, right = form.TimeOf(text)
+		}
+		if !right {
 			return row, text
 		}
 	}
@@ -403,7 +410,7 @@ func where(t *form.Table) string {
 
 // originOf says where the cells of a column come from.
 func originOf(t *form.Table, name string) *form.Origin {
-	if col := columnOf(t, name); col != nil && col.Origin != nil {
+	if col := t.Column(name); col != nil && col.Origin != nil {
 		return col.Origin
 	}
 	return &t.Origin

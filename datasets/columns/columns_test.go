@@ -187,21 +187,27 @@ func TestOtherData(t *testing.T) {
 	}
 	renamed := customers()
 	renamed.Nodes[0].Columns[1].Name = "Towns"
+	alike := customers()
+	alike.Nodes[0].Columns[0].Name = "Age"
+	alike.Nodes[0].Columns = append(alike.Nodes[0].Columns, numbered("AGE", 1, 2, 3, 4, 5))
 	many := shop(12, worded("town", strings.Split("abcdefghijkl", "")...), numbered("age", make([]float64, 12)...), dated("joined", make([]int64, 12)...), numbered("seen_at", make([]float64, 12)...))
 	foreign := customers()
 	foreign.Nodes = append(foreign.Nodes, form.Nodes{Type: "shop", Table: tableOf("shops.csv", 1)})
 	edges := customers()
 	edges.Edges = append(edges.Edges, form.Edges{Kind: "owes", Table: tableOf("owes.csv", 0)})
 	for want, raw := range map[string]*form.Raw{
-		`shop/shop_nodes.csv: there is no column "town", which the model reads as a category of 4 words (is "Towns" meant?); there are "age", "Towns", "joined"`: renamed,
-		`shop/shop_nodes.csv: line 2, column "age": "old" stands there, and the column has words; the model reads it as a number`:                                of(worded("age", "old", "2", "3", "4", "5")),
-		`shop/shop_nodes.csv: line 2, column "age": "1970-01-02" stands there, and the column has times; the model reads it as a number`:                         of(dated("age", 1, 2, 3, 4, 5)),
-		`shop/shop_nodes.csv: line 2, column "joined": "5" stands there, and the column has numbers; the model reads it as a time`:                               of(numbered("joined", 5, 6, 7, 8, 9)),
-		`shop/shop_nodes.csv: the column "age" has 2 numbers a row; the model reads it as a number`:                                                              of(form.Column{Name: "age", Type: form.Many, Matrix: &form.Matrix{Rows: 5, Cols: 2, Values: make([]tensor.Float, 10)}}),
-		`shop/shop_nodes.csv: line 2, column "town": "a" and all other 11 words of the column are new to the model, which knows "7", "Oulu", "Rome", "Turku"`:    many,
-		`shop/shops.csv: nodes of type "shop" are not known: the model knows ""`:                                                                                 foreign,
-		`shop/owes.csv: edges of kind "owes" are not known: the model knows ""`:                                                                                  edges,
-		`shop/shop_nodes.csv: line 4, column "age": +Inf is no finite number, as features are`:                                                                   of(numbered("age", 1, 2, math.Inf(1), 4, 5)),
+		`shop/shop_nodes.csv: there is no column "town", which the model reads as a category of 4 words (is "Towns" meant?); there are "age", "Towns", "joined"`:                                    renamed,
+		`shop/shop_nodes.csv: line 2, column "age": "old" stands there, and the column has words; the model reads it as a number: write digits and a dot alone, as 1041.5, or leave the cell empty`: of(worded("age", "old", "2", "3", "4", "5")),
+		`shop/shop_nodes.csv: line 2, column "age": "1970-01-02" stands there, and the column has times; the model reads it as a number`:                                                            of(dated("age", 1, 2, 3, 4, 5)),
+		`shop/shop_nodes.csv: line 2, column "joined": "5" stands there, and the column has numbers; the model reads it as a time`:                                                                  of(numbered("joined", 5, 6, 7, 8, 9)),
+		`shop/shop_nodes.csv: line 4, column "joined": "03.05.2024" stands there, and the column has words; the model reads it as a time: write times like`:                                         of(worded("joined", "2024-05-01", "2024-05-02T10:00:00+02:00", "03.05.2024", "2024-05-04", "")),
+		`shop/shop_nodes.csv: line 3, column "joined": "1716076800" stands there, and the column has words`:                                                                                         of(worded("joined", "2024-05-01", "1716076800", "20240503", "2024-05-04", "")),
+		`shop/shop_nodes.csv: the columns "Age" and "AGE" may both be the column "age", which the model reads as a number: give one another name`:                                                   alike,
+		`shop/shop_nodes.csv: the column "age" has 2 numbers a row; the model reads it as a number`:                                                                                                 of(form.Column{Name: "age", Type: form.Many, Matrix: &form.Matrix{Rows: 5, Cols: 2, Values: make([]tensor.Float, 10)}}),
+		`shop/shop_nodes.csv: line 2, column "town": "a" and all other 11 words of the column are new to the model, which knows "7", "Oulu", "Rome", "Turku"`:                                       many,
+		`shop/shops.csv: nodes of type "shop" are not known: the model knows ""`:                                                                                                                    foreign,
+		`shop/owes.csv: edges of kind "owes" are not known: the model knows ""`:                                                                                                                     edges,
+		`shop/shop_nodes.csv: line 4, column "age": +Inf is no finite number, as features are`:                                                                                                      of(numbered("age", 1, 2, math.Inf(1), 4, 5)),
 	} {
 		if _, err := s.Apply(raw); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)

@@ -260,7 +260,7 @@ func (c *Column) fitWords(t *form.Table, col *form.Column, train []int32) error 
 // at says where something of the column is wrong.
 func (c *Column) at(t *form.Table, row int, says string, args ...any) error {
 	at := t.Origin.At(row)
-	if col := columnOf(t, c.Name); col != nil {
+	if col := t.Column(c.Name); col != nil {
 		at = t.At(col, row)
 	}
 	return fmt.Errorf("%s, column %.40q: %w", at, c.Name, fmt.Errorf(says, args...))

@@ -17,7 +17,7 @@ func (a *applier) weights() error {
 	for i := range a.raw.Edges {
 		t, name := &a.raw.Edges[i].Table, a.s.Edges[a.edges[i]].Weight
 		if name != "" {
-			col := columnOf(t, name)
+			col := t.Column(name)
 			if col == nil {
 				return fmt.Errorf("%s: there is no column %.40q, which the model reads as the weights of edges; there are %s", where(t), name, listed(namesIn(t)))
 			}
@@ -94,7 +94,7 @@ func (a *applier) kindsOf(tables []Table, n int, table func(i int) (*form.Table,
 		return nil, nil
 	}
 	t, _ := table(0)
-	col := columnOf(t, tables[0].Kind)
+	col := t.Column(tables[0].Kind)
 	if col == nil {
 		return nil, fmt.Errorf("%s: there is no column %.40q, which says of which kind a row is; there are %s", where(t), tables[0].Kind, listed(namesIn(t)))
 	}
@@ -143,7 +143,7 @@ func (a *applier) titles() error {
 
 // titlesOf returns the texts of a column, nil if there is none.
 func titlesOf(t *form.Table, name string) []string {
-	col := columnOf(t, name)
+	col := t.Column(name)
 	if name == "" || col == nil {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (s *Schema) Unlabelled(raw *form.Raw) (rows []int32) {
 	for _, o := range owners {
 		said := make([]bool, o.t.Rows)
 		for _, name := range s.Label.Columns {
-			col := columnOf(o.t, name)
+			col := o.t.Column(name)
 			switch {
 			case col == nil:
 			case col.Type == form.Many:
@@ -79,7 +79,7 @@ func (l *Label) one(t *form.Table) *form.Column {
 	if len(l.Columns) != 1 {
 		return nil
 	}
-	return columnOf(t, l.Columns[0])
+	return t.Column(l.Columns[0])
 }
 
 // fitLabel finds out what is to be learnt: classes or numbers.
@@ -164,7 +164,7 @@ func (l *Label) fitSeveral(tables []owner) error {
 	known, binary := 0, true
 	for _, o := range tables {
 		for _, name := range l.Columns {
-			col := columnOf(o.t, name)
+			col := o.t.Column(name)
 			if col == nil {
 				continue
 			}
@@ -359,7 +359,7 @@ func (a *applier) answers() error {
 	there := false
 	for _, o := range tables { // before room is made for what the Schema says
 		for _, name := range l.Columns {
-			if col := columnOf(o.t, name); col != nil && l.Kind != OneClass && col.Type != form.Many && l.Count != len(l.Columns) {
+			if col := o.t.Column(name); col != nil && l.Kind != OneClass && col.Type != form.Many && l.Count != len(l.Columns) {
 				return fmt.Errorf("%s: the column %.40q has one value a row, and the model learnt %d of each", where(o.t), col.Name, l.Count)
 			} else if col != nil {
 				there = true
@@ -384,7 +384,7 @@ func (a *applier) answers() error {
 	}
 	for _, o := range tables {
 		for j, name := range l.Columns {
-			col := columnOf(o.t, name)
+			col := o.t.Column(name)
 			if col == nil {
 				continue
 			}

@@ -30,7 +30,7 @@ func (a *applier) split() error {
 	}
 	split, there := &form.Split{Of: of}, false
 	add := func(own *Table, t *form.Table, at int) error {
-		if col := columnOf(t, own.Part); own.Part != "" && col != nil {
+		if col := t.Column(own.Part); own.Part != "" && col != nil {
 			there = true
 			return addParts(split, t, col, at)
 		}
@@ -71,7 +71,7 @@ func (a *applier) split() error {
 func addMasks(s *form.Split, t *form.Table, names []string, at int) (there bool, err error) {
 	in := make([]bool, t.Rows)
 	for _, name := range names {
-		col, which := columnOf(t, name), slices.Index(maskNames, form.Plain(name))
+		col, which := t.Column(name), slices.Index(maskNames, form.Plain(name))
 		if col == nil || which < 0 {
 			continue
 		}
@@ -98,7 +98,7 @@ func addMasks(s *form.Split, t *form.Table, names []string, at int) (there bool,
 
 // Parts reads a column that says which part of a split a row of a table is in; nil if it is not there.
 func (s *Schema) Parts(t *form.Table, name string) (*form.Split, error) {
-	col := columnOf(t, name)
+	col := t.Column(name)
 	if name == "" || col == nil {
 		return nil, nil
 	}

@@ -218,6 +218,7 @@ func (a *assembly) add(t *Named, of Of) error {
 
 // unique returns the numbers of a table's ids, of which each row has one of its own.
 func (t *Table) unique(column, what string) (ids cells.Dict, err error) {
+	ids.Reserve(t.Rows)
 	for row := range t.Rows {
 		id := t.IDs.At(row)
 		if id == "" {

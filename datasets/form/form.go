@@ -12,7 +12,7 @@ import (
 
 // Form is a way in which graphs lie in files: a row of the table of forms.
 type Form struct {
-	Name    string   // such as "npz"; --form and errors say it
+	Name    string   // such as "npz"; Options and errors say it
 	Endings []string // of the files that it is read from, such as ".csv", without those of gzip and zstd; or whole names, such as "ind.NAME.allx"
 	Says    string   // what it is, in a line for docs and errors
 	Under   []string // the folders beside the main file in which others of its files lie; "*" is any

@@ -46,7 +46,7 @@ func (j *joiner) nodes() error {
 		old := &j.old.Nodes[t]
 		k := slices.IndexFunc(j.next.Nodes, func(n Nodes) bool { return n.Type == old.Type })
 		if k < 0 {
-			j.places[0][t] = allRows(old.Rows)
+			j.places[0][t] = upTo(old.Rows)
 			j.out.Nodes = append(j.out.Nodes, *old)
 			continue
 		}
@@ -57,7 +57,7 @@ func (j *joiner) nodes() error {
 	}
 	for k := range j.next.Nodes {
 		if !taken[k] {
-			j.places[1][k] = allRows(j.next.Nodes[k].Rows)
+			j.places[1][k] = upTo(j.next.Nodes[k].Rows)
 			j.out.Nodes = append(j.out.Nodes, j.next.Nodes[k])
 		}
 	}
@@ -158,7 +158,7 @@ func (j *joiner) placed(which int, e *Edges) *Edges {
 
 // joinEdges joins two tables of edges. An edge of next replaces the one of old that has its id.
 func joinEdges(old, next *Edges) (Edges, error) {
-	kept := allRows(old.Rows)
+	kept := upTo(old.Rows)
 	if old.IDs != nil && next.IDs != nil {
 		there := make(map[string]bool, next.Rows)
 		for i := range next.Rows {
@@ -167,9 +167,12 @@ func joinEdges(old, next *Edges) (Edges, error) {
 		kept = slices.DeleteFunc(kept, func(i int32) bool { return there[old.IDs.At(int(i))] })
 	}
 	rest := old.Take(kept)
-	all := allRows(next.Rows)
-	table, err := joinTables([]tablePart{{&rest.Table, allRows(rest.Rows)}, {&next.Table, all}})
+	all := upTo(next.Rows)
+	table, err := joinTables([]tablePart{{&rest.Table, upTo(rest.Rows)}, {&next.Table, all}})
 	out := *next
+	if next.Rows > 0 { // an error is more often about new rows, and a table has one file, which is theirs among nodes, too
+		table.Origin.File, table.Origin.Unit = next.Origin.File, next.Origin.Unit
+	}
 	out.Table, out.Back, out.Undirected = table, nil, old.Undirected && next.Undirected
 	out.Neighbours = out.Neighbours && old.Neighbours
 	out.Dangling += old.Dangling
@@ -203,8 +206,8 @@ func joinTables(parts []tablePart) (out Table, err error) {
 	ids, texts := true, []string{}
 	for _, p := range parts {
 		for i := range p.Columns {
-			if name := p.Columns[i].Name; !slices.ContainsFunc(names, func(n string) bool { return Plain(n) == Plain(name) }) {
-				names = append(names, name)
+			if c := &p.Columns[i]; !slices.ContainsFunc(names, func(n string) bool { return p.Column(n) == c }) {
+				names = append(names, c.Name)
 			}
 		}
 		ids = ids && (p.IDs != nil || p.Rows == 0)
@@ -219,7 +222,7 @@ func joinTables(parts []tablePart) (out Table, err error) {
 	out.Origin.Lines = []int32{}
 	for _, p := range parts {
 		out.Rows += len(p.rows)
-		out.Origin.Lines = append(out.Origin.Lines, p.Origin.lines(p.rows)...)
+		out.Origin.Lines = append(out.Origin.Lines, p.Origin.gather(p.rows).Lines...)
 		for _, r := range p.rows {
 			if ids {
 				texts = append(texts, p.IDs.At(int(r)))
@@ -267,6 +270,7 @@ func joinColumns(name string, parts []tablePart) (Column, error) {
 		return out, nil
 	}
 	out.Type, out.Dated = first.Type, first.Dated
+	out.Truth = !slices.ContainsFunc(cells, func(c *Column) bool { return c != nil && c.Type == Number && !c.Truth })
 	switch first.Type {
 	case Number:
 		out.Numbers = joinCells(parts, cells, math.NaN(), func(c *Column) []float64 { return c.Numbers })
@@ -291,6 +295,8 @@ func (c *Column) holds() string {
 		return "whole numbers"
 	case c.Type == Word:
 		return "words"
+	case c.Type == Many && len(c.Matrix.Names) > 0:
+		return fmt.Sprintf("%d numbers a row (%s)", c.Matrix.Cols, listed(c.Matrix.Names))
 	case c.Type == Many:
 		return fmt.Sprintf("%d numbers a row", c.Matrix.Cols)
 	}
@@ -323,7 +329,7 @@ func (c *Column) like(d *Column) bool {
 	case c.Type != d.Type || c.Dated != d.Dated:
 		return false
 	case c.Type == Many:
-		return c.Matrix.Cols == d.Matrix.Cols && (c.Matrix.Offsets == nil) == (d.Matrix.Offsets == nil)
+		return c.Matrix.Cols == d.Matrix.Cols && slices.Equal(c.Matrix.Names, d.Matrix.Names) && (c.Matrix.Offsets == nil) == (d.Matrix.Offsets == nil)
 	}
 	return true
 }

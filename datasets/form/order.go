@@ -25,7 +25,7 @@ func (r *Raw) Ordered() *Part {
 		n := &out.Nodes[t]
 		rows := n.order()
 		if n.IDs == nil || r.Graphs != nil {
-			rows = allRows(n.Rows)
+			rows = upTo(n.Rows)
 		}
 		if p.NodeRows = append(p.NodeRows, rows); inPlace(rows) {
 			continue
@@ -55,9 +55,6 @@ func (r *Raw) Ordered() *Part {
 	}
 	return p
 }
-
-// allRows returns the numbers from 0 up to n.
-func allRows(n int) []int32 { return inOrder(make([]int32, n), nil) }
 
 // moveSplits puts the splits of the only table of nodes, or of edges, where its rows are now.
 func (r *Raw) moveSplits(of Of, at []int32) {
@@ -170,7 +167,7 @@ func (e *Edges) repeated(src, dst, rows, list []int32, f func(group []int32)) {
 // were, and all others stay: which of them is the first does not depend on the order of the files then. The list has the ends of each edge,
 // and which row of e it is; no rows stand for the rows of e.
 func (e *Edges) Settled(src, dst, rows []int32) []int32 {
-	order := allRows(len(src))
+	order := upTo(len(src))
 	e.repeated(src, dst, rows, inOrder(dst, inOrder(src, nil)), func(group []int32) {
 		for i, place := range slices.Sorted(slices.Values(group)) {
 			order[place] = group[i]
@@ -234,10 +231,7 @@ func (m *Matrix) compare(a, b int) int {
 // inOrder returns rows, or all, in the order of a number each; rows of the same number keep their order.
 func inOrder(numbers, rows []int32) []int32 {
 	if rows == nil {
-		rows = make([]int32, len(numbers))
-		for i := range rows {
-			rows[i] = int32(i)
-		}
+		rows = upTo(len(numbers))
 	}
 	most := int32(-1)
 	for _, v := range numbers {

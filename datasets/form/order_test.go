@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // shop is a graph of four nodes, the last of which only edges name.
@@ -97,7 +99,7 @@ func TestJoin(t *testing.T) {
 	}
 	want := []string{
 		"new n2.csv: line 2 - z", "10 n2.csv: line 3 - ", "b n2.csv: line 2 1 x", "9 n2.csv: line 4 3 ", "a n2.csv: line 5 - ",
-		"b→10 e.csv: line 2 4", "a→b e.csv: line 3 3 both", "b→10 e.csv: line 4 2", "10→9 e.csv: line 5 1", "a→new e.csv: line 2 - both", "b→new e.csv: line 3 - both",
+		"b→10 e2.csv: line 2 4", "a→b e2.csv: line 3 3 both", "b→10 e2.csv: line 4 2", "10→9 e2.csv: line 5 1", "a→new e2.csv: line 2 - both", "b→new e2.csv: line 3 - both",
 	}
 	if got := said(j); !slices.Equal(got, want) {
 		t.Errorf("it says\n%q, want\n%q", got, want)
@@ -111,6 +113,30 @@ func TestJoin(t *testing.T) {
 	}
 	next.Nodes[0].IDs = nil
 	if _, err := Join(old, next); err == nil || !strings.Contains(err.Error(), "has no ids") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A column keeps its kind when rows are joined, and its name where another differs by its case alone.
+func TestJoinedColumns(t *testing.T) {
+	graph := func(id string, names []string, x ...float64) *Raw {
+		numbers := func(name string, v float64) Column { return Column{Name: name, Type: Number, Numbers: []float64{v}} }
+		truth := numbers("left", x[0])
+		truth.Truth = true
+		return &Raw{Nodes: []Nodes{{Listed: 1, Table: Table{Rows: 1, IDs: &Words{Texts: []string{id}}, Columns: []Column{
+			truth, numbers("Age", x[1]), numbers("age", x[2]),
+			{Name: "x", Type: Many, Matrix: &Matrix{Rows: 1, Cols: 2, Values: []tensor.Float{1, 2}, Names: names}},
+		}}}}}
+	}
+	old := graph("a", []string{"p", "q"}, 1, 2, 3)
+	j, err := Join(old, graph("b", []string{"p", "q"}, 0, 5, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := j.Nodes[0].Columns; len(c) != 4 || !c[0].Truth || !slices.Equal(c[0].Numbers, []float64{0, 1}) || !slices.Equal(c[1].Numbers, []float64{5, 2}) || !slices.Equal(c[2].Numbers, []float64{6, 3}) {
+		t.Errorf("the columns are %+v", c)
+	}
+	if _, err := Join(old, graph("b", []string{"q", "p"}, 0, 5, 6)); err == nil || !strings.Contains(err.Error(), `column "x" has 2 numbers a row ("p", "q") in the other and 2 numbers a row ("q", "p") in the other`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -138,17 +138,6 @@ func (e *Edges) backs() []bool {
 	return back
 }
 
-// lines returns the numbers of some rows.
-func (o *Origin) lines(rows []int32) []int32 {
-	lines := make([]int32, len(rows))
-	for i, r := range rows {
-		if lines[i] = int32(o.First) + r; o.Lines != nil {
-			lines[i] = o.Lines[r]
-		}
-	}
-	return lines
-}
-
 // Take returns the edges of some rows, in the order given. Their ends are rows of the same tables of nodes.
 func (e *Edges) Take(rows []int32) Edges {
 	out := *e

@@ -223,15 +223,18 @@ func (t *Table) At(c *Column, row int) string {
 	return t.Origin.At(row)
 }
 
-// Column returns the column of that name, nil if there is none. Case does not count, and blanks, dots and
-// hyphens are as underscores.
+// Column returns the column of that very name, or else the first whose name is the same as names are compared by [Plain];
+// nil if there is none.
 func (t *Table) Column(name string) *Column {
-	for i := range t.Columns {
-		if Plain(t.Columns[i].Name) == Plain(name) {
-			return &t.Columns[i]
-		}
+	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		plain := Plain(name)
+		i = slices.IndexFunc(t.Columns, func(c Column) bool { return Plain(c.Name) == plain })
 	}
-	return nil
+	if i < 0 {
+		return nil
+	}
+	return &t.Columns[i]
 }
 
 // Check returns an error that names the first thing that is wrong with the shape of r: a column without a cell for each
@@ -272,6 +275,28 @@ func (r *Raw) Check() error {
 		}
 	}
 	return nil
+}
+
+// UnlistedOf returns an error about the first edge whose end is of a table of nodes that lists some and not that one; nil if there is none.
+func (r *Raw) UnlistedOf(table int) error {
+	t := &r.Nodes[table]
+	if t.Listed == 0 || t.Listed == t.Rows {
+		return nil
+	}
+	for k := range r.Edges {
+		e := &r.Edges[k]
+		for row := range e.Source {
+			for _, end := range []struct {
+				of string
+				v  int32
+			}{{e.From, e.Source[row]}, {e.To, e.Target[row]}} {
+				if end.of == t.Type && int(end.v) >= t.Listed {
+					return fmt.Errorf("%s: node %.40q is not in %s: add it there, or leave its edges out", e.Origin.At(row), t.IDs.At(int(end.v)), t.Origin.File)
+				}
+			}
+		}
+	}
+	return fmt.Errorf("%s: node %.40q is not in the table that lists the nodes", t.Origin.File, t.IDs.At(t.Listed))
 }
 
 // check checks a table of edges between types of nodes, of which there are so many each.

@@ -115,7 +115,7 @@ func (t *Named) plan(names []string, o Options) (p cells.Plan, err error) {
 	case errors.As(err, &none):
 		err = fmt.Errorf("%w, or, if the first line is an edge itself, write source,target above it; a table of nodes goes beside that of its edges, NAME_nodes.csv beside NAME_edges.csv", err)
 		if _, _, other := usersAndItems(names, o); other == nil {
-			err = fmt.Errorf("%w; users and items are read by --form %s", err, interactionsForm.Name)
+			err = fmt.Errorf("%w; users and items are read by the form %s, with --task link", err, interactionsForm.Name)
 		}
 		return p, err
 	case err != nil:

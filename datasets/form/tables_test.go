@@ -136,7 +136,7 @@ func TestBadTables(t *testing.T) {
 		want    string
 	}{
 		{[]string{"e.csv", "a,b\n1,2\n"}, Options{}, `e.csv: line 1: of the columns "a", "b" no two are the ends of an edge: call them source and target`},
-		{[]string{"e.csv", "user,item\n1,2\n"}, Options{}, "users and items are read by --form interactions"},
+		{[]string{"e.csv", "user,item\n1,2\n"}, Options{}, "users and items are read by the form interactions, with --task link"},
 		{[]string{"e.csv", "a,b\n1,2\n"}, Options{ID: "c"}, `no two are the ends of an edge`},
 		{[]string{"e.csv", "a,b\n1,2\n"}, Options{Source: "a", Target: "c"}, `e.csv: line 1: there is no column "c"; there are "a", "b"`},
 		{[]string{"e.csv", "a,b\n1,2\n"}, Options{Source: "a", Target: "a"}, `the column "a" is chosen twice`},

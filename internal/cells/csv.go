@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/internal/table"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
@@ -363,7 +362,7 @@ func (t *delimited) row(b []byte, at int, ends []uint32) (out []uint32, next int
 			}
 			if i < len(b) && b[i] != t.split && b[i] != '\n' && (t.split != ' ' || b[i] != '\t') {
 				line, _, _ := bytes.Cut(b[i:], []byte("\n"))
-				return ends, len(b), false, fmt.Errorf("%.40q follows a field in quotes", line)
+				return ends, len(b), false, fmt.Errorf("%.40q follows a field in quotes: write each quote that is meant as \"\", and all of the field in quotes", line)
 			}
 		} else if t.split == ' ' {
 			for i < len(b) && b[i] != ' ' && b[i] != '\n' && b[i] != '\t' {
@@ -399,23 +398,4 @@ func closed(b []byte, i int) (int, error) {
 		}
 		i++
 	}
-}
-
-// wrongText returns where in a block the first byte is that is no text, -1 if none is.
-func wrongText(b []byte) int {
-	wrong := bytes.IndexByte(b, 0)
-	if wrong >= 0 {
-		b = b[:wrong]
-	}
-	if utf8.Valid(b) {
-		return wrong
-	}
-	for i := 0; i < len(b); {
-		c, size := utf8.DecodeRune(b[i:])
-		if c == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return wrong
 }

@@ -105,3 +105,11 @@ func TestManyWords(t *testing.T) {
 		}
 	}
 }
+
+func TestID(t *testing.T) {
+	for id, want := range map[string]string{"7.0": "7", "-7.0": "-7", "007.0": "007", "7": "7", "7.5": "7.5", "-.0": "-.0", ".0": ".0", "--7.0": "--7.0", "7.00": "7.00", "v1.0": "v1.0", "1.2.0": "1.2.0", "": ""} {
+		if got := ID(id); got != want {
+			t.Errorf("%q is %q, want %q", id, got, want)
+		}
+	}
+}

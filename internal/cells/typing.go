@@ -46,7 +46,7 @@ func (s *scratch) parse(j job) {
 // cut cuts a block into rows and fields, or sets its error.
 func (s *scratch) cut(b *block, text []byte) {
 	s.starts, s.ends, s.at = s.starts[:0], s.ends[:0], s.at[:0]
-	wrong := wrongText(text)
+	wrong := table.WrongText(text)
 	fail := func(err error) {
 		if from := bytes.LastIndexByte(text[:max(0, wrong)], '\n') + 1; wrong >= 0 && bytes.Count(text[:from], []byte("\n")) <= b.lines {
 			line, _, _ := bytes.Cut(text[from:], []byte("\n"))
@@ -65,7 +65,7 @@ func (s *scratch) cut(b *block, text []byte) {
 		before := len(s.ends)
 		ends, next, _, err := s.of.row(text, at, s.ends)
 		if n := len(ends) - before; err == nil && n != len(s.of.names) {
-			err = fmt.Errorf("%d fields, want %d as the first line names%s", n, len(s.of.names), s.of.between(n))
+			err = table.Miscounted(n, len(s.of.names), s.of.split)
 		}
 		if err != nil {
 			fail(err)
@@ -78,14 +78,6 @@ func (s *scratch) cut(b *block, text []byte) {
 	if wrong >= 0 {
 		fail(nil)
 	}
-}
-
-// between says what is to stand between fields, of a row that has only one.
-func (t *delimited) between(fields int) string {
-	if fields > 1 {
-		return ""
-	}
-	return map[byte]string{'\t': ", with tabs", ',': ", with commas", ';': ", with semicolons", ' ': ", with blanks"}[t.split] + " between them"
 }
 
 // field returns the cell of a row and a column, which stays as it is until the next.

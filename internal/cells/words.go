@@ -3,6 +3,7 @@ package cells
 import (
 	"hash/maphash"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -99,6 +100,14 @@ func (d *Dict) Find(text string) int32 {
 	return d.slots[slotOf(d, text, maphash.String(seed, text))] - 1
 }
 
+// Reserve makes room for n different texts in a Dict that is empty.
+func (d *Dict) Reserve(n int) {
+	for len(d.ends) == 0 && 2*n >= len(d.slots) {
+		d.slots = make([]int32, max(64, 4*len(d.slots)))
+	}
+	d.hashes, d.ends = slices.Grow(d.hashes, n), slices.Grow(d.ends, n)
+}
+
 // grow makes room.
 func (d *Dict) grow() {
 	d.slots = make([]int32, max(64, 4*len(d.slots)))
@@ -123,14 +132,14 @@ func (d *Dict) Strings() []string {
 	return out
 }
 
-// ID returns "7" of "7.0", as pandas writes whole numbers beside gaps, and any other id as it is.
+// ID returns "7" of "7.0" and "-7" of "-7.0", as pandas writes whole numbers beside gaps, and any other id as it is.
 func ID[T string | []byte](id T) T {
 	n := len(id) - 2
-	if n < 1 || id[n] != '.' || id[n+1] != '0' {
+	if n < 1 || id[n] != '.' || id[n+1] != '0' || id[n-1]-'0' > 9 {
 		return id
 	}
 	for i := range n {
-		if id[i]-'0' > 9 {
+		if id[i]-'0' > 9 && (i > 0 || id[i] != '-') {
 			return id
 		}
 	}

@@ -199,7 +199,11 @@ func (w *walk) value(t reflect.Type) *Error {
 			return w.want(first, "a list")
 		}
 		for i := 0; w.More(); i++ {
-			if e := w.in(fmt.Sprintf("[%d]", i), t.Elem()); e != nil {
+			of := t.Elem()
+			if t.Kind() == reflect.Array && i >= t.Len() { // encoding/json leaves these out
+				of = reflect.TypeFor[any]()
+			}
+			if e := w.in(fmt.Sprintf("[%d]", i), of); e != nil {
 				return e
 			}
 		}

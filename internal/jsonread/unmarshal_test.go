@@ -116,6 +116,7 @@ func TestUnmarshal(t *testing.T) {
 func FuzzUnmarshal(f *testing.F) {
 	f.Add(`{"Name":"a","flag":true,"Count":3,"Rate":1.5,"big":1e300,"Pair":[1,2,3],"Rows":[[1],null],"By":{"a":{"Depth":-1,"evens":[2]}},"Any":[{}],"Raw":{"x":1},"Number":7}`)
 	f.Add(`{"depth":null,"evens":null,"By":null,"Flag":null,"Pair":[1],"Quoted":"3"}`)
+	f.Add(`{"Pair":[0,0,{}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		low := strings.ToLower(text)
 		if Check([]byte(text)) != nil || strings.HasPrefix(text, mark) || !utf8.ValidString(text) || strings.Contains(low, `\ud`) || strings.Contains(low, "quoted") || strings.Contains(low, "number") {

@@ -317,7 +317,7 @@ func (a *Array) number() (size int, at func(raw []byte, i int) float64, err erro
 	b := a.order()
 	switch a.Type[1:] {
 	case "f2":
-		return 2, func(raw []byte, i int) float64 { return half(b.Uint16(raw[2*i:])) }, nil
+		return 2, func(raw []byte, i int) float64 { return Half(b.Uint16(raw[2*i:])) }, nil
 	case "f4":
 		return 4, func(raw []byte, i int) float64 { return float64(math.Float32frombits(b.Uint32(raw[4*i:]))) }, nil
 	case "f8":
@@ -336,8 +336,8 @@ func (a *Array) number() (size int, at func(raw []byte, i int) float64, err erro
 	}, nil
 }
 
-// half returns the value of a float of 16 bits.
-func half(h uint16) float64 {
+// Half returns the value of a float of 16 bits.
+func Half(h uint16) float64 {
 	sign, exponent, fraction := 1.0, int(h>>10&31), float64(h&1023)
 	if h>>15 != 0 {
 		sign = -1

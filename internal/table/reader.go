@@ -102,12 +102,32 @@ func (t *Reader) next() ([]byte, bool) {
 	return nil, false
 }
 
-// between says what is to stand between fields, of a row that has only one.
-func (t *Reader) between() string {
-	if len(t.fields) > 1 {
-		return ""
+// Miscounted is the error of a row of n fields, between which stands split, where there are to be want.
+func Miscounted(n, want int, split byte) error {
+	between := map[byte]string{'\t': "tabs", ',': "commas", ';': "semicolons", ' ': "blanks"}[split]
+	if n == 1 {
+		return fmt.Errorf("1 fields, want %d as the first line names, with %s between them", want, between)
 	}
-	return map[byte]string{'\t': ", with tabs", ',': ", with commas", ';': ", with semicolons", ' ': ", with blanks"}[t.split] + " between them"
+	return fmt.Errorf("%d fields, want %d as the first line names: complete the row, or put a field that holds %s in quotes", n, want, between)
+}
+
+// WrongText returns where the first byte is that is 0 or no UTF-8, -1 if none is.
+func WrongText(b []byte) int {
+	zero := bytes.IndexByte(b, 0)
+	if zero >= 0 {
+		b = b[:zero]
+	}
+	if utf8.Valid(b) {
+		return zero
+	}
+	i := 0
+	for {
+		c, size := utf8.DecodeRune(b[i:])
+		if c == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
 }
 
 // CheckText returns an error unless a line is text in UTF-8.
@@ -115,16 +135,9 @@ func CheckText(line []byte) error {
 	if i := bytes.IndexByte(line, 0); i >= 0 {
 		return fmt.Errorf("byte %d is 0, as in UTF-16 or UTF-32 without a byte-order mark, and text is UTF-8: save it as UTF-8, or convert it, such as by iconv -f UTF-16LE -t UTF-8 OLD > NEW", i+1)
 	}
-	if utf8.Valid(line) {
+	i := WrongText(line)
+	if i < 0 {
 		return nil
-	}
-	i := 0
-	for {
-		c, size := utf8.DecodeRune(line[i:])
-		if c == utf8.RuneError && size == 1 {
-			break
-		}
-		i += size
 	}
 	return fmt.Errorf("byte %d, 0x%x after %.40q, is not UTF-8 but Latin-1 or Windows-1252 perhaps: save it as UTF-8, or convert it, such as by iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW", i+1, line[i], line[max(0, i-20):i])
 }
@@ -136,7 +149,7 @@ func (t *Reader) Next() bool {
 		return false
 	}
 	if t.err = t.cut(line); t.err == nil && len(t.fields) != len(t.Columns) {
-		t.err = fmt.Errorf("%d fields, want %d as the first line names%s", len(t.fields), len(t.Columns), t.between())
+		t.err = Miscounted(len(t.fields), len(t.Columns), t.split)
 	}
 	return t.err == nil
 }

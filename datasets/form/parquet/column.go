@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -160,7 +161,7 @@ func (l *leaf) numbers(v *values, out []float64) ([]float64, error) {
 		}
 	case l.logical == logicalFloat16:
 		for i := range out {
-			out[i] = half(binary.LittleEndian.Uint16(v.text(i)))
+			out[i] = npy.Half(binary.LittleEndian.Uint16(v.text(i)))
 		}
 	case l.physical == physFloat || l.physical == physDouble:
 		copy(out, v.floats[:v.n])
@@ -183,24 +184,6 @@ func (l *leaf) numbers(v *values, out []float64) ([]float64, error) {
 // decimal returns the number nearest to x · 10^−scale.
 func decimal(x *big.Int, scale int) float64 {
 	f, _ := new(big.Rat).SetFrac(x, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)).Float64()
-	return f
-}
-
-// half returns the number that 16 bits are.
-func half(h uint16) float64 {
-	exponent, fraction := int(h>>10&31), float64(h&1023)
-	f := math.Ldexp(1+fraction/1024, exponent-15)
-	switch {
-	case exponent == 0:
-		f = math.Ldexp(fraction, -24)
-	case exponent == 31 && fraction == 0:
-		f = math.Inf(1)
-	case exponent == 31:
-		f = math.NaN()
-	}
-	if h>>15 == 1 {
-		return -f
-	}
 	return f
 }
 
@@ -259,7 +242,11 @@ func (t *table) keep(n int) error {
 
 func (t *table) pages(l *leaf, g int) *pages {
 	c := &t.f.groups[g].chunks[l.index]
-	return &pages{r: t.r, leaf: l, c: c, at: c.data, end: t.size - 8, left: c.values, most: t.most}
+	p := &pages{t: t, leaf: l, c: c, at: c.data, end: t.size - 8, left: c.values}
+	if l.maxRep == 0 {
+		p.left = t.f.groups[g].rows
+	}
+	return p
 }
 
 // fixed reads one row group of a column of numbers or times to out. convert makes them of values.
@@ -498,13 +485,23 @@ func (x *lists) end() error {
 		x.nulls(x.empty * x.in)
 		m.Values = append(m.Values, first...)
 	case x.in != m.Cols:
-		return fmt.Errorf("row %d: the list has %d numbers, and those before have %d: write lists of one length, or leave the column out", x.row+1, x.in, m.Cols)
+		return x.unlike(fmt.Sprint(x.in))
 	}
 	return nil
 }
 
+// unlike is the error of a row with another number of elements than those before.
+func (x *lists) unlike(n string) error {
+	return fmt.Errorf("row %d: the list has %s numbers, and those before have %d: write lists of one length, or leave the column out", x.row+1, n, x.m.Cols)
+}
+
 // add adds the elements of a page, whose values that are not null are vals.
 func (x *lists) add(p *pages, vals []float64) error {
+	if x.m.Cols < 0 {
+		if err := x.keep(4 * p.n); err != nil {
+			return err
+		}
+	}
 	k := 0
 	for i := range p.n {
 		if p.rep[i] == 0 {
@@ -519,6 +516,8 @@ func (x *lists) add(p *pages, vals []float64) error {
 			return errRows
 		}
 		switch d := int(p.def[i]); {
+		case d >= p.leaf.listed && x.in == x.m.Cols:
+			return x.unlike(fmt.Sprint("more than ", x.in))
 		case d == p.leaf.maxDef:
 			x.m.Values = append(x.m.Values, tensor.Float(vals[k]))
 			k++
@@ -574,13 +573,4 @@ func (t *table) matrix(l *leaf) (*form.Matrix, error) {
 	}
 	x.m.Cols = max(0, x.m.Cols)
 	return x.m, nil
-}
-
-// looked returns the values of codes.
-func looked[T any](out, dict []T, codes []int32) []T {
-	out = sized(out, len(codes))
-	for i, c := range codes {
-		out[i] = dict[c]
-	}
-	return out
 }

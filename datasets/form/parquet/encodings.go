@@ -46,6 +46,15 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
+// looked returns the values of codes.
+func looked[T any](out, dict []T, codes []int32) []T {
+	out = sized(out, len(codes))
+	for i, c := range codes {
+		out[i] = dict[c]
+	}
+	return out
+}
+
 // decode reads n values of a page.
 func (v *values) decode(l *leaf, encoding int, b []byte, n int, most int64) error {
 	v.n = n

@@ -260,6 +260,10 @@ func (f *footer) check(size int64) error {
 		rows += g.rows
 		for k := range g.chunks {
 			c := &g.chunks[k]
+			if g.rows == 0 { // it has no pages, and may say so of a place that there is not
+				c.values = 0
+				continue
+			}
 			if c.elsewhere {
 				return errors.New("some of its columns are encrypted, or in another file: write them into one, without encryption")
 			}

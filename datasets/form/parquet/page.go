@@ -75,15 +75,17 @@ func readPageHeader(b []byte) (h pageHeader, ok bool) {
 	return h, !r.failed
 }
 
+// levelBytes is what a value of a list takes while its page is read.
+const levelBytes = 16
+
 // pages reads the pages of a chunk one after the other.
 type pages struct {
-	r    io.ReaderAt
+	t    *table
 	leaf *leaf
 	c    *chunk
 	at   int64 // where the next page begins
 	end  int64 // where the file's footer begins at the latest
 	left int64 // values that the chunk has yet
-	most int64 // bytes that a page may have
 
 	// The page that was read.
 	n        int    // its values, with those that are null
@@ -115,7 +117,7 @@ func (p *pages) next() (bool, error) {
 				return false, err
 			}
 			p.dict = new(values)
-			if err := p.dict.decode(p.leaf, encPlain, b, h.n, p.most); err != nil {
+			if err := p.dict.decode(p.leaf, encPlain, b, h.n, p.t.most); err != nil {
 				return false, err
 			}
 		case dataPage, dataPageV2:
@@ -123,6 +125,9 @@ func (p *pages) next() (bool, error) {
 				return false, errors.New("a page has more values than its column: the file is damaged; get it again")
 			}
 			p.left -= int64(h.n)
+			if int64(h.n) > p.t.left.Load()/levelBytes && p.leaf.maxRep > 0 { // any other column has a value a row
+				return false, errHuge
+			}
 			if err := p.take(h, b); err != nil {
 				return false, err
 			}
@@ -140,7 +145,7 @@ func (p *pages) read() (h pageHeader, b []byte, err error) {
 			return h, nil, errors.New("its pages end too soon: the file was cut off, or is damaged; get it again")
 		}
 		p.packed = sized(p.packed, int(window))
-		if _, err := p.r.ReadAt(p.packed, p.at); err != nil {
+		if _, err := p.t.r.ReadAt(p.packed, p.at); err != nil {
 			return h, nil, err
 		}
 		var ok bool
@@ -155,11 +160,11 @@ func (p *pages) read() (h pageHeader, b []byte, err error) {
 	if h.n < 0 || h.plain < 0 || h.compressed < 0 || int64(h.compressed) > p.end-p.at || h.def < 0 || h.rep < 0 {
 		return h, nil, errors.New("a page says that it is longer than the file: the file was cut off, or is damaged; get it again")
 	}
-	if int64(h.plain) > p.most || h.typ == dictionaryPage && int64(h.n) > 8*int64(h.plain)+1 {
+	if int64(h.plain) > p.t.most || h.typ == dictionaryPage && int64(h.n) > 8*int64(h.plain)+1 {
 		return h, nil, errHuge
 	}
 	p.packed = sized(p.packed, h.compressed)
-	if _, err := p.r.ReadAt(p.packed, p.at); err != nil {
+	if _, err := p.t.r.ReadAt(p.packed, p.at); err != nil {
 		return h, nil, err
 	}
 	p.at += int64(h.compressed)
@@ -244,7 +249,7 @@ func (p *pages) level(which int, b []byte, max int) ([]byte, error) {
 // values reads the values of a page that are not null.
 func (p *pages) values(encoding int, b []byte) (err error) {
 	if p.coded = encoding == encDictionary || encoding == encPlainDictionary; !p.coded {
-		return p.vals.decode(p.leaf, encoding, b, p.present, p.most)
+		return p.vals.decode(p.leaf, encoding, b, p.present, p.t.most)
 	}
 	if p.dict == nil {
 		return errors.New("a page needs a dictionary, and there is none: the file is damaged; get it again")

@@ -255,21 +255,14 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// BenchmarkRead reads the file of EDGEWISE_PARQUET.
-func BenchmarkRead(b *testing.B) {
-	path := os.Getenv("EDGEWISE_PARQUET")
-	if path == "" {
-		b.Skip("EDGEWISE_PARQUET names no file")
+// A table may have no rows: pyarrow writes a row group for it whose columns have no place.
+func TestNoRows(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "empty", "edges.parquet"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for b.Loop() {
-		f, main, err := form.OpenPath(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := read(f, main, form.Options{}); err != nil {
-			b.Fatal(err)
-		}
-		f.Close()
+	if table, err := tableOf(b); err != nil || table.Rows != 0 || len(table.Columns) != 2 {
+		t.Errorf("%+v, error %v", table, err)
 	}
 }
 
@@ -297,6 +290,11 @@ func TestRefused(t *testing.T) {
 
 // hostile is a file of one column of so many rows, in a page whose header says what is given and whose bytes are body.
 func hostile(rows int64, physical, encoding, plain int, body []byte) []byte {
+	return hostileFile(rows, rows, optional, physical, encoding, plain, body)
+}
+
+// hostileFile is hostile of a column that has other than a value a row.
+func hostileFile(rows, values int64, repetition, physical, encoding, plain int, body []byte) []byte {
 	h := thriftWriter{}
 	h.open()
 	h.small(1, dataPage)
@@ -304,7 +302,7 @@ func hostile(rows int64, physical, encoding, plain int, body []byte) []byte {
 	h.small(3, int64(len(body)))
 	h.field(5, isStruct)
 	h.open()
-	h.small(1, rows)
+	h.small(1, values)
 	h.small(2, int64(encoding))
 	h.small(3, encRLE)
 	h.close()
@@ -316,8 +314,12 @@ func hostile(rows int64, physical, encoding, plain int, body []byte) []byte {
 	m.open()
 	m.small(5, 1)
 	m.close()
-	c := written{name: "x", physical: physical}
-	c.schema(&m)
+	m.open()
+	m.small(1, int64(physical))
+	m.small(3, int64(repetition))
+	m.field(4, isBinary)
+	m.text("x")
+	m.close()
 	m.int(3, rows)
 	m.list(4, 1, isStruct)
 	m.open()
@@ -326,7 +328,7 @@ func hostile(rows int64, physical, encoding, plain int, body []byte) []byte {
 	m.field(3, isStruct)
 	m.open()
 	m.small(1, int64(physical))
-	m.int(5, rows)
+	m.int(5, values)
 	m.int(7, int64(len(b)-4))
 	m.int(9, 4)
 	m.close()
@@ -348,6 +350,11 @@ func TestHostile(t *testing.T) {
 	delta := func(n uint64) []byte {
 		return append(binary.AppendUvarint([]byte{0x80, 0x01, 0x04}, n), 0, 0, 0, 0, 0, 0)
 	}
+	list := func(n uint64) []byte { // a row of n elements, all true
+		run := append(binary.AppendUvarint([]byte{2, 0}, (n-1)<<1), 1)
+		levels := append(binary.LittleEndian.AppendUint32(nil, uint32(len(run))), run...)
+		return append(append(levels, ones(n)...), ones(n)...)
+	}
 	alike := append(ones(3), delta(3)...)
 	for name, tt := range map[string]struct {
 		b    []byte
@@ -363,6 +370,9 @@ func TestHostile(t *testing.T) {
 		"differences":          {hostile(3, physInt64, encDelta, len(alike), alike), ""},
 		"2⁴⁰ differences":      {hostile(3, physInt64, encDelta, 20, append(ones(3), delta(1<<40)...)), "column \"x\""},
 		"no dictionary":        {hostile(3, physDouble, encDictionary, 9, append(ones(3), 1, 6, 0)), "needs a dictionary"},
+		"a list":               {hostileFile(1, 3, repeated, physBool, encRLE, len(list(3)), list(3)), ""},
+		"a list of 2²⁴":        {hostileFile(1, 1<<24, repeated, physBool, encRLE, len(list(1<<24)), list(1<<24)), errHuge.Error()},
+		"more values than row": {hostileFile(3, 1<<24, optional, physDouble, encPlain, 7, ones(1<<24)), "a page has more values than its column"},
 		"an unknown encoding":  {hostile(3, physDouble, 77, 6, ones(3)), "encoding 77 of Parquet, which is not read for DOUBLE"},
 		"an unknown type":      {hostile(3, 99, encPlain, 6, ones(3)), errThrift.Error()},
 		"a negative row count": {hostile(-3, physDouble, encPlain, 6, ones(3)), "-3 rows"},

@@ -249,7 +249,6 @@ func onlyRead(data *form.Raw, s *columns.Schema) *form.Raw {
 	}
 	for _, t := range data.Edges {
 		t.Table = only(t.Table, tableFor(s.Edges, t.Kind, t.From, t.To))
-		t.Source, t.Target = nil, nil
 		out.Edges = append(out.Edges, t)
 	}
 	return &out
@@ -281,7 +280,7 @@ func (d *Dataset) Fit(train []int32) (*Dataset, error) {
 	if d.source == nil {
 		return d, nil
 	}
-	of, rows := d.source.nodes, columns.Rows{}
+	of := d.source.nodes
 	if d.LearnsEdges() {
 		of = d.source.edges
 	}
@@ -301,13 +300,10 @@ func (d *Dataset) Fit(train []int32) (*Dataset, error) {
 			learnt = append(learnt, v)
 		}
 	}
-	if rows.Nodes = learnt; d.LearnsEdges() {
-		rows.Nodes, rows.Edges = nil, learnt
-	}
 	s, e := d.Schema.Clone(), *d
 	label := s.Label
 	s.Label = nil
-	if err := s.Fit(d.source.data, rows); err != nil {
+	if err := s.Fit(d.source.data, fittedOn(d.source.data, learnt, d.LearnsEdges())); err != nil {
 		return nil, err
 	}
 	a, err := s.Apply(d.source.data)
@@ -320,6 +316,45 @@ func (d *Dataset) Fit(train []int32) (*Dataset, error) {
 	e.source = &own
 	e.setFeatures(d, a)
 	return &e, nil
+}
+
+// fittedOn returns the rows that columns are fitted on: of nodes that are learnt from these and the edges that lead from or to them, of
+// edges these and the nodes at their ends. Edges have the graph's numbers of nodes.
+func fittedOn(data *form.Raw, learnt []int32, edges bool) columns.Rows {
+	var ends [][2]int32
+	nodes := 0
+	for i := range data.Nodes {
+		nodes += data.Nodes[i].Rows
+	}
+	for i := range data.Edges {
+		e := &data.Edges[i]
+		for k, u := range e.Source {
+			ends = append(ends, [2]int32{u, e.Target[k]})
+		}
+	}
+	is := make([]bool, nodes)
+	if edges {
+		for _, e := range learnt {
+			is[ends[e][0]], is[ends[e][1]] = true, true
+		}
+		rows := columns.Rows{Nodes: []int32{}, Edges: learnt}
+		for v, at := range is {
+			if at {
+				rows.Nodes = append(rows.Nodes, int32(v))
+			}
+		}
+		return rows
+	}
+	for _, v := range learnt {
+		is[v] = true
+	}
+	rows := columns.Rows{Nodes: learnt, Edges: []int32{}}
+	for e, uv := range ends {
+		if is[uv[0]] || is[uv[1]] {
+			rows.Edges = append(rows.Edges, int32(e))
+		}
+	}
+	return rows
 }
 
 // setFeatures gives e what was made of d's source anew. Features that were put beside d's own stay.

@@ -383,14 +383,11 @@ func (b *builder) fit(d *Dataset) error {
 		var rows columns.Rows
 		if b.unlabelled = b.s.Unlabelled(b.data); len(b.splits) > 0 && len(b.splits[0].Train) > 0 {
 			train := b.splits[0].Train
-			if b.s.Label != nil && b.s.Label.Of == form.OfEdges {
-				if b.edges != nil {
-					train = pick(b.edges, train)
-				}
-				rows.Edges = slices.Concat(train, b.unlabelled)
-			} else {
-				rows.Nodes = slices.Concat(train, b.unlabelled)
+			edges := b.s.Label != nil && b.s.Label.Of == form.OfEdges
+			if edges && b.edges != nil {
+				train = pick(b.edges, train)
 			}
+			rows = fittedOn(b.data, slices.Concat(train, b.unlabelled), edges)
 		}
 		if err := b.s.Fit(b.data, rows); err != nil {
 			return err

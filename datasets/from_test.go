@@ -293,3 +293,39 @@ func FuzzSchema(f *testing.F) {
 		}
 	})
 }
+
+// Columns of edges are learnt from those that lead from or to nodes that train, and of edges that train their ends' columns.
+func TestColumnsOfTheOtherTable(t *testing.T) {
+	raw := &form.Raw{Nodes: []form.Nodes{{Table: form.Table{Rows: 5, Columns: []form.Column{
+		{Name: "town", Type: form.Word, Words: &form.Words{Texts: []string{"Oslo", "Lund", "Turku"}, Codes: []int32{0, 0, 1, 2, 2}}},
+		{Name: "label", Type: form.Number, Numbers: []float64{0, 1, 0, 1, 0}},
+	}}}}, Edges: []form.Edges{{Table: form.Table{Rows: 3, Columns: []form.Column{
+		{Name: "channel", Type: form.Word, Words: &form.Words{Texts: []string{"web", "mail", "fax"}, Codes: []int32{0, 1, 2}}},
+		{Name: "late", Type: form.Number, Numbers: []float64{0, 1, 1}},
+	}}, Source: []int32{0, 2, 3}, Target: []int32{1, 1, 4}}},
+		Splits: []form.Split{{Of: form.OfNodes, Train: []int32{0, 1}, Val: []int32{2}, Test: []int32{3, 4}}}}
+	d, err := From(raw, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := func(d *Dataset) string {
+		return fmt.Sprint(d.Schema.Nodes[0].Columns[0].Words, d.Schema.Edges[0].Columns[0].Words)
+	}
+	if got := words(d); got != "[Oslo] [mail web]" {
+		t.Errorf("nodes 0 and 1 train: words %s", got)
+	}
+	if d, err = d.Fit([]int32{3}); err != nil || words(d) != "[Turku] [fax]" {
+		t.Errorf("node 3 trains: words %s, error %v", words(d), err)
+	}
+	raw.Splits = nil
+	s, err := columns.Choose(raw, columns.Roles{Label: []string{"late"}, As: map[string]columns.Encoding{"label": columns.Left}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err = From(raw, s); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = d.Fit([]int32{0}); err != nil || words(d) != "[Lund Oslo] [mail]" && words(d) != "[Oslo] [web]" {
+		t.Errorf("an edge trains: words %s, error %v", words(d), err)
+	}
+}

@@ -59,7 +59,7 @@ func FuzzPairs(f *testing.F) {
 		if users == 0 {
 			d.NodeNames = nil
 		}
-		p := &linkAnswers{savedLinks: &savedLinks{data: d, task: &linkTask{users: min(int(users), 5)}}, rows: tensor.New(len(names), 1)}
+		p := &linkAnswers{savedLinks: &savedLinks{data: d, users: min(int(users), 5)}, rows: tensor.New(len(names), 1)}
 		if err := p.pairs(path); err != nil {
 			if !strings.Contains(err.Error(), path) {
 				t.Fatalf("no file is named: %v", err)
@@ -72,8 +72,8 @@ func FuzzPairs(f *testing.F) {
 				known = []string{"0", "1", "2", "3", "4", "5"}
 			}
 			u, v := slices.Index(known, l.Source), slices.Index(known, l.Target)
-			if u < 0 || v < 0 || users > 0 && (u >= p.task.users || v < p.task.users) {
-				t.Fatalf("of %d users: %+v", p.task.users, l)
+			if u < 0 || v < 0 || users > 0 && (u >= p.users || v < p.users) {
+				t.Fatalf("of %d users: %+v", p.users, l)
 			}
 		}
 		if err := p.write(io.Discard, true); err != nil {

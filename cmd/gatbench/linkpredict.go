@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/spell"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -25,7 +26,7 @@ type predictedLink struct {
 	TargetName  string        `json:"target_name,omitempty"`
 	Score       report.Number `json:"score"`       // the logit
 	Probability float64       `json:"probability"` // of a link, among as many pairs that are none
-	Known       string        `json:"known"`       // train, val or test: the part of a link that is there; unused: it is in none, having no time; empty: there is no link
+	Known       string        `json:"known"`       // train, val or test: the part of a link that is there; unused: it is in none, having no time; there: the data was not trained on; empty: there is no link
 }
 
 // links returns what writes the scores of pairs of nodes.
@@ -46,22 +47,15 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 	if err := apart([]file{{"--pairs", c.Pairs}}, c.outs); err != nil {
 		return nil, err
 	}
-	s, err := c.openLinks(e)
+	s, err := c.openLinks(e, true)
 	if err != nil {
 		return nil, err
 	}
 	defer par.SetThreads(c.Threads)()
-	z, _ := s.net.Encode(grad.NewEval(), s.task.along, s.task.features)
-	p := &linkAnswers{savedLinks: s, rows: z.Value(), known: map[[2]int32]string{}}
+	p := &linkAnswers{savedLinks: s, known: map[[2]int32]string{}}
 	p.titled = len(s.data.NodeIDs) > 0 && len(s.data.NodeNames) > 0 && !slices.Equal(s.data.NodeNames, s.data.NodeIDs)
-	for _, part := range []struct {
-		name string
-		g    *graph.Graph
-	}{{"unused", s.task.Draw.Graph}, {"train", s.task.Train}, {"val", s.task.Val.Links}, {"test", s.task.Test.Links}} {
-		for i, v := range part.g.Destinations() {
-			u := part.g.In().Cols[i]
-			p.known[[2]int32{min(u, v), max(u, v)}] = part.name
-		}
+	if err := p.encode(); err != nil {
+		return nil, unfit(err, c.File, s.model.Data.Name, s.data.Name)
 	}
 	if c.Pairs != "" {
 		err = p.pairs(c.Pairs)
@@ -79,6 +73,33 @@ type linkAnswers struct {
 	lines []predictedLink
 
 	titled bool // nodes have names beside their ids
+}
+
+// encode makes the rows of the nodes, along the links that trained or, of other data, along all.
+func (p *linkAnswers) encode() error {
+	type part struct {
+		name string
+		g    *graph.Graph
+	}
+	parts := []part{{"there", p.data.Graph}}
+	if k := p.task; k != nil {
+		z, _ := p.net.Encode(grad.NewEval(), k.along, k.features)
+		p.rows = z.Value()
+		parts = []part{{"unused", k.Draw.Graph}, {"train", k.Train}, {"val", k.Val.Links}, {"test", k.Test.Links}}
+	} else {
+		all, err := p.model.EmbedOf(p.data, models.Query{})
+		if err != nil {
+			return err
+		}
+		p.rows = all.Rows
+	}
+	for _, part := range parts {
+		for i, v := range part.g.Destinations() {
+			u := part.g.In().Cols[i]
+			p.known[[2]int32{min(u, v), max(u, v)}] = part.name
+		}
+	}
+	return nil
 }
 
 // score returns the logit of a link.
@@ -136,7 +157,7 @@ func (p *linkAnswers) pairs(path string) error {
 // numbers return what finds the two nodes of a pair: those of users and items have names of
 // their own.
 func (p *linkAnswers) numbers() (source, target func(word string) (int32, error)) {
-	users := p.task.users
+	users := p.users
 	if users == 0 {
 		node := numberOf("node", p.ids(), p.rows.Rows())
 		return node, node
@@ -201,7 +222,7 @@ func (p *linkAnswers) likeliest(nodes []string, top int, known bool) error {
 		}
 		best := newBest(top)
 		from, to := 0, n
-		if users := p.task.users; int(u) < users {
+		if users := p.users; int(u) < users {
 			from = users
 		} else if users > 0 {
 			to = users

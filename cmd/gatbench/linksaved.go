@@ -59,11 +59,13 @@ type savedLinks struct {
 	model *models.Predictor
 	net   *autoencoder
 	data  *datasets.Dataset
-	task  *linkTask
+	users int       // nodes before it are users, the others items; 0: any two nodes may be linked
+	task  *linkTask // its links, divided; nil: all are known
 }
 
-// openLinks reads the model and its graph, whose links are divided as they were in training.
-func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
+// openLinks reads the model and its graph, whose links are divided as they were in training. Where they are only predicted, all
+// links of other data than that of the training are known, so that what is said of a node does not depend on a division.
+func (f *savedFlags) openLinks(e env, predicted bool) (*savedLinks, error) {
 	if err := f.divided("links"); err != nil {
 		return nil, err
 	}
@@ -81,7 +83,8 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 	if err := apart(in, f.outs); err != nil {
 		return nil, err
 	}
-	d, err := openLinksAs(f.Data, at.dataset, a, model)
+	own := f.Dataset == nil || r.Dataset == a.Recipe.Dataset
+	d, err := openLinksAs(f.Data, at.dataset, a, model, predicted && !own)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +101,11 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 			}
 		}
 	}
-	if f.Dataset == nil || r.Dataset == a.Recipe.Dataset {
+	if own {
 		changed(e, model, d.Dataset, at.dataset)
+	} else if predicted {
+		a.Recipe.Dataset = r.Dataset
+		return &savedLinks{model: model, net: a, data: d.Dataset, users: d.users}, nil
 	}
 	k, err := newLinkTask(d, &a.Recipe, &model.Preparation)
 	if err == nil && k.width() != a.In {
@@ -109,17 +115,21 @@ func (f *savedFlags) openLinks(e env) (*savedLinks, error) {
 		return nil, unfit(err, f.File, model.Data.Name, d.Name)
 	}
 	a.Recipe.Dataset = r.Dataset
-	return &savedLinks{model, a, d.Dataset, k}, nil
+	return &savedLinks{model, a, d.Dataset, d.users, k}, nil
 }
 
-// openLinksAs reads the graph that a model of links is used on, whose columns become what they were in training.
-func openLinksAs(dir, name string, a *autoencoder, p *models.Predictor) (linkData, error) {
+// openLinksAs reads the graph that a model of links is used on, whose columns become what they were in training. In order it is the
+// same in whatever order its files have rows.
+func openLinksAs(dir, name string, a *autoencoder, p *models.Predictor, ordered bool) (linkData, error) {
 	if p.Schema == nil || slices.Contains(datasets.Names(), name) || interactionsIn(dir, name) != "" {
 		return openLinkData(dir, name, a.Recipe.Model, a.Recipe.Columns)
 	}
 	raw, err := readRows(dir, name, p)
 	if err != nil {
 		return linkData{}, err
+	}
+	if ordered {
+		raw = raw.Ordered().Raw
 	}
 	d, err := datasets.From(raw, p.Schema)
 	return linkData{Dataset: d}, err
@@ -140,7 +150,7 @@ type linkScored struct {
 
 // evalLinks scores a saved model on the links that validate and test.
 func (c *evalCommand) evalLinks(e env) error {
-	s, err := c.openLinks(e)
+	s, err := c.openLinks(e, false)
 	if err != nil {
 		return err
 	}

@@ -381,7 +381,7 @@ func (c *predictCommand) embedded(e env, task string) (*models.Embeddings, error
 		}
 		return s.EmbedGraphs(s.data, models.Query{})
 	case taskLink:
-		s, err := c.openLinks(e)
+		s, err := c.openLinks(e, true)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -138,6 +139,9 @@ func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
 	d, err := a.dataset()
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if s := a.Schema; s != nil && s.Label != nil && len(s.Label.Columns) > 0 && models.GoalOf(d) == nil {
+		return nil, nil, nil, fmt.Errorf("--dataset %s: nothing is known there of %s, which the model predicts, so nothing can be measured: name rows whose answers are known, or use %s predict", a.name, strings.Join(s.Label.Columns, ", "), program)
 	}
 	if err := learnable(d, taskIn(a.Predictor), a.name); err != nil {
 		return nil, nil, nil, err

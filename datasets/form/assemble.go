@@ -191,7 +191,10 @@ func (a *assembly) add(t *Named, of Of) error {
 		if i == k.id || i == k.from || i == k.to {
 			continue
 		}
-		if c.Type == Time && !c.Dated && c.beyond() && !cells.Timely(c.Name) { // it might have been ids
+		switch large := c.Type == Time && !c.Dated && c.beyond(); {
+		case cells.Timely(c.Name) && (c.Type == Number && !c.Truth || large): // as the texts of a table would be
+			c = c.timed(&t.Origin)
+		case large: // they might have been ids
 			c.asNumbers()
 		}
 		t.Columns = append(t.Columns, c)
@@ -538,6 +541,24 @@ func Rounded(c *Column) {
 // beyond reports whether there is a whole number that float64 does not hold.
 func (c *Column) beyond() bool {
 	return slices.ContainsFunc(c.Times, func(v int64) bool { return v != NoTime && (v > 1<<53 || v < -1<<53) })
+}
+
+// timed returns numbers whose column's name says when as the times that they mean, if they mean one kind of them.
+func (c *Column) timed(o *Origin) Column {
+	var list cells.List
+	var text []byte
+	for row := range max(len(c.Numbers), len(c.Times)) {
+		switch text = text[:0]; {
+		case c.Type == Time && c.Times[row] != NoTime:
+			text = strconv.AppendInt(text, c.Times[row], 10)
+		case c.Type == Number && c.Numbers[row] == c.Numbers[row]:
+			text = strconv.AppendFloat(text, c.Numbers[row], 'f', -1, 64)
+		}
+		list.Add(text)
+	}
+	out := typed(c.Name, &list, false, o)
+	out.Role = c.Role
+	return out
 }
 
 func (c *Column) asNumbers() {

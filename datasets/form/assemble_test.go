@@ -238,3 +238,24 @@ func TestFamily(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// Numbers in a column whose name says when are the times that they are in a text.
+func TestAssembleTimes(t *testing.T) {
+	const file = "id,at,ts,year,sent_at,len\na,1730541120,1730541120000000001,2024,,1730541120\nb,1730544000,1730541120000000002,2023,1730544000.25,1730544000\n"
+	text, err := ReadReader(strings.NewReader(file), "nodes.csv", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, err := Assemble([]Named{nodesOf("", tableOf("n", wordColumn("id", "a", "b"), numberColumn("at", 1730541120, 1730544000),
+		Column{Name: "ts", Type: Time, Times: []int64{1730541120000000001, 1730541120000000002}}, numberColumn("year", 2024, 2023),
+		numberColumn("sent_at", math.NaN(), 1730544000.25), numberColumn("len", 1730541120, 1730544000)))}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range text.Nodes[0].Columns {
+		got := typed.Nodes[0].Columns[i]
+		if got.Name != want.Name || got.Type != want.Type || got.Dated != want.Dated || !slices.Equal(got.Times, want.Times) {
+			t.Errorf("column %s is of type %s, dated %v: %v %v; want %s, %v: %v %v", want.Name, got.Type, got.Dated, got.Times, got.Numbers, want.Type, want.Dated, want.Times, want.Numbers)
+		}
+	}
+}

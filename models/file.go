@@ -288,7 +288,7 @@ func header(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint64(prefix[:])
 	if n > safetensors.MaxHeader || int64(n) > size-8 {
-		return nil, fmt.Errorf("its header is to have %d bytes, and the file has %d: it is no model file, or it is cut short: copy it again", n, size)
+		return nil, fmt.Errorf("it is no model file, or it is cut short: its %d bytes do not begin as a model's do: name a file that was written with Save, or by gatbench train --save", size)
 	}
 	head := make([]byte, n)
 	if _, err := io.ReadFull(io.NewSectionReader(r, 8, int64(n)), head); err != nil {

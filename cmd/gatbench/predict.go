@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -84,7 +85,15 @@ func (c *predictCommand) Run(e env) error {
 		return err
 	}
 	if c.Out != "" {
-		return atomicfile.Write(c.Out, write)
+		var failed error
+		err := atomicfile.Write(c.Out, func(w io.Writer) error {
+			failed = write(w)
+			return failed
+		})
+		if failed != nil && !errors.As(failed, new(*fs.PathError)) { // it has nothing to do with the file
+			return failed
+		}
+		return err
 	}
 	return write(e.out)
 }

@@ -224,7 +224,7 @@ func TestBadFiles(t *testing.T) {
 		{"eval " + path("empty"), path("empty") + ": it has 0 bytes and is no model file, or it is cut short: copy it again", failed},
 		{"eval " + path("nan"), path("nan") + ": what it says of its model cannot be: element 111 of Layers.1.W is NaN: its training diverged; train the model again", failed},
 		{"predict " + path("nan"), path("nan") + ": what it says of its model cannot be: element 111 of Layers.1.W is NaN: its training diverged; train the model again", failed},
-		{"eval " + path("foreign"), path("foreign") + ": its header is to have 289157608118635344 bytes, and the file has 200: it is no model file", failed},
+		{"eval " + path("foreign"), path("foreign") + ": it is no model file, or it is cut short: its 200 bytes do not begin", failed},
 		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: models: there is no model \"mlq\"; did you mean \"mlp\"? The choices are ", failed},
 		{"eval " + path("wide"), path("wide") + ": what it says of its model cannot be: models: Hidden -6, Heads 1, OutHeads 1, Layers 2: each must be at least 1", failed},
 		{"eval " + path("narrow"), path("narrow") + ": what it says of its model cannot be: the file is not of this network: Layers.0.W is [1433 16] in the file and [1433 15] in the network", failed},

@@ -414,7 +414,7 @@ func (a *assembly) finish() {
 // order brings the nodes into their order, and returns the row of each number.
 func (s *nodeSet) order() (place []int32) {
 	ids, listed := s.ids.Strings(), s.Listed
-	rows := upTo(len(ids))
+	rows := span(0, len(ids))
 	for _, part := range [][]int32{rows[:listed], rows[listed:]} {
 		if len(part) == 0 {
 			continue
@@ -442,15 +442,6 @@ func (s *nodeSet) order() (place []int32) {
 	}
 	s.IDs, s.Rows = &Words{Texts: texts}, len(texts)
 	return place
-}
-
-// upTo returns the numbers below n.
-func upTo(n int) []int32 {
-	out := make([]int32, n)
-	for i := range out {
-		out[i] = int32(i)
-	}
-	return out
 }
 
 // wholeNumbers returns ids as numbers, nil if one is anything but a whole number as Go writes it.

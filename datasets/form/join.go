@@ -46,7 +46,7 @@ func (j *joiner) nodes() error {
 		old := &j.old.Nodes[t]
 		k := slices.IndexFunc(j.next.Nodes, func(n Nodes) bool { return n.Type == old.Type })
 		if k < 0 {
-			j.places[0][t] = upTo(old.Rows)
+			j.places[0][t] = span(0, old.Rows)
 			j.out.Nodes = append(j.out.Nodes, *old)
 			continue
 		}
@@ -57,7 +57,7 @@ func (j *joiner) nodes() error {
 	}
 	for k := range j.next.Nodes {
 		if !taken[k] {
-			j.places[1][k] = upTo(j.next.Nodes[k].Rows)
+			j.places[1][k] = span(0, j.next.Nodes[k].Rows)
 			j.out.Nodes = append(j.out.Nodes, j.next.Nodes[k])
 		}
 	}
@@ -158,7 +158,7 @@ func (j *joiner) placed(which int, e *Edges) *Edges {
 
 // joinEdges joins two tables of edges. An edge of next replaces the one of old that has its id.
 func joinEdges(old, next *Edges) (Edges, error) {
-	kept := upTo(old.Rows)
+	kept := span(0, old.Rows)
 	if old.IDs != nil && next.IDs != nil {
 		there := make(map[string]bool, next.Rows)
 		for i := range next.Rows {
@@ -167,8 +167,8 @@ func joinEdges(old, next *Edges) (Edges, error) {
 		kept = slices.DeleteFunc(kept, func(i int32) bool { return there[old.IDs.At(int(i))] })
 	}
 	rest := old.Take(kept)
-	all := upTo(next.Rows)
-	table, err := joinTables([]tablePart{{&rest.Table, upTo(rest.Rows)}, {&next.Table, all}})
+	all := span(0, next.Rows)
+	table, err := joinTables([]tablePart{{&rest.Table, span(0, rest.Rows)}, {&next.Table, all}})
 	out := *next
 	if next.Rows > 0 { // an error is more often about new rows, and a table has one file, which is theirs among nodes, too
 		table.Origin.File, table.Origin.Unit = next.Origin.File, next.Origin.Unit

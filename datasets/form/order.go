@@ -25,7 +25,7 @@ func (r *Raw) Ordered() *Part {
 		n := &out.Nodes[t]
 		rows := n.order()
 		if n.IDs == nil || r.Graphs != nil {
-			rows = upTo(n.Rows)
+			rows = span(0, n.Rows)
 		}
 		if p.NodeRows = append(p.NodeRows, rows); inPlace(rows) {
 			continue
@@ -167,7 +167,7 @@ func (e *Edges) repeated(src, dst, rows, list []int32, f func(group []int32)) {
 // were, and all others stay: which of them is the first does not depend on the order of the files then. The list has the ends of each edge,
 // and which row of e it is; no rows stand for the rows of e.
 func (e *Edges) Settled(src, dst, rows []int32) []int32 {
-	order := upTo(len(src))
+	order := span(0, len(src))
 	e.repeated(src, dst, rows, inOrder(dst, inOrder(src, nil)), func(group []int32) {
 		for i, place := range slices.Sorted(slices.Values(group)) {
 			order[place] = group[i]
@@ -231,7 +231,7 @@ func (m *Matrix) compare(a, b int) int {
 // inOrder returns rows, or all, in the order of a number each; rows of the same number keep their order.
 func inOrder(numbers, rows []int32) []int32 {
 	if rows == nil {
-		rows = upTo(len(numbers))
+		rows = span(0, len(numbers))
 	}
 	most := int32(-1)
 	for _, v := range numbers {

@@ -303,7 +303,7 @@ func namesFor(name string, n int) []string {
 	return nil
 }
 
-// span returns the ids lo to hi, without hi.
+// span returns the numbers from lo to hi, without hi.
 func span(lo, hi int) []int32 {
 	ids := make([]int32, 0, hi-lo)
 	for i := lo; i < hi; i++ {

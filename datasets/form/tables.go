@@ -168,7 +168,7 @@ func (r *tableReader) json(m Member) ([]Named, error) {
 	e, nodes := &raw.Edges[0], &raw.Nodes[0]
 	tables := []Named{r.edges(m, &e.Table, nodes.IDs.Texts, e.Source, e.Target)}
 	if nodes.Listed > 0 {
-		nodes.pick(upTo(nodes.Listed))
+		nodes.pick(span(0, nodes.Listed))
 		tables = append(tables, Named{Table: nodes.Table, Of: OfNodes})
 	}
 	return tables, nil

@@ -15,7 +15,7 @@
 // [Dataset.Fit] learns it anew for another split. Package models goes on from here: models.Prepare makes of a Dataset what networks read.
 //
 // [Karate] is part of this package, and an embedded Cora is in package datasets/cora. [Houses] draws a graph whose classes and
-// explanations are known.
+// explanations are known, and [Bank] draws tables of customers and payments.
 //
 // The second noun is [Graphs], many graphs that are an example each, such as molecules:
 // [ReadGraphs] and [OpenGraphs] read them, [CSL] and others draw some, and a [GraphBatch] is

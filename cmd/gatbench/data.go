@@ -2,15 +2,20 @@ package main
 
 import (
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // dataCommand is gatbench data.
@@ -20,6 +25,7 @@ type dataCommand struct {
 	Check    dataCheckCommand    `cmd:"" help:"Read files and report what is wrong with them."`
 	Convert  dataConvertCommand  `cmd:"" help:"Write a dataset to an .npz file, which gatbench and NumPy can read."`
 	Fetch    dataFetchCommand    `cmd:"" help:"Download datasets to the user's cache."`
+	Generate dataGenerateCommand `cmd:"" help:"Write tables that are drawn at random, to try the program on."`
 }
 
 // dataDir is the flag that every command about datasets has.
@@ -298,5 +304,42 @@ func (c *dataConvertCommand) Run(e env) error {
 	}
 	p := report.NewPrinter(e.out)
 	p.Printf("%s: %s, %d nodes, %d edges, %.1f MB\n", c.Out, d.Name, d.Graph.NumNodes(), d.Graph.NumEdges(), float64(info.Size())/1e6)
+	return p.Err()
+}
+
+// dataGenerateCommand is gatbench data generate.
+type dataGenerateCommand struct {
+	What string `arg:"" enum:"bank" help:"bank: customers and their payments; which customers default, and which payments are frauds?"`
+	Seed uint64 `default:"0" help:"The seed of everything that is drawn."`
+	Out  string `required:"" short:"o" placeholder:"FOLDER" help:"The folder to write WHAT_nodes.csv and WHAT_edges.csv into."`
+}
+
+// Run draws and writes the tables.
+func (c *dataGenerateCommand) Run(e env) error {
+	t, err := datasets.Bank{Seed: c.Seed}.Draw()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+		return err
+	}
+	p := report.NewPrinter(e.out)
+	for _, f := range []struct {
+		name, of string
+		rows     [][]string
+		chance   []float64 // of each row, that its answer is yes
+	}{{c.What + "_nodes.csv", "customers", t.Customers, t.Default}, {c.What + "_edges.csv", "payments", t.Payments, t.Fraud}} {
+		path := filepath.Join(c.Out, f.name)
+		if err := atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) }); err != nil {
+			return err
+		}
+		label, positive, n := len(f.rows[0])-1, make([]bool, len(f.chance)), 0
+		for i, r := range f.rows[1:] {
+			if positive[i] = r[label] == "yes"; positive[i] {
+				n++
+			}
+		}
+		p.Line("%s: %d %s, %d of them %s; ranked by the probabilities that the answers were drawn from, their average precision is %.3f", path, len(f.chance), f.of, n, f.rows[0][label], train.AveragePrecision(f.chance, positive))
+	}
 	return p.Err()
 }

@@ -257,3 +257,31 @@ func TestDataFetchFails(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// What is generated is written for people to see and read as it stands, the same for the same seed.
+func TestDataGenerateBank(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "bank")
+	said := map[string]string{}
+	for _, seed := range []string{"3", "4", "3"} {
+		stdout, stderr, status := gatbench(t, "data", "generate", "bank", "--seed", seed, "-o", dir)
+		if status != succeeded || stderr != "" || !strings.Contains(stdout, "4000 customers, ") || !strings.Contains(stdout, "60000 payments, ") {
+			t.Fatalf("status %d, error %q:\n%s", status, stderr, stdout)
+		}
+		if before, ok := said[seed]; ok && before != stdout {
+			t.Errorf("seed %s says\n%sand then\n%s", seed, before, stdout)
+		}
+		said[seed] = stdout
+	}
+	if said["3"] == said["4"] {
+		t.Errorf("seeds 3 and 4 say the same:\n%s", said["3"])
+	}
+	stdout, stderr, status := gatbench(t, "data", "describe", dir, "--label", "defaulted", "--column", "occupation=none", "--column", "note=none", "--column", "email=none", "--column", "text=none", "--json")
+	if d := objects(t, stdout); status != succeeded || d[0]["nodes"] != 4000.0 || d[0]["classes"] != 2.0 {
+		t.Errorf("status %d, error %q: %v", status, stderr, d)
+	}
+	for _, line := range []string{"data generate shop -o " + dir, "data generate bank"} {
+		if _, stderr, status := gatbench(t, strings.Fields(line)...); status != misused {
+			t.Errorf("%s: status %d, error %q", line, status, stderr)
+		}
+	}
+}

@@ -108,7 +108,7 @@ func badPlanetoid(t *testing.T) []bad {
 		{"test of the wrong size", planetoidWith("test.index", "5\n"), "DIR/ind.citeseer.test.index: 1 nodes for the 2 rows of tx"},
 		{"test not a number", planetoidWith("test.index", "5\nsix\n"), `DIR/ind.citeseer.test.index: line 2: "six" is not the number of a node`},
 		{"features of another width", planetoidWith("x", words(4, []int{1})), "DIR/ind.citeseer.y: 1 rows of 2 classes, for 1 rows of 4 features; ally has 2 classes, allx 3 features"},
-		{"unknown dataset", func(_ *testing.T, dir string) error { _, err := Open(dir, "pubmd"); return err }, `there is no dataset "pubmd"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
+		{"unknown dataset", func(_ *testing.T, dir string) error { _, err := Open(dir, "pubmd"); return err }, `there is no dataset "pubmd"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`},
 		{"not found", func(_ *testing.T, dir string) error { _, err := Open(dir, "pubmed"); return err }, "no files of pubmed (ind.pubmed.allx) in DIR, CACHE, nor in planetoid there: get it with gatbench data fetch pubmed, or name the folder it is in with --data or EDGEWISE_DATA"},
 		{"not found, not fetched", func(_ *testing.T, dir string) error { _, err := Open(dir, "facebook"); return err }, "no files of facebook (facebook_combined.txt.gz) in DIR, CACHE, nor in snap there: get it from SNAP (snap.stanford.edu/data/ego-Facebook.html), or name the folder it is in with --data or EDGEWISE_DATA"},
 	}

@@ -103,7 +103,7 @@ func (d *Graphs) Nodes() (*Dataset, error) {
 	}
 	e := &Dataset{
 		Name: d.Name, Graph: d.Graph, Features: d.Features, EdgeFeatures: d.EdgeFeatures,
-		Labels: d.NodeLabels, Targets: d.NodeTargets, ClassNames: d.ClassNames,
+		Codes: d.Codes, EdgeCodes: d.EdgeCodes, Labels: d.NodeLabels, Targets: d.NodeTargets, ClassNames: d.ClassNames,
 	}
 	if d.NodeLabels != nil {
 		e.Classes = d.Classes

@@ -41,11 +41,12 @@ const (
 	linqsKind
 	edgesKind
 	webkbKind
+	platonovKind // npz, each edge in one direction and meant in both
 )
 
 // subfolders are where each kind is looked for, beside the data folder itself.
 var subfolders = map[kind][]string{
-	planetoidKind: {"planetoid"}, npzKind: {"npz", "npz_plain"}, linqsKind: {"linqs"}, edgesKind: {"snap"}, webkbKind: {"webkb"},
+	planetoidKind: {"planetoid"}, npzKind: {"npz", "npz_plain"}, platonovKind: {"heterophilous"}, linqsKind: {"linqs"}, edgesKind: {"snap"}, webkbKind: {"webkb"},
 }
 
 // Who publishes them.
@@ -55,6 +56,7 @@ const (
 	graph2gaussHome = "Bojchevski (github.com/abojchevski/graph2gauss, folder data)"
 	linqsHome       = "LINQS (linqs.org/datasets)"
 	snapHome        = "SNAP (snap.stanford.edu/data/ego-Facebook.html)"
+	platonovHome    = "Platonov and others (github.com/yandex-research/heterophilous-graphs, folder data)"
 	geomHome        = "the authors of Geom-GCN (github.com/graphdml-uiuc-jlu/geom-gcn, folders new_data and splits)"
 )
 
@@ -62,6 +64,7 @@ const (
 var catalogue = []entry{
 	{Info{"amazon_computers", "Amazon Computers", "goods bought together, by their reviews", 13752, 491722, 767, 10, shchurHome}, npzKind, []string{"amazon_computers.npz", "amazon_electronics_computers.npz"}},
 	{Info{"amazon_photo", "Amazon Photo", "goods bought together, by their reviews", 7650, 238162, 745, 8, shchurHome}, npzKind, []string{"amazon_photo.npz", "amazon_electronics_photo.npz"}},
+	{Info{"chameleon_filtered", "Chameleon (filtered)", "Wikipedia, without duplicates; ten splits", 890, 17708, 2325, 5, platonovHome}, platonovKind, []string{"chameleon_filtered.npz"}},
 	{Info{"citeseer", "CiteSeer", "citations, by words; standard split", 3327, 9104, 3703, 6, planetoidPage}, planetoidKind, []string{"ind.citeseer.allx"}},
 	{Info{"coauthor_cs", "Coauthor CS", "authors who wrote together, by keywords", 18333, 163788, 6805, 15, shchurHome}, npzKind, []string{"coauthor_cs.npz", "ms_academic_cs.npz"}},
 	{Info{"coauthor_physics", "Coauthor Physics", "authors who wrote together, by keywords", 34493, 495924, 8415, 5, shchurHome}, npzKind, []string{"coauthor_physics.npz", "ms_academic_phy.npz"}},
@@ -70,6 +73,7 @@ var catalogue = []entry{
 	{Info{"cora_ml", "Cora ML", "citations in machine learning, by words", 2995, 16316, 2879, 7, graph2gaussHome}, npzKind, []string{"cora_ml.npz"}},
 	{Info{"facebook", "Facebook (SNAP)", "friendships, without features or classes", 4039, 176468, 4039, 0, snapHome}, edgesKind, []string{"facebook_combined.txt.gz", "facebook_combined.txt"}},
 	{Info{"karate", "Karate", "Zachary's karate club, part of the program", 34, 156, 34, 2, ""}, embedded, nil},
+	{Info{"minesweeper", "Minesweeper", "fields of the game on a grid; ten splits", 10000, 78804, 7, 2, platonovHome}, platonovKind, []string{"minesweeper.npz"}},
 	{Info{"pubmed", "PubMed", "citations, by weighted words; standard split", 19717, 88648, 500, 3, planetoidPage}, planetoidKind, []string{"ind.pubmed.allx"}},
 	{Info{"texas", "Texas (WebKB)", "web pages, links in one direction; first split", 183, 309, 1703, 5, geomHome}, webkbKind, []string{"texas/out1_graph_edges.txt"}},
 }
@@ -101,6 +105,10 @@ func (e *entry) read(path string) (d *Dataset, err error) {
 		return planetoid(path, e.Name)
 	case edgesKind:
 		d, err = ReadAs(path, columns.Roles{Undirected: true})
+	case platonovKind:
+		if d, err = Read(path); err == nil {
+			d = d.Undirected()
+		}
 	default:
 		d, err = Read(path)
 	}
@@ -182,8 +190,8 @@ func Open(dataDir, name string) (*Dataset, error) {
 
 // Find returns the file of a dataset, or the folder of its files. It looks in
 // dataDir, unless that is empty, then in $EDGEWISE_DATA, then in [CacheDir]; and
-// of each in the subfolder of the dataset's kind: planetoid, npz, npz_plain, snap,
-// linqs or webkb. A dataset of another name is found there in Planetoid's form, the
+// of each in the subfolder of the dataset's kind: planetoid, npz, npz_plain,
+// heterophilous, snap, linqs or webkb. A dataset of another name is found there in Planetoid's form, the
 // files ind.NAME.allx and so on, in the case that these have.
 func Find(dataDir, name string) (path string, err error) {
 	e := lookUp(name)

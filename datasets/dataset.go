@@ -20,6 +20,8 @@ type Dataset struct {
 	Features     tensor.Array   // a row a node, as published: *sparse.CSR or *tensor.Dense
 	FeatureNames []string       // of the columns of Features; empty if they have none
 	EdgeFeatures *tensor.Dense  // a row an edge, in the graph's order; nil: none
+	Codes        []columns.Code // the columns of Features that hold codes, ascending; nil: none do
+	EdgeCodes    []columns.Code // and those of EdgeFeatures
 
 	Labels      Labels        // a class a node; −1: not known
 	MultiLabels *sparse.CSR   // the classes of each node, for those that have several; NaN: not known
@@ -97,6 +99,9 @@ func (d *Dataset) Check() error {
 	if err := checkEdgeFeatures(d.EdgeFeatures, d.Graph.NumEdges()); err != nil {
 		return err
 	}
+	if err := checkCodes(d.Codes, d.Features.Shape()[1], d.EdgeCodes, d.EdgeFeatures); err != nil {
+		return err
+	}
 	if err := d.checkLabels(n); err != nil {
 		return err
 	}
@@ -170,6 +175,26 @@ func checkFeatures(x tensor.Array, n int) error {
 		row, col = k/x.Shape()[1], k%x.Shape()[1]
 	}
 	return fmt.Errorf("feature %d of node %d is %v", col, row, values[k])
+}
+
+// checkCodes checks that columns of codes are among so many features of nodes, and among those of edges.
+func checkCodes(codes []columns.Code, width int, edgeCodes []columns.Code, x *tensor.Dense) error {
+	edgeWidth := 0
+	if x != nil {
+		edgeWidth = x.Dim(1)
+	}
+	for _, of := range []struct {
+		codes []columns.Code
+		width int
+		noun  string
+	}{{codes, width, "node"}, {edgeCodes, edgeWidth, "edge"}} {
+		for i, c := range of.codes {
+			if c.At < 0 || c.At >= of.width || c.Words < 0 || i > 0 && of.codes[i-1].At >= c.At {
+				return fmt.Errorf("code %d is of %d words in column %d of the %d features of %ss; columns of codes ascend", i, c.Words, c.At, of.width, of.noun)
+			}
+		}
+	}
+	return nil
 }
 
 // notKnown is the value of what is not known.

@@ -36,9 +36,12 @@ func (d *Dataset) Describe(w io.Writer) error {
 	} else {
 		b.line("features", "%v, dense", shape)
 	}
+	b.codes(d.Codes)
 	if d.EdgeFeatures != nil {
 		b.line("", "%d an edge", d.EdgeFeatures.Dim(1))
 	}
+	b.codes(d.EdgeCodes)
+	b.columns(d.Schema)
 	for i, c := range slices.Concat(d.NodeColumns, d.EdgeColumns) {
 		b.line("", "%s: %s", plain.Text(c.Name), c.described([]string{"a node", "an edge"}[btoi(i >= len(d.NodeColumns))]))
 	}
@@ -64,12 +67,37 @@ func (d *Dataset) Describe(w io.Writer) error {
 	return err
 }
 
+// columns says what becomes of each column.
+func (b *describer) columns(s *columns.Schema) {
+	if s == nil {
+		return
+	}
+	for i, says := range s.Says() {
+		b.line([]string{"columns", ""}[btoi(i > 0)], "%s", says)
+	}
+}
+
 // counted is a number of things, with an s unless it is 1.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// codes says how many of the features are codes.
+func (b *describer) codes(codes []columns.Code) {
+	words := 0
+	for _, c := range codes {
+		words += c.Words
+	}
+	switch len(codes) {
+	case 0:
+	case 1:
+		b.line("", "1 of them is a code: a network learns a row for each of its %d words", words)
+	default:
+		b.line("", "%d of them are codes: a network learns a row for each of their %d words", len(codes), words)
+	}
 }
 
 func (d *Dataset) describeEdges(b *describer) {
@@ -146,6 +174,9 @@ func (d *Dataset) describeLabels(b *describer) {
 		noun = "edge"
 	}
 	b.classes(d.classSizes(), noun, d.ClassNames)
+	if h, edges := d.Homophily(nil); h == h {
+		b.line("homophily", "%.2f, over %d edges: 1 if neighbours are always alike, 0 as by chance, less if they differ", h, edges)
+	}
 }
 
 // classes writes a line for each class, of which there are so many; noun is one example.
@@ -215,9 +246,12 @@ func (d *Graphs) Describe(w io.Writer) error {
 	default:
 		b.line("features", "%d a node: %d attributes, and a label one-hot", d.Features.Dim(1), d.Attributes)
 	}
+	b.codes(d.Codes)
 	if d.EdgeFeatures != nil {
 		b.line("", "%s", d.edgesSay())
 	}
+	b.codes(d.EdgeCodes)
+	b.columns(d.Schema)
 	d.describeLabels(b)
 	if s := d.Split; len(s.Train)+len(s.Val)+len(s.Test) == 0 {
 		b.line("split", "none")

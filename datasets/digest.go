@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -33,6 +34,11 @@ func (d *Dataset) Digest() string {
 		if k != nil {
 			w.texts(k.Names)
 			digestWhole(w, k.Of)
+		}
+	}
+	for i, codes := range [][]columns.Code{d.Codes, d.EdgeCodes} {
+		for _, c := range codes {
+			w.int(i, c.At, c.Words)
 		}
 	}
 	return hex.EncodeToString(w.Sum(nil))

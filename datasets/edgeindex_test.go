@@ -140,6 +140,7 @@ func TestNPZSplits(t *testing.T) {
 		"a row each":      {heterophilous(), want},
 		"a column each":   {pyg, []Split{{[]int32{0}, []int32{1}, []int32{2}}, {[]int32{1}, []int32{0}, []int32{3}}}},
 		"lists":           {append(slices.Clone(pyg[:2]), arrays("train_idx", []int32{3, 0}, "val_idx", []int32{1})...), []Split{{[]int32{0, 3}, []int32{1}, nil}}},
+		"valid":           {append(slices.Clone(pyg[:2]), arrays("train", []int32{3, 0}, "valid", []int32{1}, "test", []int32{2})...), []Split{{[]int32{0, 3}, []int32{1}, []int32{2}}}},
 		"one of two axes": {append(slices.Clone(pyg[:2]), shaped("train_mask", []bool{true, false, false, true}, 4, 1)), []Split{{[]int32{0, 3}, nil, nil}}},
 	} {
 		path := put(t, "x.npz", archiveOf(t, c.arrays...))

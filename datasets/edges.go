@@ -121,7 +121,7 @@ func (b *builder) combine(e *form.Edges, kept *form.Table, table *columns.Table,
 		col := &kept.Columns[c]
 		sum := col.Name == table.Weight
 		for _, own := range table.Columns {
-			sum = sum || b.s.Repeated == columns.Sum && own.Name == col.Name && own.As == columns.AsNumber
+			sum = sum || b.s.Repeated == columns.Sum && own.Name == col.Name && slices.Contains([]columns.Encoding{columns.AsNumber, columns.AsPlain, columns.AsLog}, own.As)
 		}
 		if sum && col.Type == form.Number {
 			col.Numbers = summed(e.Columns[c].Numbers, len(m.kept), into, m.rows)
@@ -310,8 +310,8 @@ func (d *Dataset) Fit(train []int32) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Label = label
-	e.Schema, e.Warnings = s, a.Warnings
+	s.Label, s.Doubts = label, d.Schema.Doubts
+	e.Schema, e.Warnings = s, slices.Concat(s.Doubts, a.Warnings)
 	own := *d.source
 	e.source = &own
 	e.setFeatures(d, a)
@@ -365,6 +365,7 @@ func (e *Dataset) setFeatures(d *Dataset, a *columns.Applied) {
 	}
 	before, width := d.source.width, d.Features.Shape()[1]
 	e.Features, e.source.width = x, x.Shape()[1]
+	e.Codes = a.Codes // of what was put beside none
 	if e.FeatureNames = a.Names; width > before {
 		e.Features = x
 		more := tensor.New(x.Shape()[0], width-before)
@@ -387,6 +388,7 @@ func (e *Dataset) setFeatures(d *Dataset, a *columns.Applied) {
 	if d.EdgeFeatures == nil {
 		return
 	}
+	e.EdgeCodes = a.EdgeCodes
 	if e.EdgeFeatures = a.EdgeFeatures; d.source.edges != nil {
 		e.EdgeFeatures = carriedRows(a.EdgeFeatures, d.source.edges, 0)
 	}

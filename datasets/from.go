@@ -397,7 +397,7 @@ func (b *builder) fit(d *Dataset) error {
 	if err != nil {
 		return err
 	}
-	b.applied, d.Warnings = a, a.Warnings
+	b.applied, d.Warnings = a, slices.Concat(b.s.Doubts, a.Warnings)
 	return nil
 }
 
@@ -405,6 +405,7 @@ func (b *builder) fit(d *Dataset) error {
 func (b *builder) describe(d *Dataset) error {
 	a := b.applied
 	d.Features, d.FeatureNames = a.Features, a.Names
+	d.Codes, d.EdgeCodes = a.Codes, a.EdgeCodes
 	if d.EdgeFeatures = a.EdgeFeatures; b.edges != nil && d.EdgeFeatures != nil {
 		d.EdgeFeatures = GatherRows(d.EdgeFeatures, b.edges).(*tensor.Dense)
 	}

@@ -43,11 +43,7 @@ func TestRepeatedEdges(t *testing.T) {
 		columns.Count: `0→1:1 0→2:2 1→0:3; [a b c] [1 2001 1 2 2002 2 4 2003 3]; 1 loops, 3 repeated; 3 duplicates of the raw data, of which the weights say how many there are`,
 	} {
 		raw := payments()
-		s, err := columns.Choose(raw, columns.Roles{Repeated: r})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := From(raw, s)
+		d, err := asTheyStand(raw, columns.Roles{Repeated: r})
 		if err != nil {
 			t.Errorf("%s: %v", r, err)
 			continue
@@ -71,7 +67,7 @@ func TestRepeatedEdges(t *testing.T) {
 		if err := u.Check(); err != nil || len(u.EdgeNames) != u.Graph.NumEdges() {
 			t.Errorf("%s: %q, %v", r, u.EdgeNames, err)
 		}
-		if payments().Edges[0].Source[2] != raw.Edges[0].Source[2] || raw.Nodes[0].IDs.At(0) != "10" || s.Fitted {
+		if payments().Edges[0].Source[2] != raw.Edges[0].Source[2] || raw.Nodes[0].IDs.At(0) != "10" {
 			t.Errorf("%s: what it is made of has changed", r)
 		}
 	}
@@ -84,7 +80,7 @@ func TestFitAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(d.FeatureNames, denseOf(d.Features).Data); got != "[age town=Oulu town=Turku] [20 0 1 30 1 0 25 0 0]" {
+	if got := fmt.Sprint(d.FeatureNames, denseOf(d.Features).Data); got != "[age town=Oulu town=Turku] [-1 0 1 1 1 0 0 0 0]" {
 		t.Errorf("features %s", got)
 	}
 	const warned = `[1 cell of column "age" (p_nodes.csv) is empty, the first in line 4: it counts as 25, the median of the rows that train 1 cell of column "town" (p_nodes.csv) has a word that the model has not seen, such as "Rome" in line 4: it counts as none of its 2 words]`
@@ -99,19 +95,19 @@ func TestFitAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := denseOf(e.Features)
-		if x.Dim(1) != 3+3*btoi(i == 4) {
+		if x.Dim(1) != 4+3*btoi(i == 4) {
 			t.Errorf("%d features", x.Dim(1))
 		}
 		var rows []string
 		for v := range x.Rows() {
-			rows = append(rows, fmt.Sprint(x.Row(v)[:3]))
-			for _, f := range x.Row(v)[3:] {
+			rows = append(rows, fmt.Sprint(x.Row(v)[:4]))
+			for _, f := range x.Row(v)[4:] {
 				if f != 7 {
 					t.Errorf("feature %v of another kind", f)
 				}
 			}
 		}
-		if got := strings.Join(rows, " "); got != "[20 0 0] [30 1 0] [30 0 1]" || e.Schema.Nodes[0].Columns[1].Words[1] != "Rome" {
+		if got := strings.Join(rows, " "); got != "[0 0 0 0] [0 0 1 0] [0 1 0 1]" || e.Schema.Nodes[0].Columns[1].Words[1] != "Rome" {
 			t.Errorf("features %s of %+v", got, e.Schema)
 		}
 		if err := e.Check(); err != nil {
@@ -165,7 +161,7 @@ func TestSeveralTypesFrom(t *testing.T) {
 		},
 		Edges: []form.Edges{
 			{Kind: "owns", From: "person", To: "account", Table: form.Table{Rows: 2}, Source: []int32{0, 1}, Target: []int32{0, 1}},
-			{Kind: "uses", From: "person", To: "account", Undirected: true, Table: form.Table{Rows: 1, Columns: []form.Column{{Name: "n", Type: form.Number, Numbers: []float64{5}}}}, Source: []int32{1}, Target: []int32{1}},
+			{Kind: "uses", From: "person", To: "account", Undirected: true, Table: form.Table{Rows: 1, Columns: []form.Column{{Name: "how", Type: form.Word, Words: &form.Words{Texts: []string{"online"}}}}}, Source: []int32{1}, Target: []int32{1}},
 		},
 	}
 	d, err := From(raw, nil)
@@ -173,7 +169,7 @@ func TestSeveralTypesFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprintf("%v %s %v %v %v %v %v", d.NodeIDs, edgesOf(d), *d.NodeKinds, *d.EdgeKinds, d.EdgeFeatures.Data, d.Labels, denseOf(d.Features).Data); got !=
-		"[3 7 3 7] 0→2 0→2 1→3 2→0 {[person account] [0 0 1 1]} {[owns uses] [1 0 1 0]} [5 0 5 0] [1 0 -1 -1] [30 0 70 0 0 300 0 700]" {
+		"[3 7 3 7] 0→2 0→2 1→3 2→0 {[person account] [0 0 1 1]} {[owns uses] [1 0 1 0]} [1 0 1 0] [1 0 -1 -1] [-1 0 1 0 0 -1 0 1]" {
 		t.Error(got)
 	}
 	if _, _, err := d.Heterogeneous(); err != nil {
@@ -197,6 +193,7 @@ func TestNewRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sums, years := d.Schema.Edges[0].Columns[0].Scale, d.Schema.Edges[0].Columns[1].Scale
 	for _, edges := range []bool{false, true} {
 		raw := payments()
 		raw.Nodes[0].Table = raw.Nodes[0].Gather([]int32{2, 0})
@@ -212,7 +209,7 @@ func TestNewRows(t *testing.T) {
 		if got, want := fmt.Sprint(e.NodeIDs, denseOf(e.Features).Data, e.FeatureNames), fmt.Sprint([]string{"10", "200"}, denseOf(d.Features).Data[3:], d.FeatureNames); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if x := e.EdgeFeatures; x.Dim(1) != 3 && x.Dim(1) != 2 || edges != (x.Dim(0) == 1 && x.Data[0] == 8 && x.Data[1] == 2004) {
+		if x := e.EdgeFeatures; x.Dim(1) != 3 && x.Dim(1) != 2 || edges != (x.Dim(0) == 1 && math.Abs(float64(x.Data[0])*sums.Dev+sums.Mean-8) < 1e-5 && math.Abs(float64(x.Data[1])*years.Dev+years.Mean-2004) < 1e-3) {
 			t.Errorf("features of edges %v", e.EdgeFeatures)
 		}
 		if !strings.Contains(strings.Join(e.Warnings, "\n"), `1 cell of column "town" (p_nodes.csv) has a word that the model has not seen, such as "Rome" in line 4`) {
@@ -250,7 +247,7 @@ func TestNewGraphs(t *testing.T) {
 	table.Rows, raw.Nodes[0].Listed, raw.Graphs.Offsets = 5, 5, []int{0, 2, 5}
 	raw.Graphs.Table = form.Table{Rows: 2}
 	raw.Splits = []form.Split{{Of: form.OfGraphs, Train: []int32{0}, Test: []int32{1}}}
-	if f, err := GraphsFrom(raw, nil); err != nil || fmt.Sprint(f.Features.Data) != "[1 3 5 7 2]" {
+	if f, err := GraphsFrom(raw, nil); err != nil || fmt.Sprint(f.Features.Data) != "[-1 1 3 5 0]" {
 		t.Errorf("%v, %v", f, err)
 	}
 	kinds, n := e.EdgeKinds()
@@ -265,11 +262,13 @@ func FuzzSchema(f *testing.F) {
 	read := func(nodes, edges string) (*form.Raw, error) {
 		return form.ReadFS(fstest.MapFS{"nodes.csv": {Data: []byte(nodes)}, "edges.csv": {Data: []byte(edges)}}, ".", form.Options{})
 	}
-	raw, err := read(nodes, edges)
-	if err != nil {
-		f.Fatal(err)
+	must := func(raw *form.Raw, err error) *form.Raw {
+		if err != nil {
+			f.Fatal(err)
+		}
+		return raw
 	}
-	d, err := From(raw, nil)
+	d, err := From(must(read(nodes, edges)), nil)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -279,6 +278,18 @@ func FuzzSchema(f *testing.F) {
 	}
 	f.Add(string(text), nodes, edges)
 	f.Add(string(text), "id,town,age\na,1,2\n", "source,target\na,a\n")
+	const more = "id,note,fare,zone,seen_at,label\na,late again,1,z,2023-01-02T03:04:05Z,x\nb,Late!,-7,z,2024-05-06,y\nc,,,q,,x\n"
+	s, err := columns.Choose(must(read(more, edges)), columns.Roles{As: map[string]columns.Encoding{"note": columns.AsText, "fare": columns.AsLog, "zone": columns.AsCode, "w": columns.AsPlain}})
+	if err == nil {
+		d, err = From(must(read(more, edges)), s)
+	}
+	if err == nil {
+		text, err = json.Marshal(d.Schema)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(text), more, edges)
 	f.Fuzz(func(t *testing.T, text, nodes, edges string) {
 		s := new(columns.Schema)
 		if json.Unmarshal([]byte(text), s) != nil || s.Check() != nil {

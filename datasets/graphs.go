@@ -22,6 +22,9 @@ type Graphs struct {
 	EdgeFeatures *tensor.Dense // a row an edge, in the graph's order; nil: none
 	EdgeNumbers  int           // the first columns of EdgeFeatures that are numbers; the others are one-hot, as EdgeKinds reads them
 
+	Codes     []columns.Code // the columns of Features that hold codes, ascending; nil: none do
+	EdgeCodes []columns.Code // and those of EdgeFeatures
+
 	Labels      Labels        // a class a graph; −1: not known
 	MultiLabels *sparse.CSR   // the classes of each graph, for those that have several; NaN: not known
 	Targets     *tensor.Dense // the values of each graph, for regression; NaN: not known
@@ -42,6 +45,8 @@ type Graphs struct {
 	repeated int      // edges of the raw data that stood there already
 	doubt    string   // what Doubt returns
 	unread   []string // what the raw data say and nothing reads
+
+	source *form.Raw // what Fit makes features of, in the graph's order; nil: they do not depend on which graphs train
 }
 
 // Len returns the number of graphs.
@@ -70,6 +75,13 @@ func (d *Graphs) Check() error {
 		}
 	}
 	if err := checkEdgeFeatures(d.EdgeFeatures, d.Graph.NumEdges()); err != nil {
+		return err
+	}
+	width := 0
+	if d.Features != nil {
+		width = d.Features.Dim(1)
+	}
+	if err := checkCodes(d.Codes, width, d.EdgeCodes, d.EdgeFeatures); err != nil {
 		return err
 	}
 	if x := d.EdgeFeatures; d.EdgeNumbers < 0 || x == nil && d.EdgeNumbers > 0 || x != nil && d.EdgeNumbers > x.Dim(1) {
@@ -137,7 +149,12 @@ func (d *Graphs) WithoutAttributes() *Graphs {
 	}
 	e := *d
 	w := d.Features.Dim(1) - d.Attributes
-	e.Features, e.Attributes = tensor.New(d.Features.Dim(0), w), 0
+	e.Features, e.Attributes, e.Codes = tensor.New(d.Features.Dim(0), w), 0, nil
+	for _, c := range d.Codes {
+		if c.At -= d.Attributes; c.At >= 0 {
+			e.Codes = append(e.Codes, c)
+		}
+	}
 	if len(d.FeatureNames) > 0 {
 		e.FeatureNames = d.FeatureNames[d.Attributes:]
 	}
@@ -225,11 +242,35 @@ func GraphsFrom(raw *form.Raw, s *columns.Schema) (*Graphs, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.describe(a)
+	if d.describe(a); !s.Fitted && d.Schema.Learns() {
+		d.source = data
+	}
 	if err := d.sound(sizeOrAny(raw.Size)); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return d, nil
+}
+
+// Fit returns d with features that are made anew by what the given graphs say, those that train in a split other than d.Split: see
+// [Dataset.Fit]. It is d itself if nothing depends on them. Features that were put beside d's own are lost.
+func (d *Graphs) Fit(train []int32) (*Graphs, error) {
+	if d.source == nil {
+		return d, nil
+	}
+	s, e := d.Schema.Clone(), *d
+	label := s.Label
+	s.Label = nil
+	if err := s.Fit(d.source, d.rowsOf(train)); err != nil {
+		return nil, err
+	}
+	a, err := s.Apply(d.source)
+	if err != nil {
+		return nil, err
+	}
+	s.Label = label
+	e.Schema = s
+	e.describe(a)
+	return &e, nil
 }
 
 // connect makes the graph of all graphs, and returns raw with its edges in the graph's order.
@@ -314,7 +355,8 @@ func (d *Graphs) describe(a *columns.Applied) {
 		d.Features, d.Attributes = x, a.Numeric[0]
 	}
 	d.EdgeFeatures, d.EdgeNumbers = a.EdgeFeatures, a.Numeric[1]
-	d.FeatureNames, d.GraphNames, d.Warnings = a.Names, a.GraphTitles, a.Warnings
+	d.Codes, d.EdgeCodes = a.Codes, a.EdgeCodes
+	d.FeatureNames, d.GraphNames, d.Warnings = a.Names, a.GraphTitles, slices.Concat(d.Schema.Doubts, a.Warnings)
 	if l := a.Answers; l != nil {
 		if d.Classes, d.ClassNames = l.Classes, l.Names; l.Of == form.OfGraphs {
 			d.Labels, d.MultiLabels, d.Targets = l.Labels, l.Several, l.Targets

@@ -63,5 +63,6 @@ func ExampleKarate() {
 	// classes   2, the majority class 50.0 %
 	//           0: 17 nodes  Mr. Hi
 	//           1: 17 nodes  Officer
+	// homophily 0.72, over 156 edges: 1 if neighbours are always alike, 0 as by chance, less if they differ
 	// split     2 train, 0 validation, 32 test
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zip"
 
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -407,4 +408,68 @@ func FuzzSplits(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Which columns hold codes is kept in an archive, of nodes and of edges; an archive that says so of columns that there are not is an error.
+// Features of other forms leave codes as they are, and they are not among what says of which kind features are.
+func TestCodesAreKept(t *testing.T) {
+	x := tensor.Of([]tensor.Float{0.5, 3, -1, 0.25, 0, 1, 0.5, 2, 0}, 3, 3)
+	d := &Dataset{
+		Name: "codes", Graph: graph.Must(graph.New(3, []int32{0, 1}, []int32{1, 2})), Features: x, Codes: []columns.Code{{At: 1, Words: 3}},
+		EdgeFeatures: tensor.Of([]tensor.Float{2, 1}, 2, 1), EdgeCodes: []columns.Code{{At: 0, Words: 2}},
+	}
+	if err := d.Check(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "codes.npz")
+	if err := d.WriteNPZ(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(path)
+	if err != nil || !reflect.DeepEqual(again.Codes, d.Codes) || !reflect.DeepEqual(again.EdgeCodes, d.EdgeCodes) {
+		t.Fatalf("the codes are %v and %v, error %v", again.Codes, again.EdgeCodes, err)
+	}
+	plain := *d
+	plain.Codes = nil
+	if again.Digest() == plain.Digest() || again.Digest() != d.Digest() {
+		t.Error("the digest does not say which columns are codes")
+	}
+	if u := again.Undirected().WithSelfLoops().WithFeatures(tensor.New(3, 2)); len(u.Codes) != 1 || len(u.EdgeCodes) != 1 || u.Check() != nil {
+		t.Errorf("with both directions, loops and more features the codes are %v and %v", u.Codes, u.EdgeCodes)
+	}
+	if k := d.FeatureKind(); !k.Negative || k.Counts {
+		t.Errorf("the features are %+v", k)
+	}
+	must := func(x tensor.Array, err error) tensor.Array {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for form, y := range map[string]tensor.Array{"binary": d.Binarised(), "standard": must(d.Standardised())} {
+		for v := range 3 {
+			if got := y.(*tensor.Dense).Row(v); got[1] != x.Row(v)[1] || got[0] == x.Row(v)[0] {
+				t.Errorf("%s: row %d is %v, and was %v", form, v, got, x.Row(v))
+			}
+		}
+	}
+	d.Features = tensor.Of([]tensor.Float{1, 3, 1, 4, 0, 1, 0, 2, 0}, 3, 3)
+	for _, y := range []tensor.Array{must(d.Normalised()), must((&Dataset{Graph: d.Graph, Features: sparse.FromDense(d.Features.(*tensor.Dense)), Codes: d.Codes}).Normalised())} {
+		if a, ok := y.(*sparse.CSR); ok {
+			y = a.Dense()
+		}
+		if got := y.(*tensor.Dense).Data; !slices.Equal(got, []tensor.Float{0.5, 3, 0.5, 0.8, 0, 0.2, 0, 2, 0}) {
+			t.Errorf("by their sums the features are %v", got)
+		}
+	}
+	for _, bad := range [][]int64{{3, 1}, {-1, 1}, {0, -1}, {1, 1, 1, 1}, {1, 1, 0, 1}} {
+		archive := archiveOf(t, npy.Named{Name: "indptr", Data: []int64{0, 0, 1}}, npy.Named{Name: "indices", Data: []int32{0}},
+			npy.Named{Name: "x", Data: []float32{1, 2, 3, 4, 5, 6}, Shape: []int{2, 3}}, npy.Named{Name: "feature_codes", Data: bad, Shape: []int{len(bad) / 2, 2}})
+		if err := os.WriteFile(path, archive, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "feature_codes") {
+			t.Errorf("codes %v: error %v", bad, err)
+		}
+	}
 }

@@ -142,17 +142,17 @@ func TestTableOfCounts(t *testing.T) {
 
 // Features that are mostly zeros are sparse, whatever the table.
 func TestTableFeatures(t *testing.T) {
-	var head, row []string
+	head, rows := "id", ""
 	for i := range sparseLeast {
-		head, row = append(head, fmt.Sprintf("f%d", i)), append(row, "0")
+		head += fmt.Sprintf(",f%d", i)
+		rows += fmt.Sprintf("%d%s,3%s\n", sparseLeast-1-i, strings.Repeat(",0", i), strings.Repeat(",0", sparseLeast-1-i))
 	}
-	nodes := "id," + strings.Join(head, ",") + "\n1," + strings.Join(row, ",") + "\n0,3" + strings.Join(row, ",")[1:] + "\n"
-	d, err := readWith(saved(t, t.TempDir(), "edges.csv", "u,v\n0,1\n", "nodes.csv", nodes))
+	d, err := readWith(saved(t, t.TempDir(), "edges.csv", "u,v\n0,1\n", "nodes.csv", head+"\n"+rows))
 	if err != nil {
 		t.Fatal(err)
 	}
 	x, ok := d.Features.(*sparse.CSR)
-	if !ok || x.NumCols != sparseLeast || x.NNZ() != 1 || x.Cols[0] != 0 || x.Values[0] != 3 || x.Offsets[1] != 1 {
+	if !ok || x.NumCols != sparseLeast || x.NNZ() != sparseLeast || x.Cols[0] != sparseLeast-1 || x.Values[0] != 3 || x.Offsets[1] != 1 {
 		t.Errorf("features %v", d.Features)
 	}
 }
@@ -333,8 +333,7 @@ func badColumns() []bad {
 	csv := func(text string) func(*testing.T, string) error { return fileOf("x.csv", []byte(text)) }
 	const edges = "source,target\na,b\n"
 	return []bad{
-		{"a hundred words", tablesWith(edges, "id,town\n"+manyRows("id%d,word%d\n")), `DIR/e_nodes.csv: line 102, column "town": "word100" is one more word than the 100 that may have a feature each: group them, leave the column out with --column town=none, ask for all of them with --column town=category, or call it name`},
-		{"numbers, then a word", tablesWith(edges, "id,town\n"+manyRows("id%d,1%d\n")+"a,Rome\nb,3\n"), `DIR/e_nodes.csv: line 102, column "town": "1100" is one more word than the 100 that may have a feature each: group them, leave the column out with --column town=none, ask for all of them with --column town=category, or call it name`},
+		{"numbers, then a word", tablesWith(edges, "id,town\n"+manyRows("id%d,1%d\n")+"a,Rome\nb,3\n"), `DIR/e_nodes.csv: line 202, column "town": "Rome" stands among 201 numbers: write a number, leave the cell empty, or say what the column is: --column town=category, or --column town=none to leave it out`},
 		{"feature is infinite", tablesWith(edges, "id,age\na,-inf\n"), `DIR/e_nodes.csv: line 2, column "age": -Inf is no finite number, as features are`},
 		{"time is a word", tablesWith(edges, "id,born\na,2001-02-03\nb,soon\n"), `DIR/e_nodes.csv: line 3, column "born": "soon" is no time, and line 2 has one: times are like 2024-03-01T12:30:00Z: write them all so, or leave the column out (--column born=none)`},
 		{"feature is NA", tablesWith("u,v\na,a\n", "id,age\na,30\nb,NA\n"), `DIR/e_nodes.csv: line 3, column "age": "NA" stands among numbers: leave the cell empty, fill it, with 0 perhaps, or leave the column out (--column age=none)`},

@@ -5,10 +5,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/internal/plain"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // NoTime stands among a column's times where none is known. It is NumPy's NaT.
@@ -18,26 +21,109 @@ const NoTime = form.NoTime
 // is later and not later than Val validates, and what is later still tests. So what has the same
 // time is in the same part. Each is a number, or of a column of times a date such as 2017, 2017-06
 // or 2017-06-30, of which all is meant, or a time, which is that moment. If both are empty they
-// follow from the known times: the earliest eight tenths train, the next tenth validates.
+// follow from the times of what can be learnt from: the earliest eight tenths train, the next tenth validates.
 type Until struct{ Train, Val string }
 
 // NodesByTime returns the split of the nodes by one of NodeColumns; "" is the only one. Nodes whose time is not known, or of which nothing is to be learnt, are in no
 // part. The error says which part would be empty, and which columns there are.
 func (d *Dataset) NodesByTime(column string, u Until) (Split, error) {
-	known := func(v int) bool { return true }
-	if d.Labels != nil {
-		known = func(v int) bool { return d.Labels[v] >= 0 }
-	}
-	return splitByTime(d.NodeColumns, column, u, "node", known)
+	return splitByTime(d.NodeColumns, column, u, "node", learnable(d.Labels, d.MultiLabels, d.Targets))
 }
 
 // EdgesByTime is NodesByTime of the edges, in the graph's order, by one of EdgeColumns.
 func (d *Dataset) EdgesByTime(column string, u Until) (Split, error) {
-	known := func(e int) bool { return true }
-	if d.EdgeLabels != nil {
-		known = func(e int) bool { return d.EdgeLabels[e] >= 0 }
+	return splitByTime(d.EdgeColumns, column, u, "edge", learnable(d.EdgeLabels, nil, d.EdgeTargets))
+}
+
+// learnable returns what reports whether anything is known of a row; where nothing is to be learnt, all rows are known.
+func learnable(labels Labels, several *sparse.CSR, numbers *tensor.Dense) func(i int) bool {
+	switch {
+	case labels != nil:
+		return func(i int) bool { return labels[i] >= 0 }
+	case several != nil:
+		return func(i int) bool {
+			missing := 0
+			for k := several.Offsets[i]; k < several.Offsets[i+1]; k++ {
+				if several.Values != nil && several.Values[k] != several.Values[k] {
+					missing++
+				}
+			}
+			return missing < several.NumCols
+		}
+	case numbers != nil:
+		return func(i int) bool {
+			return slices.ContainsFunc(numbers.Row(i), func(v tensor.Float) bool { return v == v })
+		}
 	}
-	return splitByTime(d.EdgeColumns, column, u, "edge", known)
+	return func(i int) bool { return true }
+}
+
+// Happened returns the column that says when what is learnt of happened, so that the latest can test what was learnt before: the only column
+// of times of edges, or of dates of nodes if its name is that of an event (time, date, at, paid_at), and not that of a beginning (created_at,
+// birth_date). If there is none, why says what is wrong with the columns that say when; empty:
+// there are none.
+func (d *Dataset) Happened() (column, why string) {
+	from, noun := d.NodeColumns, "nodes"
+	if d.LearnsEdges() {
+		from, noun = d.EdgeColumns, "edges"
+	}
+	var names, others []string
+	for _, c := range from {
+		switch {
+		case c.wrong != nil:
+		case d.LearnsEdges() && !ofAnother(c.Name), !d.LearnsEdges() && c.Dated && ofEvent(c.Name):
+			names = append(names, c.Name)
+		default:
+			others = append(others, c.Name)
+		}
+	}
+	switch {
+	case len(names) == 1:
+		return names[0], ""
+	case len(names) > 1:
+		return "", fmt.Sprintf("columns %s say when, and which of them says when the %s happened is not clear", listed(names), noun)
+	case len(others) > 0:
+		return "", fmt.Sprintf("column %.40q may not say when what is learnt of the %s happened", others[0], noun)
+	}
+	return "", ""
+}
+
+// ofEvent reports whether a column's name says when a row of nodes, which may be people or goods as well as payments, happened: time or at
+// alone, or with a word of what happened.
+func ofEvent(name string) bool {
+	words := strings.Split(form.Plain(name), "_")
+	for _, w := range words[:len(words)-1] {
+		if !slices.Contains([]string{"event", "transaction", "tx", "payment", "paid", "order", "ordered", "purchase", "purchased", "sale", "sold", "visit", "visited", "booking", "booked", "trip",
+			"published", "publication", "posted", "post", "sent", "submitted", "reported", "occurred", "happened", "observed", "observation", "measured", "measurement", "recorded"}, w) {
+			return false
+		}
+	}
+	return slices.Contains([]string{"time", "timestamp", "date", "ts", "at"}, words[len(words)-1])
+}
+
+// ofAnother reports whether a column's name says that its times are not when an edge happened.
+func ofAnother(name string) bool {
+	return slices.ContainsFunc(strings.Split(form.Plain(name), "_"), func(w string) bool {
+		return slices.Contains([]string{"birth", "born", "due", "expiry", "expires", "expired", "until", "end", "ended", "updated", "modified", "deleted"}, w)
+	})
+}
+
+// ParseTime reads how to divide by time: time, time:COLUMN or time:COLUMN:A,B with where training and where validation ends. The column may be
+// left out where there is only one.
+func ParseTime(rule string) (column string, u Until, err error) {
+	rest := strings.TrimPrefix(strings.TrimPrefix(rule, "time"), ":")
+	column, ends, _ := strings.Cut(rest, ":")
+	if strings.Contains(column, ",") || len(column) > 4 && column[4] == '-' && column[0] >= '0' && column[0] <= '9' { // a time has colons of its own
+		column, ends = "", rest // of the only one
+	}
+	if ends == "" {
+		return column, u, nil
+	}
+	var ok bool
+	if u.Train, u.Val, ok = strings.Cut(ends, ","); !ok || u.Train == "" || u.Val == "" {
+		return "", u, fmt.Errorf("want where training and where validation ends after the column, such as time:year:2017,2018")
+	}
+	return column, u, nil
 }
 
 // splitByTime divides nodes or edges.
@@ -47,13 +133,18 @@ func splitByTime(columns []Column, name string, u Until, noun string, known func
 		return s, err
 	}
 	x := c.order()
+	for i := range x {
+		if !known(i) {
+			x[i] = NoTime
+		}
+	}
 	train, val, err := u.bounds(c, x)
 	if err != nil {
 		return s, err
 	}
 	for i, v := range x {
 		switch {
-		case v == NoTime || !known(i):
+		case v == NoTime:
 		case v <= train:
 			s.Train = append(s.Train, int32(i))
 		case v <= val:
@@ -62,9 +153,16 @@ func splitByTime(columns []Column, name string, u Until, noun string, known func
 			s.Test = append(s.Test, int32(i))
 		}
 	}
+	least, most, n := extremes(x)
+	if n == 0 {
+		return s, fmt.Errorf("column %.40q: no time is known of %ss that can be learnt from", c.Name, noun)
+	}
+	if least == most {
+		return s, fmt.Errorf("column %.40q is %s for all %ss, which divides nothing: choose another column or other parts", c.Name, c.shown(least), noun)
+	}
 	for _, p := range s.parts() {
 		if len(p.ids) == 0 {
-			least, most, _ := extremes(x)
+			least, most, _ := extremes(c.order()) // of all rows
 			return s, fmt.Errorf("column %.40q goes from %s to %s, and of its %ss none is left to %s: choose where training and validation end", c.Name, c.shown(least), c.shown(most), noun, map[string]string{"train": "train", "val": "validate", "test": "test"}[p.name])
 		}
 	}
@@ -101,7 +199,7 @@ func timeColumn(columns []Column, name, noun string) (c Column, err error) {
 // order returns whole numbers in the order of the column's: its times, or places of its numbers.
 func (c Column) order() []int64 {
 	if c.Times != nil {
-		return c.Times
+		return slices.Clone(c.Times)
 	}
 	out := make([]int64, len(c.Numbers))
 	for i, v := range c.Numbers {

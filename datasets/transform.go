@@ -10,7 +10,7 @@ import (
 )
 
 // WithSelfLoops returns d with a loop of weight 1 at each node that has none. Features of
-// such edges are zeros, and their class is not known.
+// such edges are zeros, which as codes are no words, and their class is not known.
 func (d *Dataset) WithSelfLoops() *Dataset { return d.on(d.Graph.WithSelfLoops()) }
 
 // Undirected returns d with both directions of every edge. An edge that is added
@@ -32,7 +32,7 @@ func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
 	}
 	e := *d
 	e.Graph, e.Weights, e.EdgeColumns = g, weights, nil
-	e.EdgeKinds, e.EdgeFeatures, e.EdgeNames = nil, nil, nil // the edges are others
+	e.EdgeKinds, e.EdgeFeatures, e.EdgeCodes, e.EdgeNames = nil, nil, nil, nil // the edges are others
 	return &e, nil
 }
 
@@ -66,7 +66,7 @@ func beside(a *sparse.CSR, x *tensor.Dense) *sparse.CSR {
 	for v := range a.NumRows {
 		cols, _ := a.Row(v)
 		y.Cols = append(y.Cols, cols...)
-		eachValue(a, v, func(f float64) { y.Values = append(y.Values, tensor.Float(f)) })
+		eachValue(a, v, func(_ int, f float64) { y.Values = append(y.Values, tensor.Float(f)) })
 		for j, f := range x.Row(v) {
 			if f != 0 {
 				y.Cols, y.Values = append(y.Cols, int32(a.NumCols+j)), append(y.Values, f)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -67,6 +68,18 @@ func (d *Dataset) WriteNPZ(path string) error {
 	}
 	if len(d.NodeNames) > 0 {
 		add("node_names", d.NodeNames)
+	}
+	for _, of := range []struct {
+		name  string
+		codes []columns.Code
+	}{{"feature_codes", d.Codes}, {"edge_attr_codes", d.EdgeCodes}} {
+		if len(of.codes) > 0 {
+			var pairs []int64
+			for _, c := range of.codes {
+				pairs = append(pairs, int64(c.At), int64(c.Words))
+			}
+			add(of.name, pairs, len(of.codes), 2)
+		}
 	}
 	if len(d.FeatureNames) > 0 {
 		add("feature_names", d.FeatureNames)

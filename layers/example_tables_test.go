@@ -40,18 +40,14 @@ func (m *leaver) Forward(t *grad.Tape, g *graph.Graph, x, edges *grad.Var) *grad
 // Two tables as they come, one of customers and one of who sent an offer to whom.
 func Example_tables() {
 	d, err := datasets.ReadAs("../datasets/testdata/shop_edges.csv", columns.Roles{
-		Label: []string{"churned"}, As: map[string]columns.Encoding{"email": columns.Left, "at": columns.Left}, Undirected: true,
+		Label: []string{"churned"}, As: map[string]columns.Encoding{"joined": columns.Left, "at": columns.Left}, Undirected: true,
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	rows, err := d.Standardised()
-	if err != nil {
-		log.Fatal(err)
-	}
-	x, edges := grad.Const(rows), grad.Const(d.EdgeFeatures)
+	x, edges := grad.Const(d.Features), grad.Const(d.EdgeFeatures)
 
-	net := newLeaver(rand.New(rand.NewPCG(1, 2)), rows.Shape()[1], d.EdgeFeatures.Dim(1), d.Classes)
+	net := newLeaver(rand.New(rand.NewPCG(1, 2)), d.Features.Shape()[1], d.EdgeFeatures.Dim(1), d.Classes)
 	fit := train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: 0.01, WeightDecay: 5e-4}, Epochs: 60,
 		Loss: func(t *grad.Tape) *grad.Var {
@@ -67,10 +63,10 @@ func Example_tables() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%d customers, %d features, %d of an edge, classes %q\n", d.Graph.NumNodes(), rows.Shape()[1], d.EdgeFeatures.Dim(1), d.ClassNames)
+	fmt.Printf("%d customers, %d features, %d of an edge, classes %q\n", d.Graph.NumNodes(), d.Features.Shape()[1], d.EdgeFeatures.Dim(1), d.ClassNames)
 	best, _ := h.Best()
 	fmt.Printf("accuracy above 0.85: %v\n", best.Test.Accuracy > 0.85)
 	// Output:
-	// 240 customers, 7 features, 4 of an edge, classes ["no" "yes"]
+	// 240 customers, 6 features, 4 of an edge, classes ["no" "yes"]
 	// accuracy above 0.85: true
 }

@@ -21,7 +21,7 @@ func TestFewOfCora(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for form, all := range map[string][]models.Model{columns.RowSums: {models.GAT{}, models.GCN{Hidden: 64}}, columns.Standard: {models.SAGE{}}} {
+	for form, all := range map[string][]models.Model{columns.RowSums: {models.GAT{}, models.GCN{Hidden: 64}, models.GCN{Hidden: 64, Norm: models.NormLayer, Residual: true, Output: true}, models.SAGE{Norm: models.NormBatch, Input: 16}}, columns.Standard: {models.SAGE{}}} {
 		data, err := models.Prepare(d, &models.Preparation{Features: columns.Scaling{Form: form}})
 		if err != nil {
 			t.Fatal(err)

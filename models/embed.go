@@ -39,10 +39,7 @@ func (p *Predictor) Embed(raw *form.Raw, q Query) (*Embeddings, error) {
 func (p *Predictor) embed(s *subject, q Query) *Embeddings {
 	n := p.Net.(*Network)
 	out := &Embeddings{IDs: s.ids, Types: s.types, Warnings: s.warnings}
-	depth := len(n.Layers)
-	if n.Head == nil {
-		depth = max(1, depth-1)
-	}
+	depth := n.depth()
 	if len(s.nodes) == 0 {
 		out.Rows = tensor.New(0, max(1, n.rowWidth()))
 		return out

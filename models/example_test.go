@@ -24,7 +24,7 @@ func Example() {
 	d := must(datasets.ReadAs(yesterday, columns.Roles{
 		Label: []string{"churned"}, As: map[string]columns.Encoding{"email": columns.Left}, Undirected: true,
 	}))
-	data := must(models.Prepare(d, &models.Preparation{Features: columns.Scaling{Form: columns.Standard}}))
+	data := must(models.Prepare(d, &models.Preparation{}))
 	net := must(data.New(models.SAGE{Hidden: 16}, 1))
 	must(net.Fit(data, d.Split).Run(context.Background()))
 	file := filepath.Join(must(os.MkdirTemp("", "")), "shop.safetensors")
@@ -48,7 +48,7 @@ func Example() {
 	// c240 yes 1.0
 	// c241 no 1.0
 	// c242 no 1.0
-	// it rests most on town=Bergen
+	// it rests most on town=Turku
 	// embeddings: [6 16]
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/spell"
+	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -105,7 +106,7 @@ func (p *Predictor) explain(s *subject, by Method) (*Explained, error) {
 	}
 	x := &Explained{Data: s.Data, Node: s.nodes[0], IDs: idsOf(s.Dataset), Features: s.featureNames(), Warnings: s.warnings}
 	g := s.GraphOf(n)
-	if x.Case, err = explain.New(s.asked(n), g, s.Rows, explain.Node{Number: x.Node, Hops: s.reach(n)}); err != nil {
+	if x.Case, err = explain.New(s.asked(n), g, n.Codes.presence(s.Rows), explain.Node{Number: x.Node, Hops: s.reach(n)}); err != nil {
 		return nil, err
 	}
 	switch by.Name {
@@ -119,7 +120,7 @@ func (p *Predictor) explain(s *subject, by Method) (*Explained, error) {
 		x.Scores, err = s.pg(n, x.Case, x.Node, by)
 	default:
 		var alphas []*tensor.Dense
-		for _, out := range n.Attend(grad.NewEval(), s.weighed(n, x.Graph, nil), grad.Const(x.Case.Features)) {
+		for _, out := range n.attend(grad.NewEval(), s.weighed(n, x.Graph, nil), s.masked(n)(grad.NewEval(), x.Graph, grad.Const(x.Case.Features))) {
 			alphas = append(alphas, message.ApplyEdges(x.Graph, out.Attention).Value())
 		}
 		x.Scores = x.Attention(alphas...)
@@ -146,6 +147,13 @@ func (n *Network) still() (*Network, error) {
 		p.Value = values[name]
 		p.Changed()
 	}
+	for _, l := range out.Layers {
+		if b, ok := l.(*block); ok {
+			if norm, ok := b.Norm.(*layers.BatchNorm); ok {
+				norm.Fixed = true // a part of the graph has other statistics
+			}
+		}
+	}
 	return &out, nil
 }
 
@@ -163,8 +171,21 @@ func (s *subject) reach(n *Network) int {
 // asked is the network as package explain asks it: what edges carry is weighed, on top
 // of weights that are those of the whole graph.
 func (s *subject) asked(n *Network) explain.Model {
+	read := s.masked(n)
 	return func(t *grad.Tape, g *graph.Graph, x, weight *grad.Var) *grad.Var {
-		return n.Run(t, n.Whole(s.weighed(n, g, weight), x))
+		return n.runRead(t, n.Whole(s.weighed(n, g, weight), nil), read(t, g, x))
+	}
+}
+
+// masked returns what the first layer reads of a part of the graph whose features are x. A code is there or not: 1 stands in x for the row
+// of its word, of which a mask leaves less, so that it counts as one feature.
+func (s *subject) masked(n *Network) func(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	if n.Codes == nil {
+		return func(_ *grad.Tape, _ *graph.Graph, x *grad.Var) *grad.Var { return x }
+	}
+	words := n.Codes.of(grad.Const(s.Rows))
+	return func(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+		return n.Codes.masked(t, x, words.gathered(g.From().Src))
 	}
 }
 
@@ -185,13 +206,13 @@ func (s *subject) weighed(n *Network, g *graph.Graph, weight *grad.Var) Hop {
 func (s *subject) pg(n *Network, why *explain.Case, node int32, by Method) (*explain.Explanation, error) {
 	const others, usual = 32, 150
 	rng := rand.New(rand.NewPCG(by.Seed, 0x96))
-	g := s.GraphOf(n)
+	g, rows := s.GraphOf(n), n.Codes.presence(s.Rows)
 	var cases []*explain.Case
 	for _, v := range rng.Perm(g.NumNodes()) {
 		if int32(v) == node || len(cases) == others {
 			continue
 		}
-		c, err := explain.New(why.Model, g, s.Rows, explain.Node{Number: int32(v), Hops: s.reach(n)})
+		c, err := explain.New(why.Model, g, rows, explain.Node{Number: int32(v), Hops: s.reach(n)})
 		if err != nil {
 			return nil, err
 		}

@@ -140,7 +140,7 @@ func (m *Trained) DigestOf(d *datasets.Dataset) string {
 	}
 	if numbers, kinds := m.readsOfEdges(); !numbers && !kinds {
 		own := *d
-		own.EdgeFeatures, own.EdgeKinds = nil, nil
+		own.EdgeFeatures, own.EdgeCodes, own.EdgeKinds = nil, nil, nil
 		d = &own
 	}
 	return d.Digest()

@@ -67,6 +67,45 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
+// Running statistics and the linear parts are in the file, and what it answers is what the network answered.
+func TestModelFileOfDeep(t *testing.T) {
+	raw := newShop(2, 40).raw(false)
+	m := models.GCN{Hidden: 4, Layers: 3, Norm: models.NormBatch, ResidualLinear: true, Input: 3, Output: true}
+	p := trained(t, raw, m, models.Preparation{Features: columns.Scaling{Form: columns.Standard}}, columns.Roles{})
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, moved := map[string]*tensor.Dense{}, 0
+	for name, q := range grad.Params(got.Net) {
+		values[name] = q.Value
+	}
+	for name, q := range grad.Params(p.Net) {
+		if !reflect.DeepEqual(values[name], q.Value) {
+			t.Errorf("%s is %v, want %v", name, values[name], q.Value)
+		}
+		if strings.HasSuffix(name, ".Norm.Mean") && q.Value.Data[0] != 0 {
+			moved++
+		}
+	}
+	if moved != 3 {
+		t.Errorf("%d of 3 norms have moved", moved)
+	}
+	_, file := small(t)
+	for text, says := range map[string]string{`"Norm":"group"`: "there is no such name", `"Input":268435456`: "at most 65536", `"Input":65536,"Output":true`: "more than its"} {
+		change := func(md map[string]string) {
+			md["network"] = strings.Replace(md["network"], `"Settings":{`, `"Settings":{`+text+`,`, 1)
+		}
+		if _, err := read(rewritten(t, file, change)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error %v, want one with %q", text, err, says)
+		}
+	}
+}
+
 // Each bit counts: of the header every byte is changed, and of the weights some.
 func TestFlippedBits(t *testing.T) {
 	_, file := small(t)
@@ -116,7 +155,15 @@ func TestModelsThatLie(t *testing.T) {
 	m, _ := small(t)
 	for says, change := range map[string]func(m *models.Trained){
 		"what is learnt is said: false": func(m *models.Trained) { m.Goal = nil },
-		"and 3 are learnt":              func(m *models.Trained) { m.Goal.Outputs, m.Goal.Names = 3, nil },
+		"and 3 are learnt":              func(m *models.Trained) { m.Goal.Outputs, m.Goal.Names, m.Goal.Positive = 3, nil, 0 },
+		"which are of two classes":      func(m *models.Trained) { m.Goal.Outputs, m.Goal.Names, m.Goal.Threshold = 3, nil, 0.5 },
+		"its positive class is 2":       func(m *models.Trained) { m.Goal.Positive = 2 },
+		"its threshold is NaN":          func(m *models.Trained) { m.Goal.Threshold = math.NaN() },
+		"its threshold is 1.5":          func(m *models.Trained) { m.Goal.Threshold = 1.5 },
+		`there is no metric "luck"`:     func(m *models.Trained) { m.Goal.Metric = "luck" },
+		"weights of 1 classes":          func(m *models.Trained) { m.Goal.Weights = []float64{1} },
+		"the weight of class 1 is -1":   func(m *models.Trained) { m.Goal.Weights = []float64{1, -1} },
+		"add up to 0":                   func(m *models.Trained) { m.Goal.Weights = []float64{0, 0} },
 		"2 outputs and 1 names":         func(m *models.Trained) { m.Goal.Names = m.Goal.Names[:1] },
 		"is nothing that is learnt":     func(m *models.Trained) { m.Goal.Kind = "luck" },
 		"each edge is learnt":           func(m *models.Trained) { m.Goal.Of = "edge" },

@@ -3,9 +3,12 @@ package models
 import (
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/sample"
@@ -28,19 +31,16 @@ func (k *Data) New(m Model, seed uint64) (*Network, error) {
 }
 
 // Fit returns the training of a network on the rows of a split that train, all in one step. The epoch of the best validation accuracy
-// of 200 is kept. Adam has the rate of the model's paper and a decay of 5e-4; set other fields before Run.
+// of 200 is kept. Adam has the rate of the model's paper and a decay of 5e-4; set other fields before Run. [Advise] says
+// what suits the data.
 //
 //	history, err := net.Fit(data, data.Split).Run(ctx)
 func (n *Network) Fit(k *Data, s datasets.Split) *train.Fit {
-	const decay, limit = 5e-4, 1e6
-	rate := 0.01
-	if m := n.Traits(); m.Has("Heads") {
-		rate = 0.005
-	}
+	const limit = 1e6
 	of, p := k.Goal.Loss(s.Train, false), k.Needed(n, s.Train)
 	loss := func(t *grad.Tape) *grad.Var { return of(n.Run(t, p)) }
 	return &train.Fit{
-		Model: n, Optimiser: &train.Adam{LR: rate, WeightDecay: decay}, Epochs: 200, By: train.ByAccuracy, Limit: limit,
+		Model: n, Optimiser: &train.Adam{LR: paperRate(n.Traits()), WeightDecay: paperDecay}, Epochs: paperEpochs, By: train.ByAccuracy, Limit: limit,
 		Loss: n.Teach(k.GraphOf(n), 0, loss),
 		Eval: func(t *grad.Tape) train.Scores { return k.Goal.Watch(n.Run(t, k.All(n)).Value(), s) },
 	}
@@ -81,7 +81,7 @@ func (k *Data) Needed(n *Network, examples []int32) Pass {
 func (k *Data) blocks(n *Network, seeds []int32) []*graph.Graph {
 	g, m := k.GraphOf(n), n.Traits()
 	switch {
-	case m.Whole != "":
+	case m.Whole != "" || n.Settings.Norm == NormBatch: // its statistics are those of all rows
 		return nil
 	case m.Alone:
 		g = graph.Must(graph.New(g.NumNodes(), nil, nil))
@@ -113,4 +113,157 @@ func (k *Data) Trained(n *Network) *Trained {
 	m := &Trained{Task: task, Net: n, Schema: k.Schema, Preparation: *k.Preparation, Goal: k.Goal}
 	m.Data = Source{Name: k.Name, Digest: m.DigestOf(k.Dataset)}
 	return m
+}
+
+// Advice is how a network may be made and trained on some data: what [Advise] returns.
+type Advice struct {
+	Model            Model   // with all its settings
+	Deep             bool    // it is deeper than that of its paper, with norms and residuals
+	Many             bool    // labels train
+	Rate, Decay      float64 // of Adam
+	Epochs, Patience int     // no patience: all epochs are trained
+	Form             string  // of the features of nodes, as [columns.Scaling] has it
+	Metric           string  // by which the epoch is chosen, as [Goal.Usual] says
+	Homophily        float64 // of the labels that train; NaN where too few edges tell
+	Because          string  // the reason, for people
+
+	seen seen
+}
+
+// seen is what advice rests on.
+type seen struct {
+	asked  Settings // that a model came with
+	data   *Data
+	rows   int  // that train
+	differ bool // neighbours do, in what is learnt
+}
+
+const (
+	manyLabels  = 100 // on average, of each class, that train
+	alike       = 0.3 // the adjusted homophily below which neighbours differ
+	enoughEdges = 50  // between nodes that train, for homophily to say anything
+)
+
+// Advise returns the network and the training that suit some data, of which the rows of a split train. It is of a model, whose settings stay as
+// far as it has any, or, if m is nil, of [GAT].
+//
+// Where few examples train, less than 100 of a class on average, the network is that of the model's paper: it is narrow and drops and decays
+// much, so that it does not learn them by heart. Where there are more, or neighbours differ, it is deeper, with norms and residuals, which keep what is known of
+// a node itself apart from its neighbours. Neighbours differ if the adjusted homophily of the labels that train is below 0.3; see
+// [datasets.Dataset.Homophily]. Of the labels only those that train are looked at.
+//
+//	a := models.Advise(data, data.Split, nil)
+//	net, err := data.New(a.Model, 1)
+//	history, err := a.Fit(net, data, data.Split).Run(ctx)
+func Advise(k *Data, s datasets.Split, m Model) Advice {
+	if m == nil {
+		m = GAT{}
+	}
+	classes, labels := 1, "labels: %d training %ss"
+	if k.Goal.Kind == columns.OneClass {
+		classes, labels = max(1, k.Goal.Outputs), labels+" per class"
+	}
+	each := len(s.Train) / classes
+	labels = fmt.Sprintf(labels, each, k.Goal.Of)
+	_, own := m.is()
+	a := Advice{Model: m, Metric: k.Goal.Usual(s), Homophily: math.NaN(), Many: each >= manyLabels, seen: seen{asked: own, data: k, rows: len(s.Train)}}
+	if k.Pairing == nil {
+		if h, edges := k.Homophily(s.Train); edges >= enoughEdges {
+			a.Homophily, a.seen.differ = h, h < alike
+		}
+	}
+	switch {
+	case a.seen.differ:
+		what := "adjusted homophily of the training labels"
+		if k.Goal.Kind != columns.OneClass {
+			what = "correlation of training neighbours"
+		}
+		a.Because = fmt.Sprintf("neighbours differ: the %s is %.2f", what, a.Homophily)
+	case a.Many:
+		a.Because = "many " + labels
+	default:
+		a.Because = "few " + labels
+		return a.paper()
+	}
+	return a.Deeper()
+}
+
+// paper is the advice to take the settings of the model's paper.
+func (a Advice) paper() Advice {
+	var p Preparation
+	p.Suit(a.seen.data.Dataset)
+	a.Model, a.Form = With(a.Model, SettingsOf(a.Model)), p.Features.Form
+	a.Rate, a.Decay, a.Epochs = paperRate(TraitsOf(a.Model)), paperDecay, paperEpochs
+	return a
+}
+
+// What [Network.Fit] takes.
+const (
+	paperDecay  = 5e-4
+	paperEpochs = 200
+)
+
+func paperRate(m Traits) float64 {
+	if m.Has("Heads") {
+		return 0.005
+	}
+	return 0.01
+}
+
+// Deeper is the same advice for a deeper network with norms and residuals, whatever the data. Of a model that has none it is that of the paper.
+func (a Advice) Deeper() Advice {
+	t, see := TraitsOf(a.Model), &a.seen
+	if !t.Has("Norm") {
+		return a.paper()
+	}
+	const width = 64
+	s := Settings{Hidden: width, Layers: 3, Dropout: 0.5, AttentionDropout: grad.Zero, Norm: NormLayer, ResidualLinear: true, Output: true}
+	a.Deep, a.Rate, a.Decay, a.Epochs, a.Patience = true, 0.005, 5e-5, 500, 100
+	heads := 1
+	switch {
+	case see.rows < few:
+		s.Layers, s.Input, heads, a.Rate, a.Decay = 2, width, 4, 0.01, 1e-2
+	case see.differ:
+		s.Layers, s.Input, heads, s.Dropout, s.Norm, a.Rate, a.Decay = 6, width, 4, 0.4, NormBatch, 0.01, 0
+	}
+	if t.Whole == readsFar {
+		s.Layers = SettingsOf(a.Model).Layers
+	}
+	if t.Has("Heads") {
+		s.Hidden, s.Heads, s.OutHeads = width/heads, heads, 1
+	}
+	a.Model = With(a.Model, see.asked.filled(s))
+	a.Model, a.Form = With(a.Model, SettingsOf(a.Model)), scaleOf(see.data)
+	return a
+}
+
+// few is how many examples are too few for more than two layers.
+const few = 1000
+
+// filled returns the settings in which those of preset stand for what is zero.
+func (s Settings) filled(preset Settings) Settings {
+	to, from := reflect.ValueOf(&s).Elem(), reflect.ValueOf(preset)
+	for i := range to.NumField() {
+		if f := to.Field(i); f.IsZero() {
+			f.Set(from.Field(i))
+		}
+	}
+	return s
+}
+
+// scaleOf returns the form of features for networks that have norms: a matrix of numbers of a large scale is standardised, and all else
+// stays as it is.
+func scaleOf(k *Data) string {
+	kind := k.FeatureKind()
+	if _, large := k.LargestDeviation(); large && !kind.Words() && !kind.Columns {
+		return columns.Standard
+	}
+	return columns.Raw
+}
+
+// Fit returns the training of a network that was made of the advice: [Network.Fit] with its rate, decay and length.
+func (a Advice) Fit(n *Network, k *Data, s datasets.Split) *train.Fit {
+	f := n.Fit(k, s)
+	f.Optimiser, f.Epochs, f.Patience = &train.Adam{LR: a.Rate, WeightDecay: a.Decay}, a.Epochs, a.Patience
+	return f
 }

@@ -18,7 +18,7 @@ type armaLayer struct {
 }
 
 func newARMA(d *design, s size) layer {
-	return &armaLayer{layers.ARMAConv{In: s.in, Out: s.out, NoActivation: s.last}, d.Dropout}
+	return &armaLayer{layers.ARMAConv{In: s.in, Out: s.out, NoActivation: s.last || s.bare}, d.Dropout}
 }
 
 func (l *armaLayer) run(t *grad.Tape, h Hop, x *grad.Var) layers.Out {

@@ -23,6 +23,11 @@ type Goal struct {
 	Names   []string       `json:"names,omitempty"` // of these; empty: they have none
 	Scale   Scale          `json:"scale,omitzero"`  // of numbers
 
+	Weights   []float64 `json:"weights,omitempty"`   // of each class in the loss; empty: all are 1
+	Metric    string    `json:"metric,omitempty"`    // what Score calls accuracy: "auc", "ap" (average precision) or "f1"; empty: the accuracy
+	Positive  int       `json:"positive,omitempty"`  // which of two classes is looked for: Learn says which, and it may be set after that
+	Threshold float64   `json:"threshold,omitempty"` // the probability of the positive class from which an example is said to have it; 0: of the likelier class
+
 	Labels  datasets.Labels `json:"-"` // a class; −1: not known
 	Tags    *tensor.Dense   `json:"-"` // 1, 0, or NaN: not known
 	Numbers *tensor.Dense   `json:"-"` // NaN: not known
@@ -43,6 +48,9 @@ func GoalOf(d *datasets.Dataset) *Goal {
 		return nil
 	}
 	g.Names = d.ClassNames
+	if s := d.Schema; s != nil && s.Label != nil && s.Label.As == columns.AsNumber && g.Tags != nil && d.MultiLabels == nil {
+		g.Kind, g.Numbers, g.Tags = columns.Numbers, g.Tags, nil // 0 and 1 of a column whose numbers are asked for
+	}
 	return g
 }
 
@@ -181,8 +189,12 @@ func (g *Goal) Len() int {
 	return 0
 }
 
-// Learn standardises numbers by the examples that train.
+// Learn standardises numbers by the examples that train, and says which of two classes is the positive one: one with less than a fifth of
+// them, or else that whose name says so, such as yes, true or 1, or else the rarer.
 func (g *Goal) Learn(ids []int32) error {
+	if g.two() {
+		g.Positive = g.positive(ids)
+	}
 	if g.Kind != columns.Numbers {
 		return nil
 	}
@@ -233,7 +245,7 @@ func (g *Goal) standard(ids []int32) *tensor.Dense {
 	return out
 }
 
-// Loss returns the loss of examples, of which y has a row each: the cross-entropy, the
+// Loss returns the loss of examples, of which y has a row each: the cross-entropy, in which classes have their weights, the
 // binary one of the labels that are known, or the squares of the standardised
 // numbers' errors, or if mae is set their moduli.
 func (g *Goal) Loss(ids []int32, mae bool) func(y *grad.Var) *grad.Var {
@@ -254,7 +266,11 @@ func (g *Goal) Loss(ids []int32, mae bool) func(y *grad.Var) *grad.Var {
 		}
 	}
 	labels := g.Labels.Of(ids)
-	return func(y *grad.Var) *grad.Var { return y.CrossEntropy(labels) }
+	of := grad.CrossEntropy{}
+	if len(g.Weights) > 0 {
+		of.Weights = g.Weights
+	}
+	return func(y *grad.Var) *grad.Var { return of.Of(y, labels) }
 }
 
 // pick returns some rows of a matrix.
@@ -262,12 +278,17 @@ func pick(x *tensor.Dense, ids []int32) *tensor.Dense {
 	return datasets.GatherRows(x, ids).(*tensor.Dense)
 }
 
-// Score scores y, a row for each example, on some of them. What it calls accuracy is the
-// micro F1 of labels and the R² of numbers, whose loss is that of the standardised ones.
+// Score scores y, a row for each example, on some of them. What it calls accuracy is the Metric. Of two classes that is of the positive
+// one, of more and of labels a mean over them. Without a Metric it is the accuracy of classes, the micro F1 of labels, and the R² of
+// numbers, whose loss is that of the standardised ones. It is NaN where the examples do not have what it compares.
 func (g *Goal) Score(y *tensor.Dense, ids []int32) train.Score {
 	switch g.Kind {
 	case columns.Labels:
-		return train.MeasureLabels(pick(y, ids), pick(g.Tags, ids))
+		s := train.MeasureLabels(pick(y, ids), pick(g.Tags, ids))
+		if g.Metric == metricAUC || g.Metric == metricAP {
+			s.Accuracy = g.measure(y, ids)
+		}
+		return s
 	case columns.Numbers:
 		e, ok := g.Errors(y, ids)
 		s := train.Score{Loss: e.Loss, Accuracy: e.R2, Empty: !ok}
@@ -276,19 +297,29 @@ func (g *Goal) Score(y *tensor.Dense, ids []int32) train.Score {
 		}
 		return s
 	}
-	return train.Measure(pick(y, ids), g.Labels.Of(ids))
+	s := g.loss(y, ids)
+	if g.Metric != "" || len(g.Weights) > 0 {
+		s.Accuracy = g.measure(y, ids)
+	}
+	return s
 }
 
 // Quick is Score without the loss of classes, which nobody asks for after each epoch.
 func (g *Goal) Quick(y *tensor.Dense, ids []int32) train.Score {
 	if g.Kind == columns.OneClass {
-		return train.Score{Accuracy: train.Accuracy(pick(y, ids), g.Labels.Of(ids))}
+		return train.Score{Accuracy: g.measure(y, ids)}
 	}
 	return g.Score(y, ids)
 }
 
-// Watch scores y on each part of a split, without the losses that nobody asks for after each epoch.
+// Watch scores y on each part of a split, without the losses that nobody asks for after each epoch. The F1 of two classes is that of the
+// threshold that is the best for those that validate.
 func (g *Goal) Watch(y *tensor.Dense, s datasets.Split) train.Scores {
+	if g.Metric == metricF1 && g.two() {
+		own := *g
+		own.Threshold = g.Cut(y, s.Val)
+		g = &own
+	}
 	return train.Scores{Train: g.Quick(y, s.Train), Val: g.Score(y, s.Val), Test: g.Quick(y, s.Test)}
 }
 
@@ -382,7 +413,7 @@ func (g *Goal) Check() error {
 			return fmt.Errorf("number %d has the mean %v and the deviation %v", c, m, d)
 		}
 	}
-	return nil
+	return g.checkClasses()
 }
 
 // Noun is what there are several of.

@@ -22,20 +22,6 @@ type graphRow struct {
 	make func(d *design, width int) conv
 }
 
-// The models that others name.
-const (
-	modelGIN        = "gin"
-	modelGCN2       = "gcn2"
-	modelPNA        = "pna"
-	modelEdgeConv   = "edgeconv"
-	modelH2GCN      = "h2gcn"
-	modelNNConv     = "nnconv"
-	modelGatedGraph = "gatedgraph"
-	modelRGCN       = "rgcn"
-	modelMoNet      = "monet"
-	modelGPS        = "gps"
-)
-
 // graphTable returns the table, in the order in which it is shown.
 func graphTable() []graphRow {
 	return []graphRow{
@@ -53,10 +39,10 @@ func graphTable() []graphRow {
 		{"sage", GraphTraits{}, func(d *design, width int) conv {
 			return &layers.SAGEConv{In: width, Out: d.Hidden}
 		}},
-		{"gat", GraphTraits{Loops: true}, func(d *design, width int) conv {
+		{modelGAT, GraphTraits{Loops: true}, func(d *design, width int) conv {
 			return &layers.GATConv{In: width, Out: d.Hidden / d.graphHeads(), Heads: d.graphHeads()}
 		}},
-		{"gatv2", GraphTraits{Loops: true}, func(d *design, width int) conv {
+		{modelGATv2, GraphTraits{Loops: true}, func(d *design, width int) conv {
 			return &layers.GATv2Conv{In: width, Out: d.Hidden / d.graphHeads(), Heads: d.graphHeads()}
 		}},
 		{"transformer", GraphTraits{Edges: MayNumbers}, func(d *design, width int) conv {

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -14,16 +15,22 @@ import (
 // mostDegrees is up to how many neighbours a node's degree is a feature of its own.
 const mostDegrees = 64
 
-// PrepareGraphs makes of many graphs what networks of a model read, once p says it, which it fits first if that has not been done: features of
-// nodes, or where there are none how many neighbours they have, encodings beside them, and loops or kinds of edges if the model wants them.
-func PrepareGraphs(d *datasets.Graphs, m Model, p *Preparation) (*datasets.Graphs, error) {
+// PrepareGraphs makes of many graphs what networks of a model read, once p says it, which it fits first if that has not been done, on the
+// graphs that train in d.Split, or on all: features of nodes, of which attributes are standardised unless p has another form, or where there
+// are none how many neighbours they have, encodings beside them, and loops or kinds of edges if the model wants them.
+func PrepareGraphs(d *datasets.Graphs, m Model, p *Preparation) (_ *datasets.Graphs, err error) {
 	traits := TraitsOf(m).Graphs
 	if traits == nil {
 		return nil, fmt.Errorf("models: %s has no form for graphs", TraitsOf(m).Title)
 	}
-	d = d.WithoutAttributes()
 	if !p.Fitted {
+		if d, err = d.Fit(trainingGraphs(d)); err != nil {
+			return nil, err
+		}
 		p.Degrees = d.Features == nil
+	}
+	if labels := d.WithoutAttributes(); p.OnlyLabels || p.Fitted && labels.Features != nil && labels.Features.Dim(1) == p.Width {
+		d = labels
 	}
 	if p.Degrees {
 		own := *d
@@ -34,6 +41,20 @@ func PrepareGraphs(d *datasets.Graphs, m Model, p *Preparation) (*datasets.Graph
 		return nil, errors.New("nodes have no features, and the model was made for some: use data whose columns are those of its training")
 	}
 	width, kinds := d.Features.Dim(1), 0
+	if !p.Fitted {
+		if err := p.fitAttributes(d); err != nil {
+			return nil, err
+		}
+	} else if width != p.Width {
+		return nil, fmt.Errorf("nodes have %d features, and the model was made for %d: use data whose columns are those of its training", width, p.Width)
+	}
+	scaled := *d
+	y, err := p.Features.Apply(d.Features)
+	if err != nil {
+		return nil, err
+	}
+	scaled.Features = y.(*tensor.Dense)
+	d = &scaled
 	encodings, err := ParseEncodings(p.Encoding)
 	if err != nil {
 		return nil, err
@@ -56,8 +77,6 @@ func PrepareGraphs(d *datasets.Graphs, m Model, p *Preparation) (*datasets.Graph
 		}
 	}
 	switch {
-	case width != p.Width:
-		return nil, fmt.Errorf("nodes have %d features, and the model was made for %d: use data whose columns are those of its training", width, p.Width)
 	case traits.Edges.Numbers() && !p.NoEdges && widthOf(d.EdgeFeatures) != p.Own:
 		return nil, fmt.Errorf("edges have %d features, and the model was made for %d: use data whose columns are those of its training", widthOf(d.EdgeFeatures), p.Own)
 	case kinds != len(p.Kinds):
@@ -74,9 +93,53 @@ func PrepareGraphs(d *datasets.Graphs, m Model, p *Preparation) (*datasets.Graph
 		}
 	}
 	if traits.Loops {
-		out.Graph, out.EdgeFeatures, out.EdgeNumbers = d.Graph.WithSelfLoops(), nil, 0
+		out.Graph, out.EdgeFeatures, out.EdgeCodes, out.EdgeNumbers = d.Graph.WithSelfLoops(), nil, nil, 0
 	}
 	return &out, nil
+}
+
+// trainingGraphs returns the graphs that train, or all.
+func trainingGraphs(d *datasets.Graphs) []int32 {
+	if len(d.Split.Train) > 0 {
+		return d.Split.Train
+	}
+	return numbersTo(d.Len())
+}
+
+// fitAttributes learns the scale of the attributes of the nodes of the graphs that train, if they are to be standardised. Labels, codes and
+// attributes that are 0 or 1 stay as they are; if all are, there is nothing to scale.
+func (p *Preparation) fitAttributes(d *datasets.Graphs) error {
+	if p.Features.Form == "" {
+		p.Features.Form = columns.Standard
+	}
+	if p.Features.Except = columns.PlacesOf(d.Codes); p.Features.Form != columns.Standard {
+		return p.Features.Fit(d.Features, nil)
+	}
+	at, nodes := d.Graph.NodeOffsets(), []int32(nil)
+	for _, g := range trainingGraphs(d) {
+		for v := at[g]; v < at[g+1]; v++ {
+			nodes = append(nodes, int32(v))
+		}
+	}
+	other := make([]bool, d.Features.Dim(1)) // what is neither 0 nor 1 stands there
+	for _, v := range nodes {
+		for j, f := range d.Features.Row(int(v))[:d.Attributes] {
+			other[j] = other[j] || f != 0 && f != 1
+		}
+	}
+	for _, j := range p.Features.Except {
+		other[j] = false
+	}
+	p.Features.Except = nil
+	for j, is := range other {
+		if !is {
+			p.Features.Except = append(p.Features.Except, j)
+		}
+	}
+	if len(p.Features.Except) == len(other) {
+		p.Features = columns.Scaling{Form: columns.Raw}
+	}
+	return p.Features.Fit(d.Features, nodes)
 }
 
 // OfGraphs answers a query about many graphs. A graph gets the same answer, to the bit, whatever others are there.
@@ -102,7 +165,7 @@ func (p *Predictor) OfGraphs(d *datasets.Graphs, q Query) iter.Seq2[*Answers, er
 			if len(some) > 0 {
 				y = p.graphRows(k, some)
 			}
-			a := &Answers{Goal: p.Goal, Values: p.Goal.Values(y), Outputs: y, Truth: p.truth(GoalOfGraphs(d), some), Rows: some, Classes: p.likeliest(y)}
+			a := &Answers{Goal: p.Goal, Values: p.Goal.Values(y), Outputs: y, Truth: p.truth(GoalOfGraphs(d), some), Rows: some, Classes: p.Goal.Decide(y)}
 			for _, i := range some {
 				a.IDs = append(a.IDs, graphName(d, i))
 			}

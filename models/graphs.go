@@ -23,6 +23,9 @@ type GraphNetwork struct {
 	Readout  string `json:",omitempty"` // sum, mean, max, attention, set2set or sort (the first 16 nodes by their last feature); empty: sum
 	Pool     string `json:",omitempty"` // after each convolution, four fifths of the nodes go on: topk or sag; empty: all do
 
+	Codes     *coded `json:"-"` // of nodes, before the first convolution; nil: there are none
+	EdgeCodes *coded `json:"-"` // of edges
+
 	Convs  []conv              `json:"-"`
 	Norms  []*layers.BatchNorm `json:"-"`
 	Pools  []pooling           `json:"-"` // none, or one a convolution
@@ -92,6 +95,9 @@ func (n *GraphNetwork) Check() error {
 	if err := g.Edges.Check(n.Model, n.Shape.EdgeIn, n.Shape.EdgeKinds); err != nil {
 		return fmt.Errorf("models: %w", err)
 	}
+	if err := checkCodes(n.Shape.EdgeCodes, n.Shape.EdgeIn, "an edge"); err != nil {
+		return err
+	}
 	return n.checkReadout()
 }
 
@@ -101,6 +107,8 @@ func (n *GraphNetwork) Init(rng *rand.Rand) {
 	if m == nil {
 		panic(n.Check())
 	}
+	n.Codes = newCoded(rng, n.Shape.In, n.Shape.Codes, d.firstWidth())
+	n.EdgeCodes = newCoded(rng, n.Shape.EdgeIn, n.Shape.EdgeCodes, d.firstWidth())
 	width, read := d.In, n.readout()
 	n.Convs, n.Norms, n.Pools, n.Reads, n.Scores, n.drop = nil, nil, nil, nil, nil, d.Dropout
 	score := func() {
@@ -155,10 +163,11 @@ func (n *GraphNetwork) Embed(t *grad.Tape, g *graph.Graph, in layers.In) *grad.V
 
 // through calls use with what is read out of the features, and then of each layer.
 func (n *GraphNetwork) through(t *grad.Tape, g *graph.Graph, in layers.In, use func(i int, read *grad.Var)) {
-	x := in.Src
+	x := n.Codes.read(t, in.Src)
 	if n.Shape.EdgeIn == 0 {
 		in.Edge = nil
 	}
+	in.Edge = n.EdgeCodes.read(t, in.Edge)
 	use(0, n.Reads[0].Forward(t, g, x))
 	for i, conv := range n.Convs {
 		in.Src = x
@@ -173,7 +182,8 @@ func (n *GraphNetwork) through(t *grad.Tape, g *graph.Graph, in layers.In, use f
 
 // Numbers is how many numbers, at least, the Params of a network have. They need not be there.
 func (n *GraphNetwork) Numbers() int64 {
-	in, out, hidden, more := int64(n.Shape.In), int64(n.Shape.Out), int64(n.Settings.Hidden), int64(n.Settings.Layers-2)
+	s := n.Shape.read(n.Settings.firstWidth())
+	in, out, hidden, more := int64(s.In), int64(s.Out), int64(n.Settings.Hidden), int64(n.Settings.Layers-2)
 	inside := int64(0) // matrices from width to width of a convolution, beside the first
 	switch n.Model {
 	case modelGIN, modelEdgeConv:
@@ -183,13 +193,14 @@ func (n *GraphNetwork) Numbers() int64 {
 	case modelGPS, modelPNA:
 		inside = gpsSquares
 	}
-	return in*(out+hidden) + more*hidden*hidden + (more+1)*(hidden*out+inside*hidden*hidden) + n.ofEdges() + n.ofReadout()
+	codes := codedNumbers(n.Shape.In, n.Shape.Codes, n.Settings.firstWidth()) + codedNumbers(n.Shape.EdgeIn, n.Shape.EdgeCodes, n.Settings.firstWidth())
+	return codes + in*(out+hidden) + more*hidden*hidden + (more+1)*(hidden*out+inside*hidden*hidden) + n.ofEdges(s) + n.ofReadout(s)
 }
 
-// ofEdges is how many numbers, at least, the convolutions have for what they read of edges.
-func (n *GraphNetwork) ofEdges() int64 {
-	hidden, edges, kinds, convs := int64(n.Settings.Hidden), int64(n.Shape.EdgeIn), int64(n.Shape.EdgeKinds), int64(n.Settings.Layers-1)
-	read := int64(n.Shape.In) + (convs-1)*hidden // columns, of all convolutions
+// ofEdges is how many numbers, at least, the convolutions have for what they read of edges, if they see such a shape.
+func (n *GraphNetwork) ofEdges(s Shape) int64 {
+	hidden, edges, kinds, convs := int64(n.Settings.Hidden), int64(s.EdgeIn), int64(s.EdgeKinds), int64(n.Settings.Layers-1)
+	read := int64(s.In) + (convs-1)*hidden // columns, of all convolutions
 	switch n.Model {
 	case modelGIN:
 		return edges * read

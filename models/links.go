@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -61,6 +62,9 @@ type LinkNetwork struct {
 	Settings LinkSettings
 	In       int // features of a node, or of LightGCN nodes
 
+	Codes []columns.Code `json:",omitempty"` // the columns among the features that hold codes, for whose words rows are learnt
+	Words *coded         `json:"-"`          // these; nil: there are none
+
 	Rows          *grad.Param     `json:"-"` // of LightGCN
 	First, Second *layers.GCNConv `json:"-"` // of GAE
 	Variational   *layers.VGAE    `json:"-"` // of VGAE
@@ -68,9 +72,9 @@ type LinkNetwork struct {
 	decoder layers.InnerProduct
 }
 
-// NewLinks returns an initialised network for nodes of so many features, or for LightGCN, which reads none, for so many
-// nodes.
-func NewLinks(m LinkModel, in int, seed uint64) (*LinkNetwork, error) {
+// NewLinks returns an initialised network for nodes of so many features, some of which may hold codes, or for LightGCN, which reads
+// none, for so many nodes.
+func NewLinks(m LinkModel, in int, seed uint64, codes ...columns.Code) (*LinkNetwork, error) {
 	if m == nil {
 		return nil, errors.New("models: the model is nil: name one, such as models.GAE{}")
 	}
@@ -81,7 +85,7 @@ func NewLinks(m LinkModel, in int, seed uint64) (*LinkNetwork, error) {
 	default:
 		s.Hidden, s.Out = cmp.Or(s.Hidden, 32), cmp.Or(s.Out, 16)
 	}
-	n := &LinkNetwork{Model: name, Settings: s, In: in}
+	n := &LinkNetwork{Model: name, Settings: s, In: in, Codes: codes}
 	if err := n.Check(); err != nil {
 		return nil, err
 	}
@@ -110,24 +114,28 @@ func (n *LinkNetwork) Check() error {
 		return fmt.Errorf("models: %s has no setting Layers: it has two layers; lightgcn has it", n.Model)
 	case s.Bias && n.Model != modelGAE:
 		return fmt.Errorf("models: %s has no setting Bias; gae has it", n.Model)
+	case light && len(n.Codes) > 0:
+		return fmt.Errorf("models: lightgcn reads no features, and there are %d columns of codes", len(n.Codes))
 	}
-	return nil
+	return checkCodes(n.Codes, n.In, "a node")
 }
 
 // Init makes the layers, whose Params it draws.
 func (n *LinkNetwork) Init(rng *rand.Rand) {
 	s := &n.Settings
-	switch n.Model {
-	case modelLightGCN:
+	if n.Model == modelLightGCN {
 		n.Rows = grad.NewParam(n.In, s.Hidden)
 		n.Rows.Value.Normal(rng, 0, 0.1)
 		return
-	case modelVGAE:
-		n.Variational = &layers.VGAE{In: n.In, Hidden: s.Hidden, Out: s.Out}
+	}
+	n.Words = newCoded(rng, n.In, n.Codes, s.Hidden)
+	in, _ := codedWidth(n.In, n.Codes, s.Hidden)
+	if n.Model == modelVGAE {
+		n.Variational = &layers.VGAE{In: in, Hidden: s.Hidden, Out: s.Out}
 		n.Variational.Init(rng)
 		return
 	}
-	n.First = &layers.GCNConv{In: n.In, Out: s.Hidden, NoBias: !s.Bias, Activation: grad.ReLU}
+	n.First = &layers.GCNConv{In: in, Out: s.Hidden, NoBias: !s.Bias, Activation: grad.ReLU}
 	n.Second = &layers.GCNConv{In: s.Hidden, Out: s.Out, NoBias: !s.Bias}
 	n.First.Init(rng)
 	n.Second.Init(rng)
@@ -136,10 +144,10 @@ func (n *LinkNetwork) Init(rng *rand.Rand) {
 // Encode returns the nodes' rows, and of VGAE how far its Gaussians are from the prior, else nil. g has the known links, in
 // both directions; of autoencoders each node is its own neighbour. LightGCN reads no x.
 func (n *LinkNetwork) Encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, divergence *grad.Var) {
-	switch {
-	case n.Rows != nil:
+	if n.Rows != nil {
 		return n.Propagation().Forward(t, g, t.Use(n.Rows)), nil
-	case n.Variational != nil:
+	}
+	if x = n.Words.read(t, x); n.Variational != nil {
 		return n.Variational.Encode(t, g, x)
 	}
 	return n.Second.Forward(t, g, n.First.Forward(t, g, x)), nil
@@ -160,7 +168,8 @@ func (n *LinkNetwork) Propagation() *layers.LightGCN { return &layers.LightGCN{K
 
 // Numbers is how many numbers, at least, the Params of a network have. They need not be there.
 func (n *LinkNetwork) Numbers() int64 {
-	total := int64(n.In) * int64(n.Settings.Hidden)
+	in, _ := codedWidth(n.In, n.Codes, n.Settings.Hidden)
+	total := int64(in)*int64(n.Settings.Hidden) + codedNumbers(n.In, n.Codes, n.Settings.Hidden)
 	if n.Model != modelLightGCN {
 		total += int64(n.Settings.Hidden) * int64(n.Settings.Out)
 	}

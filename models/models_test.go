@@ -242,6 +242,8 @@ func TestNumbersOfWideNetworks(t *testing.T) {
 			for _, s := range shapesFor(TraitsOf(m).Edges) {
 				net := must(New(With(m, Settings{Hidden: 128, Layers: depth, Heads: 1}), s, 7))
 				fits(t, net.Numbers(), net)
+				net = must(New(With(m, Settings{Hidden: 128, Layers: depth, Heads: 1, Input: 256 - 64*depth, Residual: true, Output: true}), s, 7))
+				fits(t, net.Numbers(), net)
 			}
 		}
 	}
@@ -263,7 +265,7 @@ func TestTableOfTypes(t *testing.T) {
 		if name != m.Name || s != (Settings{}) {
 			t.Errorf("the row %s has a %T, which is %s with %+v", m.Name, m.zero, name, s)
 		}
-		full := Settings{Hidden: 3, Layers: 4, Heads: 2, OutHeads: 5, Dropout: 0.25, AttentionDropout: 0.5, Residual: true, NoBias: true, ValueDrop: true, Start: StartNormal}
+		full := Settings{Hidden: 3, Layers: 4, Heads: 2, OutHeads: 5, Dropout: 0.25, AttentionDropout: 0.5, Residual: true, NoBias: true, ValueDrop: true, Start: StartNormal, Norm: NormLayer, ResidualLinear: true, Input: 6, Output: true}
 		with := With(m.zero, full)
 		_, got := with.is()
 		if reflect.TypeOf(with) != reflect.TypeOf(m.zero) || got.Hidden != 3 || got.Layers != 4 || got.Dropout != 0.25 {

@@ -21,7 +21,7 @@ func TestPairHead(t *testing.T) {
 	own.Normal(rng, 0, 1)
 	for _, mirrored := range []bool{true, false} {
 		h := &Pairs{In: 4, Own: 2, Mirrored: mirrored}
-		h.init(rng, 0, 3)
+		h.init(rng, 0, 2, 3)
 		ab := h.Forward(grad.NewEval(), grad.Const(x), &Ends{From: []int32{0, 1}, To: []int32{1, 2}, Own: grad.Const(own)}).Value()
 		ba := h.Forward(grad.NewEval(), grad.Const(x), &Ends{From: []int32{1, 2}, To: []int32{0, 1}, Own: grad.Const(own)}).Value()
 		if slices.Equal(ab.Data, ba.Data) != mirrored || ab.Dim(0) != 2 || ab.Dim(1) != 3 {

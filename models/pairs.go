@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -31,9 +32,9 @@ type Ends struct {
 	Own      *grad.Var // nil: none are read
 }
 
-// init makes the head's network, with a hidden layer as wide as the rows of nodes.
-func (h *Pairs) init(rng *rand.Rand, drop float64, outputs int) {
-	h.MLP = &layers.MLP{Widths: []int{2*h.In + h.Own, h.In, outputs}, Drop: drop}
+// init makes the head's network, with a hidden layer as wide as the rows of nodes, for so many columns of an edge.
+func (h *Pairs) init(rng *rand.Rand, drop float64, own, outputs int) {
+	h.MLP = &layers.MLP{Widths: []int{2*h.In + own, h.In, outputs}, Drop: drop}
 	h.MLP.Init(rng)
 }
 
@@ -112,6 +113,22 @@ func NewPairing(d *datasets.Dataset, g *Goal, undirected bool) (*Pairing, error)
 	return p, nil
 }
 
+// Bundles returns edges, those between the same two nodes in either direction together, in the order of the first of each.
+func (p *Pairing) Bundles(ids []int32) (list [][]int32) {
+	number := map[[2]int32]int{}
+	for _, e := range ids {
+		pair := p.Of[e]
+		key := [2]int32{min(p.From[pair], p.To[pair]), max(p.From[pair], p.To[pair])}
+		i, ok := number[key]
+		if !ok {
+			i, number[key] = len(list), len(list)
+			list = append(list, nil)
+		}
+		list[i] = append(list[i], e)
+	}
+	return list
+}
+
 // mirrored returns the edges of a dataset in pairs, an edge and its reverse; nil if an edge has no reverse or is repeated.
 func mirrored(d *datasets.Dataset) *Pairing {
 	if !d.Graph.Symmetric() {
@@ -144,8 +161,8 @@ func nodeNamed(d *datasets.Dataset, v int32) string {
 }
 
 // Describe gives the pairs the features of the edges, a row each; of a mirrored pair the mean of
-// both.
-func (p *Pairing) Describe(x *tensor.Dense) {
+// both, and of columns that hold codes the larger.
+func (p *Pairing) Describe(x *tensor.Dense, codes ...columns.Code) {
 	if p.Own = x; x == nil || !p.Mirrored {
 		return
 	}
@@ -154,6 +171,15 @@ func (p *Pairing) Describe(x *tensor.Dense) {
 		row := p.Own.Row(int(pair))
 		for j, v := range x.Row(e) {
 			row[j] += v / 2
+		}
+	}
+	for _, c := range codes {
+		for pair := range p.Own.Rows() {
+			p.Own.Row(pair)[c.At] = 0
+		}
+		for e, pair := range p.Of {
+			row := p.Own.Row(int(pair))
+			row[c.At] = max(row[c.At], x.Row(e)[c.At])
 		}
 	}
 }

@@ -60,7 +60,7 @@ type Answers struct {
 	Rows     []int32  // where the nodes or graphs stand among the rows of their table
 	Sources  []string // of edges the ids of the ends
 	Targets  []string
-	Classes  []int32       // the likeliest; nil of labels and numbers
+	Classes  []int32       // the likeliest, or what the goal's threshold decides; nil of labels and numbers
 	Values   *tensor.Dense // the probability of each class or label, or numbers in the data's own units
 	Outputs  *tensor.Dense // what the network gives: logits, or standardised numbers
 	Truth    *Goal         // what the data says of them; nil: nothing is known
@@ -70,7 +70,8 @@ type Answers struct {
 // Len returns how many there are.
 func (a *Answers) Len() int { return a.Values.Rows() }
 
-// Best returns the name of the likeliest class of an answer, or its number if classes have no names, and its probability. Of labels and
+// Best returns the name of the class that an answer gives, or its number if classes have no names, and the probability of that class. It is the
+// likeliest class, or of two the one that the goal's threshold decides for, which may be less likely than the other. Of labels and
 // numbers it returns "" and 0.
 func (a *Answers) Best(i int) (class string, probability float64) {
 	if a.Classes == nil {
@@ -258,7 +259,7 @@ func (p *Predictor) prepare(d *datasets.Dataset) (*Data, error) {
 			return nil, errors.New("it is a model of edges without direction, and these have one: say that both directions of each are meant (undirected)")
 		}
 	}
-	if k.Pairing.Describe(k.Own); widthOf(k.Pairing.Own) != n.Head.Own {
+	if k.Pairing.Describe(k.Own, n.Shape.EdgeCodes...); widthOf(k.Pairing.Own) != n.Head.Own {
 		return nil, fmt.Errorf("its head is for %d features of edges, and these have %d", n.Head.Own, widthOf(k.Pairing.Own))
 	}
 	return k, nil
@@ -387,7 +388,7 @@ func (p *Predictor) batch(s *subject, whole *tensor.Dense, examples []int32, lo,
 			}
 		}
 	}
-	a.Classes = p.likeliest(y)
+	a.Classes = p.Goal.Decide(y)
 	return a
 }
 
@@ -413,23 +414,6 @@ func (p *Predictor) truth(all *Goal, some []int32) *Goal {
 	for i, c := range out.Labels {
 		if int(c) >= out.Outputs {
 			out.Labels[i] = -1
-		}
-	}
-	return out
-}
-
-// likeliest returns the class of the largest logit of each row, the first of equals; nil where no classes are learnt.
-func (p *Predictor) likeliest(y *tensor.Dense) []int32 {
-	if p.Goal.Kind != columns.OneClass {
-		return nil
-	}
-	out := make([]int32, y.Rows())
-	for i := range out {
-		row := y.Row(i)
-		for c, v := range row {
-			if v > row[out[i]] {
-				out[i] = int32(c)
-			}
 		}
 	}
 	return out

@@ -18,11 +18,12 @@ import (
 // Preparation is what becomes of a [datasets.Dataset] before a network reads it. What it learns from the rows that train is learnt
 // once and kept with the model, so that any other rows become the same numbers. The zero value leaves features as they are.
 type Preparation struct {
-	Undirected bool            `json:"undirected,omitempty"` // both directions of each edge
-	Features   columns.Scaling `json:"features"`             // the form of the features of nodes
-	Encoding   string          `json:"encoding,omitempty"`   // more features, such as pagerank,random-walk:16
-	NoEdges    bool            `json:"no_edges,omitempty"`   // features and kinds of edges are not read
-	Edges      columns.Scaling `json:"edges"`                // the form of the features of edges
+	Undirected bool            `json:"undirected,omitempty"`  // both directions of each edge
+	Features   columns.Scaling `json:"features"`              // the form of the features of nodes
+	Encoding   string          `json:"encoding,omitempty"`    // more features, such as pagerank,random-walk:16
+	NoEdges    bool            `json:"no_edges,omitempty"`    // features and kinds of edges are not read
+	OnlyLabels bool            `json:"only_labels,omitempty"` // of graphs whose nodes have attributes and labels the labels alone are read
+	Edges      columns.Scaling `json:"edges"`                 // the form of the features of edges
 
 	// What Prepare learns.
 	Width  int      `json:"width,omitempty"`  // of the features of nodes, without encodings
@@ -99,12 +100,13 @@ func (p *Preparation) Fit(d *datasets.Dataset) error {
 		edges = nil
 	}
 	p.Width, p.Own, p.Kinds = d.Features.Shape()[1], 0, nil
+	p.Features.Except, p.Edges.Except = columns.PlacesOf(d.Codes), nil
 	_, p.Sparse = d.Features.(*sparse.CSR)
 	if err := p.Features.Fit(d.Features, nodes); err != nil {
 		return err
 	}
 	if d.EdgeFeatures != nil && !p.NoEdges {
-		p.Own = d.EdgeFeatures.Dim(1)
+		p.Own, p.Edges.Except = d.EdgeFeatures.Dim(1), columns.PlacesOf(d.EdgeCodes)
 		if err := p.Edges.Fit(d.EdgeFeatures, edges); err != nil {
 			return fmt.Errorf("edges: %w", err)
 		}
@@ -222,7 +224,7 @@ func (k *Data) learns() (err error) {
 		if k.Pairing, err = NewPairing(k.Dataset, k.Goal, k.Preparation.Undirected); err != nil {
 			return err
 		}
-		k.Pairing.Describe(k.Own)
+		k.Pairing.Describe(k.Own, k.EdgeCodes...)
 	}
 	return nil
 }
@@ -302,9 +304,12 @@ func (p *Preparation) kindsOf(d *datasets.Dataset) (*datasets.Kinds, error) {
 
 // Shape returns what a network of a model reads of the data, for so many outputs: of edges what it can.
 func (k *Data) Shape(m Model, outputs int) Shape {
-	s, t := Shape{In: k.Rows.Shape()[1], Out: outputs}, TraitsOf(m)
+	s, t := Shape{In: k.Rows.Shape()[1], Out: outputs, Codes: k.Codes}, TraitsOf(m)
 	if t.Edges.Numbers() {
 		s.EdgeIn = widthOf(k.Edges)
+	}
+	if s.EdgeIn > 0 || k.Pairing != nil && k.Pairing.Own != nil {
+		s.EdgeCodes = k.EdgeCodes
 	}
 	if kinds := k.Kinds(); t.Edges.Kinds() && kinds > 0 {
 		s.EdgeKinds = kinds + 1

@@ -119,11 +119,11 @@ func (n *GraphNetwork) checkReadout() error {
 	return nil
 }
 
-// ofReadout is how many numbers, at least, the readouts have.
-func (n *GraphNetwork) ofReadout() int64 {
+// ofReadout is how many numbers, at least, the readouts have, if the layers see such a shape.
+func (n *GraphNetwork) ofReadout(s Shape) int64 {
 	o, total := n.readout(), int64(0)
-	for _, w := range []int64{int64(n.Shape.In), int64(n.Settings.Hidden)} {
-		total += o.weights(w) + int64(o.wider-1)*w*int64(n.Shape.Out)
+	for _, w := range []int64{int64(s.In), int64(n.Settings.Hidden)} {
+		total += o.weights(w) + int64(o.wider-1)*w*int64(s.Out)
 	}
 	return total
 }

@@ -12,18 +12,46 @@ import (
 // model's paper chose, which the model's own documentation says; [SettingsOf] returns the numbers. A
 // dropout that is to be 0 is [grad.Zero]. A model has only some of the settings: [New] returns an
 // error for one that it does not have.
+//
+// Norm, Residual, ResidualLinear, Input and Output are the parts of deeper networks. A network that has any
+// of them is, from the features to the outputs:
+//
+//  1. with Input, a linear layer, then dropout;
+//  2. for each layer: the convolution, + the residual, the norm, ReLU, dropout;
+//  3. with Output, a linear layer, which gives the outputs. The head of a network of edges takes its place.
+//
+// Without Output the last convolution and its residual give the outputs. Features are not dropped, unlike in a
+// network without these parts, whose layers drop what they read. GAT and GATv2 with Residual alone are networks
+// without them: their papers have residuals.
 type Settings struct {
 	Hidden           int     // width of a hidden layer, or of each of its heads
 	Layers           int     // 2, but 1 of SGC; networks of graphs have 5, of which the features are the first
 	Heads            int     // of the layers before the last, side by side; GAT, GATv2, Transformer and SuperGAT have them
 	OutHeads         int     // of the last layer, of which the mean is taken; of the same models
-	Dropout          float64 // of what each layer reads
+	Dropout          float64 // of what each layer reads, or where it is said above
 	AttentionDropout float64 // of attention, of the models with heads; 0: as Dropout
-	Residual         bool    // GAT and GATv2: each layer adds what it reads to its result
+	Residual         bool    // each layer adds what it reads to its result, through a matrix if the widths differ
 	NoBias           bool    // GCN and MLP: no biases, as in their papers' formulas
 	ValueDrop        bool    // GAT: dropout of what attention sums too, as in its authors' program
 	Start            Start   `json:",omitempty"` // GAT: where its Params begin
+
+	Norm           Norm `json:",omitempty"` // of each layer's result; empty: none
+	ResidualLinear bool `json:",omitempty"` // Residual, always through a matrix
+	Input          int  `json:",omitempty"` // width of a linear layer before the first convolution; 0: none
+	Output         bool `json:",omitempty"` // a linear layer after the last convolution, which is as wide as the others
 }
+
+// Norm says how the result of each layer is normalised.
+type Norm string
+
+const (
+	// NormLayer takes the mean off each row and divides it by its deviation: [layers.LayerNorm].
+	NormLayer Norm = "layer"
+	// NormBatch does so with each column: [layers.BatchNorm]. A step on all nodes then computes the rows of all of
+	// them, whichever train, and a step on a batch normalises the rows that the batch needs. Evaluations use the
+	// running statistics.
+	NormBatch Norm = "batch"
+)
 
 // Start says how the first values of GAT's Params are drawn.
 type Start string
@@ -35,6 +63,22 @@ const (
 	StartHeads Start = "glorot-heads"
 	// StartNormal is normal with gain √2, as in DGL's example.
 	StartNormal Start = "xavier-normal"
+)
+
+// The models that others name.
+const (
+	modelGAT        = "gat"
+	modelGATv2      = "gatv2"
+	modelGIN        = "gin"
+	modelGCN2       = "gcn2"
+	modelPNA        = "pna"
+	modelEdgeConv   = "edgeconv"
+	modelH2GCN      = "h2gcn"
+	modelNNConv     = "nnconv"
+	modelGatedGraph = "gatedgraph"
+	modelRGCN       = "rgcn"
+	modelMoNet      = "monet"
+	modelGPS        = "gps"
 )
 
 // own are the settings that only some models have, by the names of their fields.
@@ -50,6 +94,16 @@ var own = []struct {
 	{"NoBias", func(s *Settings) bool { return s.NoBias }, func(s *Settings) { s.NoBias = false }},
 	{"ValueDrop", func(s *Settings) bool { return s.ValueDrop }, func(s *Settings) { s.ValueDrop = false }},
 	{"Start", func(s *Settings) bool { return s.Start != "" }, func(s *Settings) { s.Start = "" }},
+	{"Norm", func(s *Settings) bool { return s.Norm != "" }, func(s *Settings) { s.Norm = "" }},
+	{"ResidualLinear", func(s *Settings) bool { return s.ResidualLinear }, func(s *Settings) { s.ResidualLinear = false }},
+	{"Input", func(s *Settings) bool { return s.Input != 0 }, func(s *Settings) { s.Input = 0 }},
+	{"Output", func(s *Settings) bool { return s.Output }, func(s *Settings) { s.Output = false }},
+}
+
+// hasParts reports whether a network of that model has parts around its convolutions.
+func (s *Settings) hasParts(model string) bool {
+	own := model == modelGAT || model == modelGATv2 // whose layers have a residual inside
+	return s.Norm != "" || s.ResidualLinear || s.Input != 0 || s.Output || s.Residual && !own
 }
 
 // only returns those of some settings that a model has, which has these of its own.
@@ -78,6 +132,9 @@ func (s Settings) or(preset Settings, has []string) Settings {
 	return s
 }
 
+// firstWidth is how wide the first layer is, all heads together.
+func (s *Settings) firstWidth() int { return s.Hidden * max(1, s.Heads) }
+
 // widest is how wide a layer can be: beyond it the weights alone are gigabytes.
 const widest = 1 << 16
 
@@ -92,6 +149,10 @@ func (s *Settings) check() error {
 		return fmt.Errorf("models: Layers %d: there can be at most 100", s.Layers)
 	case !(s.Dropout >= 0 && s.Dropout < 1) || !(s.AttentionDropout >= 0 && s.AttentionDropout < 1):
 		return fmt.Errorf("models: Dropout %v and AttentionDropout %v: they must be at least 0 and less than 1", s.Dropout, s.AttentionDropout)
+	case s.Norm != "" && s.Norm != NormLayer && s.Norm != NormBatch:
+		return fmt.Errorf("models: Norm %.60q: there is no such name; the choices are %s and %s, or leave it out", string(s.Norm), NormLayer, NormBatch)
+	case s.Input < 0 || s.Input > widest:
+		return fmt.Errorf("models: Input %d: it must be the width of a linear layer, at most %d, or 0 for none", s.Input, widest)
 	case s.Start != "" && s.Start != StartGlorot && s.Start != StartHeads && s.Start != StartNormal:
 		return fmt.Errorf("models: Start %.60q: there is no such name; the choices are %s, %s and %s", string(s.Start), StartGlorot, StartHeads, StartNormal)
 	}

@@ -540,18 +540,6 @@ func ofEdges(d *datasets.Dataset, g *graph.Graph) *datasets.Dataset {
 	return &out
 }
 
-// taken returns some elements; nil of nil.
-func taken[S ~[]T, T any](x S, rows []int32) S {
-	if x == nil {
-		return nil
-	}
-	y := make(S, len(rows))
-	for i, r := range rows {
-		y[i] = x[r]
-	}
-	return y
-}
-
 func rowsTaken(x *tensor.Dense, rows []int32) *tensor.Dense {
 	if x == nil {
 		return nil

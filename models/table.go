@@ -54,33 +54,33 @@ var (
 // table returns the models. A new row, and its type, are all that a new model needs; a network of graphs has
 // a row of its own.
 var table = sync.OnceValue(func() []row {
-	heads := []string{"Heads", "OutHeads", "AttentionDropout"}
-	attention := append(heads[:3:3], "Residual")
-	noBias := []string{"NoBias"}
+	parts := []string{"Norm", "Residual", "ResidualLinear", "Input", "Output"}
+	heads := append(parts[:5:5], "Heads", "OutHeads", "AttentionDropout")
+	noBias := append(parts[:5:5], "NoBias")
 	all := []row{
-		{Traits: Traits{Name: "gat", Title: "GAT", Settings: append(attention[:4:4], "Start", "ValueDrop"), Edges: MayNumbers}, zero: GAT{}, preset: likeGAT, make: newGAT},
-		{Traits: Traits{Name: "gatv2", Title: "GATv2", Settings: attention, Edges: MayNumbers}, zero: GATv2{}, preset: likeGAT, make: newGATv2},
+		{Traits: Traits{Name: modelGAT, Title: "GAT", Settings: append(heads[:8:8], "Start", "ValueDrop"), Edges: MayNumbers}, zero: GAT{}, preset: likeGAT, make: newGAT},
+		{Traits: Traits{Name: modelGATv2, Title: "GATv2", Settings: heads, Edges: MayNumbers}, zero: GATv2{}, preset: likeGAT, make: newGATv2},
 		{Traits: Traits{Name: "gcn", Title: "GCN", Settings: noBias, Symmetric: true, Weighted: true}, zero: GCN{}, preset: likeGCN, make: newGCN},
-		{Traits: Traits{Name: "sage", Title: "GraphSAGE"}, zero: SAGE{}, preset: likeGCN, make: newSAGE},
-		{Traits: Traits{Name: modelGIN, Title: "GIN", Edges: MayNumbers}, deep: true, zero: GIN{}, preset: likeGCN, make: newGIN},
-		{Traits: Traits{Name: "sgc", Title: "SGC", Whole: readsFar, Weighted: true}, zero: SGC{}, preset: likeSGC, make: newSGC},
-		{Traits: Traits{Name: "appnp", Title: "APPNP", Whole: readsFar, Weighted: true}, zero: APPNP{}, preset: likeAPPNP, make: newAPPNP},
+		{Traits: Traits{Name: "sage", Title: "GraphSAGE", Settings: parts}, zero: SAGE{}, preset: likeGCN, make: newSAGE},
+		{Traits: Traits{Name: modelGIN, Title: "GIN", Settings: parts, Edges: MayNumbers}, deep: true, zero: GIN{}, preset: likeGCN, make: newGIN},
+		{Traits: Traits{Name: "sgc", Title: "SGC", Settings: parts, Whole: readsFar, Weighted: true}, zero: SGC{}, preset: likeSGC, make: newSGC},
+		{Traits: Traits{Name: "appnp", Title: "APPNP", Settings: parts, Whole: readsFar, Weighted: true}, zero: APPNP{}, preset: likeAPPNP, make: newAPPNP},
 		{Traits: Traits{Name: "transformer", Title: "Transformer", Settings: heads, Edges: MayNumbers}, zero: Transformer{}, preset: likeGAT, make: newTransformer},
-		{Traits: Traits{Name: "tag", Title: "TAG", Whole: readsFar, Weighted: true}, zero: TAG{}, preset: likeGCN, make: newTAG},
-		{Traits: Traits{Name: "cheb", Title: "ChebNet", Whole: readsFar, Weighted: true}, zero: Cheb{}, preset: likeGCN, make: newCheb},
+		{Traits: Traits{Name: "tag", Title: "TAG", Settings: parts, Whole: readsFar, Weighted: true}, zero: TAG{}, preset: likeGCN, make: newTAG},
+		{Traits: Traits{Name: "cheb", Title: "ChebNet", Settings: parts, Whole: readsFar, Weighted: true}, zero: Cheb{}, preset: likeGCN, make: newCheb},
 		{Traits: Traits{Name: modelGCN2, Title: "GCNII", Whole: readsFar, Weighted: true}, deep: true, zero: GCN2{}, preset: likeGCN2, make: newGCN2},
-		{Traits: Traits{Name: "agnn", Title: "AGNN"}, zero: AGNN{}, preset: likeGCN, make: newAGNN},
+		{Traits: Traits{Name: "agnn", Title: "AGNN", Settings: parts}, zero: AGNN{}, preset: likeGCN, make: newAGNN},
 		{Traits: Traits{Name: "supergat", Title: "SuperGAT", Settings: heads, Whole: readsPairs, Taught: true}, zero: SuperGAT{}, preset: likeSuperGAT, make: newSuperGAT},
 		{Traits: Traits{Name: modelH2GCN, Title: "H2GCN", Whole: readsFar, Unmasked: true}, zero: H2GCN{}, preset: likeAPPNP, make: newH2GCN},
-		{Traits: Traits{Name: modelPNA, Title: "PNA", Edges: MayNumbers}, deep: true, zero: PNA{}, preset: likeGCN, make: newPNA},
-		{Traits: Traits{Name: "arma", Title: "ARMA", Symmetric: true, Weighted: true}, zero: ARMA{}, preset: likeGCN, make: newARMA},
-		{Traits: Traits{Name: modelEdgeConv, Title: "EdgeConv"}, deep: true, zero: EdgeConv{}, preset: likeGCN, make: newEdgeConv},
-		{Traits: Traits{Name: "resgated", Title: "ResGated", Edges: MayNumbers}, zero: ResGated{}, preset: likeGCN, make: newResGated},
-		{Traits: Traits{Name: modelGatedGraph, Title: "GatedGraph", Whole: readsFar, Edges: MayKinds}, deep: true, zero: GatedGraph{}, preset: likeGCN, make: newGatedGraph},
-		{Traits: Traits{Name: modelMoNet, Title: "MoNet", Whole: readsDegrees, Edges: MayNumbers}, zero: MoNet{}, preset: likeGCN, make: newMoNet},
-		{Traits: Traits{Name: modelNNConv, Title: "NNConv", Edges: WantsNumbers}, zero: NNConv{}, preset: likeGCN, make: newNNConv},
-		{Traits: Traits{Name: modelRGCN, Title: "RGCN", Edges: WantsKinds}, zero: RGCN{}, preset: likeGCN, make: newRGCN},
-		{Traits: Traits{Name: modelGPS, Title: "GPS", Whole: readsAll, Unmasked: true, Edges: MayNumbers}, deep: true, zero: GPS{}, preset: likeGCN, make: newGPS},
+		{Traits: Traits{Name: modelPNA, Title: "PNA", Settings: parts, Edges: MayNumbers}, deep: true, zero: PNA{}, preset: likeGCN, make: newPNA},
+		{Traits: Traits{Name: "arma", Title: "ARMA", Settings: parts, Symmetric: true, Weighted: true}, zero: ARMA{}, preset: likeGCN, make: newARMA},
+		{Traits: Traits{Name: modelEdgeConv, Title: "EdgeConv", Settings: parts}, deep: true, zero: EdgeConv{}, preset: likeGCN, make: newEdgeConv},
+		{Traits: Traits{Name: "resgated", Title: "ResGated", Settings: parts, Edges: MayNumbers}, zero: ResGated{}, preset: likeGCN, make: newResGated},
+		{Traits: Traits{Name: modelGatedGraph, Title: "GatedGraph", Settings: parts, Whole: readsFar, Edges: MayKinds}, deep: true, zero: GatedGraph{}, preset: likeGCN, make: newGatedGraph},
+		{Traits: Traits{Name: modelMoNet, Title: "MoNet", Settings: parts, Whole: readsDegrees, Edges: MayNumbers}, zero: MoNet{}, preset: likeGCN, make: newMoNet},
+		{Traits: Traits{Name: modelNNConv, Title: "NNConv", Settings: parts, Edges: WantsNumbers}, zero: NNConv{}, preset: likeGCN, make: newNNConv},
+		{Traits: Traits{Name: modelRGCN, Title: "RGCN", Settings: parts, Edges: WantsKinds}, zero: RGCN{}, preset: likeGCN, make: newRGCN},
+		{Traits: Traits{Name: modelGPS, Title: "GPS", Settings: parts, Whole: readsAll, Unmasked: true, Edges: MayNumbers}, deep: true, zero: GPS{}, preset: likeGCN, make: newGPS},
 		{Traits: Traits{Name: "mlp", Title: "MLP", Settings: noBias, Alone: true}, zero: MLP{}, preset: likeGCN, make: newDense},
 	}
 	graphs := graphTable()

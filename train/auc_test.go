@@ -61,6 +61,28 @@ func precisionAtRecall(scores []float64, positive []bool) float64 {
 	return sum
 }
 
+// Many scores are sorted in another way than few: they are as good in any order, and as those whose order is kept by few different numbers.
+func TestRanksOfMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 3))
+	const n = 1500
+	for name, draw := range map[string]func() float64{
+		"ties": func() float64 { return float64(rng.IntN(9)-4) / 4 }, "zeros of both signs": func() float64 { return math.Copysign(0, float64(rng.IntN(2))-0.5) },
+		"float32": func() float64 { return float64(float32(rng.NormFloat64())) }, "float64": rng.NormFloat64,
+		"all magnitudes": func() float64 { return math.Ldexp(rng.NormFloat64(), rng.IntN(600)-300) },
+	} {
+		scores, positive := make([]float64, n), make([]bool, n)
+		for i := range scores {
+			scores[i], positive[i] = draw(), rng.IntN(20) == 0
+		}
+		if got, want := train.AUC(scores, positive), aucOfPairs(scores, positive); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: AUC %v, want %v", name, got, want)
+		}
+		if got, want := train.AveragePrecision(scores, positive), precisionAtRecall(scores, positive); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: average precision %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestRanks compares with the definitions, on scores with many ties and with
 // none.
 func TestRanks(t *testing.T) {

@@ -187,8 +187,43 @@ func (a *answering) dataset() (*datasets.Dataset, error) {
 			return nil, a.unfit(err)
 		}
 	}
-	d, err := datasets.From(raw, a.Schema)
+	s, err := a.parted()
+	if err != nil {
+		return nil, err
+	}
+	d, err := datasets.From(raw, s)
 	return d, a.unfit(err)
+}
+
+// parted is the model's Schema, with the column of --splits column:NAME.
+func (a *answering) parted() (*columns.Schema, error) {
+	if !isColumn(a.splits) {
+		return a.Schema, nil
+	}
+	name, words, err := partsOf(a.splits)
+	if err != nil {
+		return nil, err
+	}
+	s, there := a.Schema.Clone(), false
+	take := func(t *form.Table, own *columns.Table) {
+		if col := t.Column(name); col != nil {
+			own.Part, own.Parts, own.Masks, there = col.Name, words, nil, true
+		}
+	}
+	for i := range a.raw.Nodes {
+		if i < len(s.Nodes) {
+			take(&a.raw.Nodes[i].Table, &s.Nodes[i])
+		}
+	}
+	for i := range a.raw.Edges {
+		if i < len(s.Edges) {
+			take(&a.raw.Edges[i].Table, &s.Edges[i])
+		}
+	}
+	if !there {
+		return nil, misuse("--splits %.60s: %s has no column %.40q", a.splits, a.name, name)
+	}
+	return s, nil
 }
 
 // unlabelled returns rows without the columns that say what is learnt of them and in which part they are.

@@ -38,7 +38,7 @@ func (c *benchCommand) ownGraph() (g *bench.Graph, err error) {
 // readGraph reads what is no matrix.
 func (c *benchCommand) readGraph() (*graph.Graph, []tensor.Float, error) {
 	if holdsGraphs(c.Data, c.Graph) {
-		d, err := openGraphs(c.Data, c.Graph)
+		d, err := openGraphs(c.Data, c.Graph, "")
 		if err != nil {
 			return nil, nil, err
 		}

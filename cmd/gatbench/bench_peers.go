@@ -1,11 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/bench"
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -58,7 +65,7 @@ func (c *benchCommand) trainings() bench.Trainings {
 			return fit, nil
 		},
 		Graphs: func(dataset string, batch, hidden int) (*train.Fit, error) {
-			k, err := openGraphTask(c.Data, dataset, "")
+			k, err := openGraphTask(c.Data, dataset, &graphRecipe{})
 			if err != nil {
 				return nil, err
 			}
@@ -80,7 +87,7 @@ func newBenchGAT(k *task, r recipe) (*bench.GAT, error) {
 	out := &bench.GAT{
 		Optimiser: r.optimiser(net), Seed: r.Seed, Labels: k.goal.only(k.split.Train).Labels,
 		Needed: forBench(k.needed(net)), All: forBench(k.every(net)), Whole: forBench(net.Whole(k.hop(net), k.features)),
-		Watch: func(logits *tensor.Dense) { k.watch(logits) },
+		Watch: func(logits *tensor.Dense) { k.goal.Watch(logits, k.split) },
 	}
 	for _, l := range net.Layers {
 		out.Layers = append(out.Layers, l.(interface{ Conv() *layers.GATConv }).Conv())
@@ -155,4 +162,43 @@ func perClass(labels []int32, classes int) datasets.Split {
 		slices.Sort(part)
 	}
 	return s
+}
+
+// selfArgs are the arguments with which another process times one benchmark.
+func (c *benchCommand) selfArgs(name string) []string {
+	args := []string{"bench", "--json", fmt.Sprintf("--threads=%d", par.Threads())}
+	for flag, value := range map[string]string{"graph": c.Graph, "size": c.Size, "data": c.Data} {
+		if value != "" {
+			args = append(args, "--"+flag+"="+value)
+		}
+	}
+	for flag, value := range map[string]int{"heads": or(c.Heads, 0), "epochs": c.Epochs} {
+		if value != 0 {
+			args = append(args, fmt.Sprintf("--%s=%d", flag, value))
+		}
+	}
+	for _, dim := range c.Dim {
+		args = append(args, fmt.Sprintf("--dim=%d", dim))
+	}
+	if c.Seed != 0 {
+		args = append(args, fmt.Sprintf("--seed=%d", c.Seed))
+	}
+	if rows := c.rows(); rows != rowsNeeded {
+		args = append(args, "--rows="+string(rows))
+	}
+	return append(args, name)
+}
+
+// runSelf runs this program with other arguments and returns what it prints.
+func runSelf(ctx context.Context, args ...string) ([]byte, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return nil, fmt.Errorf("its process ended with %w: %s", err, bytes.TrimSpace(exit.Stderr))
+	}
+	return out, err
 }

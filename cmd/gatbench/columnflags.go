@@ -18,7 +18,7 @@ type columnFlags struct {
 	EdgeID   *string  `name:"edge-id" placeholder:"COLUMN" group:"data" help:"The column that names each edge. Default: none."`
 	Label    []string `placeholder:"COLUMN" group:"data" help:"The column to predict, of nodes or of edges. Several, separated by commas, are numbers or, if all are 0 and 1, labels. Default: the one that is called label, class or y."`
 	Weight   *string  `placeholder:"COLUMN" group:"data" help:"The column of the weights of edges. Default: the one that is called weight."`
-	Column   []string `placeholder:"COLUMN=KIND" group:"data" help:"What a column becomes: number, category (a feature for each word), time (days) or none (no feature). May be given several times. Default: its contents decide."`
+	Column   []string `placeholder:"COLUMN=KIND" group:"data" help:"What a column becomes: number (standardised), plain (a number as it stands), log (its logarithm, standardised), category (a feature for each word), code (a learnt row for each word or whole number), time (days and cycles), text (its words, weighted) or none (no feature). May be given several times. Default: its contents decide; data describe shows what."`
 	Repeated *string  `placeholder:"RULE" group:"data" help:"What becomes of several edges from one node to another: first (the first counts, with the sum of the weights; the default), keep (each is an edge), sum (one edge with the sums of their numbers) or count (one edge whose weight is how many there are)."`
 	Directed *bool    `group:"data" help:"Use every edge in its own direction only, even if the files mean both."`
 }
@@ -34,6 +34,8 @@ type chosenColumns struct {
 	Column   string `json:",omitempty"` // NAME=KIND between commas
 	Repeated string `json:",omitempty"`
 	Directed bool   `json:",omitempty"`
+
+	parts string // --splits of a column, while the data is read
 }
 
 // choose gives c what flags were given for.
@@ -86,12 +88,21 @@ func (c chosenColumns) roles() (columns.Roles, error) {
 	if all := []columns.Repeated{columns.First, columns.Keep, columns.Sum, columns.Count}; c.Repeated != "" && !slices.Contains(all, r.Repeated) {
 		return r, oneOf("--repeated", c.Repeated, []string{"first", "keep", "sum", "count"})
 	}
+	if c.parts != "" {
+		var err error
+		if r.Part, r.Parts, err = partsOf(c.parts); err != nil {
+			return r, err
+		}
+	}
 	for name := range strings.SplitSeq(c.Label, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			r.Label = append(r.Label, name)
 		}
 	}
-	kinds := []string{string(columns.AsNumber), string(columns.AsCategory), string(columns.AsTime), string(columns.Left)}
+	var kinds []string
+	for _, as := range columns.Encodings {
+		kinds = append(kinds, string(as))
+	}
 	for one := range strings.SplitSeq(c.Column, ",") {
 		if strings.TrimSpace(one) == "" {
 			continue
@@ -114,19 +125,34 @@ func (c chosenColumns) roles() (columns.Roles, error) {
 
 // read reads the dataset at a path, with these columns.
 func (c chosenColumns) read(path string) (*datasets.Dataset, error) {
-	r, err := c.roles()
+	raw, schema, err := c.raw(path)
 	if err != nil {
 		return nil, err
+	}
+	return datasets.From(raw, schema)
+}
+
+// readGraphs reads the many graphs at a path, with these columns.
+func (c chosenColumns) readGraphs(path string) (*datasets.Graphs, error) {
+	raw, schema, err := c.raw(path)
+	if err != nil {
+		return nil, err
+	}
+	return datasets.GraphsFrom(raw, schema)
+}
+
+// raw reads what stands at a path, and chooses what its columns are for.
+func (c chosenColumns) raw(path string) (*form.Raw, *columns.Schema, error) {
+	r, err := c.roles()
+	if err != nil {
+		return nil, nil, err
 	}
 	o := r.Options()
 	o.Others = otherForms()
 	raw, err := form.Read(path, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	schema, err := columns.Choose(raw, r)
-	if err != nil {
-		return nil, err
-	}
-	return datasets.From(raw, schema)
+	return raw, schema, err
 }

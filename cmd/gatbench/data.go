@@ -12,6 +12,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -41,9 +42,9 @@ type found struct {
 
 // load opens a dataset by its name, or else reads the file or folder of that
 // name.
-func (c dataDir) load(name string, columns chosenColumns) (found, error) {
+func (c dataDir) load(name string, chosen chosenColumns) (found, error) {
 	name = datasetNamed(name)
-	d, err := open(c.Data, name, columns)
+	d, err := open(c.Data, name, chosen)
 	return found{d, where(c.Data, name)}, err
 }
 
@@ -70,7 +71,7 @@ type listed struct {
 func (c *dataListCommand) Run(e env) error {
 	p := report.NewPrinter(e.out)
 	if !c.JSON {
-		p.Printf("%-16s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
+		p.Printf("%-18s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
 	}
 	for _, i := range datasets.Catalogue() {
 		l := listed{"graph", i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, where(c.Data, i.Name)}
@@ -84,7 +85,7 @@ func (c *dataListCommand) Run(e env) error {
 				l.Where = "not here: " + program + " data fetch " + i.Name
 			}
 		}
-		p.Printf("%-16s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
+		p.Printf("%-18s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
 	}
 	c.listText(p)
 	return p.Err()
@@ -93,7 +94,7 @@ func (c *dataListCommand) Run(e env) error {
 // listText prints a line for each dataset of text.
 func (c *dataListCommand) listText(p *report.Printer) {
 	if !c.JSON {
-		p.Printf("\n%-16s %-79s %s\n", "of text", "", "where")
+		p.Printf("\n%-18s %-79s %s\n", "of text", "", "where")
 	}
 	missing := false
 	for _, i := range text.Catalogue() {
@@ -105,7 +106,7 @@ func (c *dataListCommand) listText(p *report.Printer) {
 		if err != nil {
 			path, missing = "not here", true
 		}
-		p.Printf("%-16s %-79s %s\n", i.Name, i.About, path)
+		p.Printf("%-18s %-79s %s\n", i.Name, i.About, path)
 	}
 	if missing {
 		p.Line("docs/use/text.md lists the files that each text is published as; --data or EDGEWISE_DATA names their folder")
@@ -178,7 +179,7 @@ func (c *dataDescribeCommand) Run(e env) error {
 
 // graphs describes a dataset of many graphs.
 func (c *dataDescribeCommand) graphs(e env) error {
-	d, err := openGraphs(c.Data, c.Name)
+	d, err := openGraphs(c.Data, c.Name, c.chosen().Column)
 	if err != nil {
 		return err
 	}
@@ -234,6 +235,9 @@ func (c *dataCheckCommand) Run(e env) error {
 			continue
 		}
 		p.Line("right  %s: %d nodes, %d edges%s", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
+		for _, says := range d.Warnings {
+			mind(p, says)
+		}
 		mind(p, d.Doubt())
 	}
 	if wrong > 0 {
@@ -254,6 +258,25 @@ func sayDoubt(e env, doubt string) {
 	if doubt != "" {
 		report.Message(e.errOut, doubt)
 	}
+}
+
+// columnsMost is how many lines say, before a training, what becomes of columns.
+const columnsMost = 30
+
+// sayColumns says, before a training, what may be a mistake in its data, and for people what becomes of the columns of tables.
+func (c *trainCommand) sayColumns(e env, s *columns.Schema, warnings []string) {
+	if s != nil && !c.JSON {
+		lines := s.Says()
+		if more := len(lines) - columnsMost; more > 0 {
+			lines = append(lines[:columnsMost:columnsMost], fmt.Sprintf("and %d more: %s data describe shows them", more, program))
+		}
+		for i, line := range lines {
+			if fmt.Fprintln(e.out, line); i+1 == len(lines) {
+				fmt.Fprintln(e.out)
+			}
+		}
+	}
+	warn(e, warnings)
 }
 
 // unusual returns what is legal in a graph and yet often a mistake.

@@ -39,7 +39,7 @@ func TestDataList(t *testing.T) {
 	if status != succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	for _, want := range []string{"pubmed            19717   88648      500       3", "not here: gatbench data fetch pubmed\n", "cora               2708", "this program\n", "facebook"} {
+	for _, want := range []string{"pubmed              19717   88648      500       3", "not here: gatbench data fetch pubmed\n", "cora                 2708", "this program\n", "facebook"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the list has no %q:\n%s", want, stdout)
 		}
@@ -152,7 +152,7 @@ func TestDataErrors(t *testing.T) {
 		want   string
 		status int
 	}{
-		{"data describe corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
+		{"data describe corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, misused},
 		{"data describe " + dir + "/none.npz", dir + "/none.npz: no such file or directory", failed},
 		{"data describe pubmed", "no files of pubmed (ind.pubmed.allx) in " + cache + ", nor in planetoid there: get it with gatbench data fetch pubmed, or name the folder it is in with --data or EDGEWISE_DATA", failed},
 		{"data check " + dir, "1 of 1 cannot be used", failed},
@@ -162,7 +162,7 @@ func TestDataErrors(t *testing.T) {
 		{"data fetch texas", "texas cannot be fetched, because gatbench knows no checksum for it: get it from the authors of Geom-GCN (github.com/graphdml-uiuc-jlu/geom-gcn, folders new_data and splits); docs/use/datasets.md says where to put the file; gatbench data list shows whether it was found", misused},
 		{"data fetch trec", "trec is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", misused},
 		{"data fetch mutag", "MUTAG is published by TUDataset (chrsmrrs.github.io/datasets); there is no checksum of it here, so nothing downloads it: get it from there, put MUTAG.zip as it is, or the folder MUTAG of MUTAG_A.txt, MUTAG_graph_indicator.txt, MUTAG_graph_labels.txt and so on, into DIR or DIR/tudataset; then gatbench train --task graph --dataset MUTAG --data DIR", misused},
-		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`, misused},
+		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, misused},
 		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", failed},
 	} {
 		_, stderr, status := gatbench(t, strings.Fields(c.args)...)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestNodeEncoding(t *testing.T) {
 		results(t, append(args, "--epochs", "3", "--checkpoint", cut)...)
 		again := results(t, "train", "--json", "--resume", cut, "--epochs", "5")
 		for key, was := range s {
-			if last := again[len(again)-1]; key != "saved" && key != "checkpoint" && last[key] != was {
+			if last := again[len(again)-1]; key != "saved" && key != "checkpoint" && !reflect.DeepEqual(last[key], was) {
 				t.Errorf("%s: %s of the run that was resumed is %v, want %v", list, key, last[key], was)
 			}
 		}

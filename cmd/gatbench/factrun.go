@@ -128,7 +128,7 @@ func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r
 		return s, h, err
 	}
 	s = factSummary{
-		Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValMRR: all.ValAccuracy, ValRanked: chosenBy(k), ValFacts: k.Val.NumEdges(), EpochMS: all.EpochMS, TotalMS: all.TotalMS,
+		Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValMRR: float64(all.ValAccuracy), ValRanked: chosenBy(k), ValFacts: k.Val.NumEdges(), EpochMS: all.EpochMS, TotalMS: all.TotalMS,
 		Checkpoint: l.checkpoint, Log: l.log, TestMRR: ranks.MRR(), Hits1: ranks.Hits(1), Hits3: ranks.Hits(3), Hits10: ranks.Hits(10),
 	}
 	if c.Save != "" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -10,7 +9,6 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/models"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -22,9 +20,11 @@ const (
 	formRows     featureForm = "rows"     // each row divided by its sum
 	formStandard featureForm = "standard" // each column of mean 0 and deviation 1
 	formBinary   featureForm = "binary"   // 1 for what is not zero
+
+	formBinaryRows featureForm = "binary-rows" // each row of those divided by its sum
 )
 
-var forms = []string{string(formRaw), string(formRows), string(formStandard), string(formBinary)}
+var forms = []string{string(formRaw), string(formRows), string(formStandard), string(formBinary), string(formBinaryRows)}
 
 // formOf returns the form that suits features: that of the papers for words, and
 // none for what a sum says nothing of.
@@ -35,49 +35,16 @@ func formOf(k datasets.FeatureKind) featureForm {
 	return formRaw
 }
 
-// largeScale is the standard deviation of a column from which on features are better made of one
-// scale. Columns of ages, days and amounts have more; counts of words have less.
-const largeScale = 10
-
 // rescale says what to try if a column of the features has a large scale and the form keeps it, or
-// keeps only whether there is a number; empty if no column has.
+// keeps only whether there is a number; empty if no column has. Columns of tables are of one scale unless somebody wants them otherwise.
 func (k *task) rescale(f featureForm) string {
-	if most := largestDeviation(k.Features); f != formStandard && most > largeScale {
+	if k.words.Columns {
+		return ""
+	}
+	if most, large := k.LargestDeviation(); f != formStandard && large {
 		return fmt.Sprintf("some features have a large scale (standard deviations up to %.3g), so equal scales may help: try --features %s", most, formStandard)
 	}
 	return ""
-}
-
-// largestDeviation returns the largest standard deviation of a column, or what it is at most if all
-// that is not zero is 1. Deviations are from the mean, so that a column of one large number has none.
-func largestDeviation(x tensor.Array) float64 {
-	rows, width := x.Shape()[0], x.Shape()[1]
-	each := func(f func(column int, v float64)) { // of what is stored
-		switch x := x.(type) {
-		case *sparse.CSR:
-			for i, j := range x.Cols {
-				f(int(j), float64(x.Values[i]))
-			}
-		case *tensor.Dense:
-			for i, v := range x.Data {
-				f(i%width, float64(v))
-			}
-		}
-	}
-	if x, ok := x.(*sparse.CSR); ok && x.Values == nil { // each is 1, and deviates by at most a half
-		return 0.5
-	}
-	mean, squares, stored := make([]float64, width), make([]float64, width), make([]float64, width)
-	each(func(j int, v float64) { mean[j] += v / float64(rows) })
-	each(func(j int, v float64) {
-		squares[j] += (v - mean[j]) * (v - mean[j])
-		stored[j]++
-	})
-	most := 0.0
-	for j, m := range mean {
-		most = max(most, squares[j]+(float64(rows)-stored[j])*m*m)
-	}
-	return math.Sqrt(most / float64(rows))
 }
 
 // use gives the networks the features in another form, which the rows that train decide.

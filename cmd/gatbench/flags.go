@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/spell"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // settingFlags are the settings of a training. What is nil was not given, and
@@ -20,11 +21,11 @@ type settingFlags struct {
 	Task           string  `placeholder:"NAME" help:"What to predict: the class of each node (node), edge (edge) or graph (graph), or missing links (link). Default: the data decides."`
 	Epochs         *int    `placeholder:"N" help:"Train for at most N epochs. Default: see --preset."`
 	Seed           *uint64 `placeholder:"N" help:"Seed of everything that is random. Default: 0."`
-	Splits         *string `placeholder:"NAME" group:"data" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, also called planetoid), random, shchur (random: 20 nodes of each class train and 30 validate; the rest of the largest component tests), time (the earliest train), or a .json or .npz file with the lists train, val and test. time:COLUMN:A,B trains up to A and validates up to B, such as time:year:2017,2018. With --task edge, random trains on three fifths of the edges of each class. Default: own, or random for edges without a split."`
-	SplitNumber    *string `placeholder:"K" group:"data" help:"Which split to use if the dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
+	Splits         *string `placeholder:"NAME" group:"splits" help:"How to divide the data into training, validation and test parts: one of the rules above. Default: own. Data without a split is divided by time if each of its rows says when it happened, and else 60/20/20; the summary says which, and why."`
+	SplitNumber    *string `placeholder:"K" group:"splits" help:"Which split to use if the dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
 	Undirected     *bool   `group:"data" help:"Use every edge of the dataset in both directions."`
 	columnFlags    `embed:""`
-	Features       *string  `placeholder:"FORM" group:"data" help:"How to scale the node features: raw (as they are), rows (each row divided by its sum), standard (each column with mean 0 and standard deviation 1) or binary (1 for every nonzero value). Default: the data and the preset decide."`
+	Features       *string  `placeholder:"FORM" group:"data" help:"How to scale the node features: raw (as they are), rows (each row divided by its sum), standard (each column with mean 0 and standard deviation 1), binary (1 for every nonzero value) or binary-rows (binary, then rows). Default: the data and the preset decide."`
 	Encoding       *string  `placeholder:"NAME,NAME:K" group:"data" help:"Give nodes extra features that say where they are in their graph. One or several of random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors), degree:K, pagerank, core (core numbers) and louvain:K (which of the K largest communities), separated by commas. K is 16 if left out."`
 	NoEdgeFeatures *bool    `group:"data" help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
 	Hidden         *int     `placeholder:"N" group:"model" help:"Width of each hidden layer; of a layer with several heads, the width of each head."`
@@ -33,12 +34,18 @@ type settingFlags struct {
 	Layers         *int     `placeholder:"N" group:"model" help:"Number of layers."`
 	Dropout        *float64 `placeholder:"P" group:"model" help:"Dropout rate of each layer's features, and of the attention weights unless --attention-dropout is given."`
 	AttnDrop       *float64 `name:"attention-dropout" placeholder:"P" group:"model" help:"Dropout rate of the attention weights, if it is to differ from --dropout."`
-	Residual       *bool    `group:"model" help:"Add each layer's input to its output. With --task edge, GAT and GATv2 do so by default."`
-	Preset         *string  `placeholder:"NAME" group:"training" help:"Where the default settings come from: quick (the model's paper, but usually 200 epochs), paper (the model's paper, with its stopping rule), dgl or pyg (the examples of these frameworks), shchur (Shchur and others, 2018: for few labels) or graphsaint (GraphSAINT's paper: for many labels). Default: the data decides. For whole graphs: quick (GIN's paper, but fewer epochs; the default) or paper."`
+	Residual       *bool    `group:"model" help:"Add each layer's input to its output, through a matrix if the widths differ. With --task edge, GAT and GATv2 do so by default."`
+	ResidualLinear *bool    `group:"model" help:"The same, always through a matrix."`
+	Norm           *string  `placeholder:"NAME" group:"model" help:"Normalise each layer's output: layer (each row) or batch (each column)."`
+	Input          *int     `placeholder:"N" group:"model" help:"Put a linear layer of this width before the first convolution."`
+	Output         *bool    `group:"model" help:"Put a linear layer after the last convolution, which is then as wide as the others."`
+	Preset         *string  `placeholder:"NAME" group:"training" help:"Where the default settings come from: quick (the model's paper, but usually 200 epochs), paper (the model's paper, with its stopping rule), dgl or pyg (the examples of these frameworks), shchur (Shchur and others, 2018: for few labels), graphsaint (GraphSAINT's paper: for many labels), tuned (Luo and others, 2024: deeper networks, for six datasets) or deep (norms and residuals, sized by the data: for many labels, or neighbours that differ). Default: the data decides. For whole graphs: quick (GIN's paper, but fewer epochs; the default) or paper."`
 	LR             *float64 `name:"lr" placeholder:"RATE" group:"training" help:"Learning rate of Adam, such as 0.01."`
 	WeightDecay    *float64 `placeholder:"D" group:"training" help:"L2 penalty on the weights, such as 5e-4."`
 	Patience       *int     `placeholder:"N" group:"training" help:"Stop after N epochs without improvement. 0 never stops early."`
-	Select         *string  `placeholder:"RULE" group:"training" help:"Which epoch's model to keep: accuracy (the best validation accuracy), loss (the lowest validation loss), either (the last epoch in which both were at least as good as in all earlier ones, the rule of GAT's authors) or last."`
+	Select         *string  `placeholder:"RULE" group:"training" help:"Which epoch's model to keep: accuracy (the best validation accuracy), loss (the lowest validation loss), either (the last epoch in which both were at least as good as in all earlier ones, the rule of GAT's authors), last, or the best validation auc (area under the ROC curve), ap (average precision) or f1. Default: ap for two classes if one has less than a fifth of the training part; else see --preset."`
+	ClassWeights   *string  `placeholder:"WEIGHTS" group:"training" help:"How much each class counts in the loss: balanced (each class as much as the others, however rare it is), a number for each class, such as 1,20, or NAME=W,NAME=W; classes that are not named have the weight 1. Default: every example counts the same."`
+	Positive       *string  `placeholder:"NAME" group:"training" help:"Which of two classes is looked for: average precision, F1, recall and the threshold are about it. Default: the one with less than a fifth of the training part, or that is called yes, true, 1 or the like, or the rarer one."`
 	Loss           *string  `placeholder:"NAME" group:"training" help:"Loss when numbers are predicted: mse (squared error, the default) or mae (absolute error)."`
 	Batch          *int     `placeholder:"N" group:"training" help:"Train on N nodes, edges or graphs at a time. 0, the default for nodes and edges, trains on all at once."`
 	Fanout         *string  `placeholder:"N,N" group:"training" help:"With --batch: sample this many neighbours of each node, one number for each layer, the first layer's first, such as 15,10. 0 means all neighbours, as without this flag."`
@@ -70,12 +77,18 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.AttnDrop, f.Dropout)
 	set(&r.AttnDrop, f.AttnDrop)
 	set(&r.Residual, f.Residual)
+	set(&r.Linear, f.ResidualLinear)
+	set(&r.Norm, (*models.Norm)(f.Norm))
+	set(&r.Input, f.Input)
+	set(&r.Output, f.Output)
 	set(&r.LR, f.LR)
 	set(&r.WeightDecay, f.WeightDecay)
 	set(&r.Epochs, f.Epochs)
 	set(&r.Patience, f.Patience)
 	set(&r.Select, f.Select)
 	set(&r.Loss, f.Loss)
+	set(&r.Weights, f.ClassWeights)
+	set(&r.Positive, f.Positive)
 	set(&r.Inductive, f.Inductive)
 	set(&r.Batch, f.Batch)
 	r.setFanout(f.Fanout)
@@ -113,18 +126,23 @@ func (f *settingFlags) fresh() (recipe, error) {
 // features that form.
 func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 	if r.Features == "" || f.Features != nil { // a run that begins
-		if f.Preset == nil {
+		if f.Preset == nil || r.Preset == presetDeep {
 			var err error
-			if r, err = newRecipe(k.suits().preset, r.Model, r.Dataset); err != nil {
+			if r, err = k.preset(or(f.Preset, k.suits(r.Model).preset), r.Model, r.Dataset); err != nil {
 				return r, err
 			}
-			f.override(&r)
+			if f.override(&r); r.Preset == presetDeep && f.Layers == nil {
+				r.batched()
+			}
 			r.Dataset = k.name
 		}
 		r.Features = or((*featureForm)(f.Features), k.formFor(r.Preset))
-		r.Splits = k.splitNamed(r.Splits)
+		r.Splits = k.named(r.Splits)
+		if f.Select == nil {
+			r.Select = ruleOf(k.goal, k.split, r.Select, f.Preset != nil)
+		}
 		m := r.model()
-		r.Residual = or(f.Residual, k.pairs != nil && takes(m, "residual"))
+		r.Residual = or(f.Residual, k.pairs != nil && !r.Linear && (m.Name == "gat" || m.Name == "gatv2"))
 		var err error
 		if r.EdgeIn, r.Kinds, err = k.there().read(m.Name, m.Edges, r.NoEdges); err != nil {
 			return r, err
@@ -177,7 +195,8 @@ func (f *settingFlags) check(r *recipe) error {
 	for _, given := range []struct {
 		flag string
 		yes  bool
-	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"attention-dropout", f.AttnDrop != nil}, {"residual", f.Residual != nil}} {
+	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"attention-dropout", f.AttnDrop != nil}, {"residual", f.Residual != nil},
+		{"residual-linear", f.ResidualLinear != nil}, {"norm", f.Norm != nil}, {"input", f.Input != nil}, {"output", f.Output != nil}} {
 		if given.yes && !takes(m, given.flag) {
 			return misuse("--%s: %s has no such setting; these models have it: %s", given.flag, r.Model, having(given.flag))
 		}
@@ -195,9 +214,9 @@ func (f *settingFlags) check(r *recipe) error {
 		return misuse("--batch %d: a layer of %s %s: leave it out", r.Batch, r.Model, m.Whole)
 	case f.Rows != nil && r.Batch > 0:
 		return misuse("--rows %s and --batch %d: a batch is always computed from the rows that it needs: leave --rows out", r.Rows, r.Batch)
-	case r.Layers == 1 && f.Hidden != nil:
+	case r.Layers == 1 && f.Hidden != nil && !r.Output:
 		return misuse("--hidden %d and --layers 1: a network of one layer has no hidden layer: leave one of the two flags out", r.Hidden)
-	case r.Layers == 1 && f.Heads != nil:
+	case r.Layers == 1 && f.Heads != nil && !r.Output:
 		return misuse("--heads %d and --layers 1: the heads of the last layer are --out-heads", r.Heads)
 	}
 	return nil

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -99,5 +103,48 @@ func TestEdgeFeaturesOfGraphs(t *testing.T) {
 		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
 		}
+	}
+}
+
+// Numbers of atoms and bonds that are codes are learnt as such, though they stand in no order: on a split and by folds. A model keeps which
+// numbers it knows, and says of graphs of a file what it said in training; a training goes on to the same bits.
+func TestCodesOfGraphs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	odd := map[int]int{6: 0, 7: 1, 8: 0, 9: 1, 15: 1, 16: 0, 17: 1, 35: 0} // the class of a graph is that of its atoms, and no line divides them
+	atoms := slices.Sorted(maps.Keys(odd))
+	var b strings.Builder
+	for range 160 {
+		a := atoms[rng.IntN(len(atoms))]
+		fmt.Fprintf(&b, `{"x": [[%d, 1], [%d, 2], [%d, 1]], "edges": [[0, 1], [1, 2]], "edge_attr": [[%d], [2]], "directed": false, "label": %d}`+"\n", a, a, a, 1+rng.IntN(2), odd[a])
+	}
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(at("mols.jsonl"), []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"train", "--task", "graph", "--dataset", at("mols.jsonl"), "--column", "x=code", "--column", "edge_attr=code", "--hidden", "8", "--layers", "2", "--lr", "0.05", "--dropout", "0", "--json"}
+	split := slices.Concat(args, []string{"--splits", "random"})
+	whole := results(t, slices.Concat(split, []string{"--epochs", "12", "--save", at("m"), "--checkpoint", at("whole")})...)
+	sum := whole[len(whole)-1]
+	if sum["test_accuracy"] != 1.0 || sum["features"] != "codes of nodes; 1 per edge" {
+		t.Errorf("the codes are not learnt: %v", sum)
+	}
+	results(t, slices.Concat(split, []string{"--epochs", "4", "--checkpoint", at("part")})...)
+	on := results(t, "train", "--resume", at("part"), "--epochs", "12", "--json")
+	if got := on[len(on)-1]; got["val_loss"] != sum["val_loss"] || got["best_epoch"] != sum["best_epoch"] {
+		t.Errorf("a training that goes on ends in %v, want %v", got, sum)
+	}
+	if s := results(t, "eval", at("m"), "--json"); s[len(s)-1]["test_accuracy"] != sum["test_accuracy"] {
+		t.Errorf("the model that was saved says %v, in training %v", s, sum)
+	}
+	folds := results(t, slices.Concat(args, []string{"--folds", "2", "--epochs", "12"})...)
+	if s := folds[len(folds)-1]; s["test_accuracy_mean"] != 1.0 {
+		t.Errorf("by folds the codes are not learnt: %v", s)
+	}
+	if _, stderr, status := gatbench(t, "train", "--dataset", csl, "--column", "x=code"); status != misused || !strings.Contains(stderr, "have no columns: leave it out") {
+		t.Errorf("columns of graphs that are drawn: status %d, %s", status, stderr)
+	}
+	if text := ok(t, "data", "describe", at("mols.jsonl"), "--column", "x=code"); !strings.Contains(text, "2 of them are codes: a network learns a row for each of their 10 words") {
+		t.Error(text)
 	}
 }

@@ -26,7 +26,7 @@ import (
 type graphFlags struct {
 	Readout *string `placeholder:"NAME" group:"graphs" help:"How the nodes of a graph are combined into one row, after each layer: sum (the default), mean, max, attention, set2set or sort (the first 16 nodes when sorted by their last feature, side by side)."`
 	Pool    *string `placeholder:"NAME" group:"graphs" help:"Keep the four fifths of the nodes that score best after each layer: topk (scored by a node's own features) or sag (by its neighbours' features, too). Default: keep all nodes."`
-	Folds   *int    `placeholder:"K" group:"graphs" help:"Cross-validation: divide the graphs into K parts with similar shares of each class, and test on each part in turn. Default: 10 for graphs without a split of their own. With --task node, it divides the nodes."`
+	Folds   *int    `placeholder:"K" group:"graphs" help:"Cross-validation, as --splits folds:K: divide the graphs, nodes or edges into K parts with similar shares of each class, and test on each part in turn. Default: 10 for graphs without a split of their own."`
 }
 
 // graphRecipe returns the settings of a run, or an error for flags that it has none of.
@@ -64,11 +64,16 @@ func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	set(&r.WeightDecay, c.WeightDecay)
 	set(&r.Select, c.Select)
 	set(&r.Loss, c.Loss)
+	set(&r.Weights, c.ClassWeights)
+	set(&r.Positive, c.Positive)
 	set(&r.Batch, c.Batch)
 	set(&r.Folds, c.Folds)
 	set(&r.Encoding, c.Encoding)
 	set(&r.Readout, c.Readout)
 	set(&r.Pool, c.Pool)
+	if len(c.Column) > 0 {
+		r.Column = strings.Join(c.Column, ",")
+	}
 	if r.Readout == readSum {
 		r.Readout = ""
 	}
@@ -181,15 +186,16 @@ func (c *trainCommand) graphs(e env) error {
 	if err != nil {
 		return err
 	}
-	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, r.Encoding) })
+	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, &r) })
 	if err != nil {
 		return err
 	}
 	sayDoubt(e, k.Doubt())
+	c.sayColumns(e, k.Schema, k.Warnings)
 	if err := c.edges(k, &r); err != nil {
 		return err
 	}
-	if r.Splits == "" && c.Folds == nil && len(k.Split.Val) > 0 && len(k.Split.Test) > 0 {
+	if r.Splits == "" && c.Folds == nil && len(k.Split.Train) > 0 {
 		r.Splits, c.at.splits = splitsOwn, splitsOwn
 	}
 	if err := k.goal.takes(r.Loss); err != nil {
@@ -220,10 +226,13 @@ func (c *trainCommand) graphs(e env) error {
 // one after another, to the bit.
 func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
 	folds, err := k.Folds(rand.New(rand.NewPCG(r.Seed, 2)), r.Folds)
+	if err == nil && c.Folds != nil {
+		err = k.eachFold(r.Folds)
+	}
 	if err != nil {
 		return misuse("--folds %d: %w", r.Folds, err)
 	}
-	out, progress, metric := report.NewPrinter(e.out), report.NewProgress(e.errOut), k.goal.kind.metric()
+	out, progress, metric := report.NewPrinter(e.out), report.NewProgress(e.errOut), k.goal.metric()
 	var turn sync.Mutex
 	done := 0 // epochs of all folds
 	start := time.Now()
@@ -322,6 +331,9 @@ func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []dataset
 
 // fold trains on one fold, and measures the network that came of it.
 func (k *graphTask) fold(ctx context.Context, f *train.Fit, r graphRecipe, s datasets.Split, epoch func(train.Epoch)) (h *train.History, m report.Metrics, err error) {
+	if k, err = k.on(&r, s); err != nil {
+		return nil, m, err
+	}
 	net, own, err := k.fit(f, r, s)
 	if err != nil {
 		return nil, m, err
@@ -377,7 +389,7 @@ func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary
 	p.Printf("features: %s\npreset: %s; batches of %d graphs\n", k.reads(&r), r.preset(), r.Batch)
 	if k.goal.kind != oneClass {
 		p.Paragraph("%s", k.goal.says())
-		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %s %.4f ± %.4f in epoch %d", s.Folds, k.goal.kind.metric().Says, s.Mean, s.Std, s.Best)))
+		p.Printf("\n%s\n", p.Strong(fmt.Sprintf("%d folds: %s %.4f ± %.4f in epoch %d", s.Folds, k.goal.metric().Says, s.Mean, s.Std, s.Best)))
 		p.Printf("after the last epoch: %.4f ± %.4f\n", s.Last, s.LastStd)
 		p.Paragraph("%s", s.Metrics.Line(0))
 		p.Printf("\n")

@@ -86,7 +86,7 @@ func TestTrainGraphs(t *testing.T) {
 // A quick training has as many epochs over all graphs as take some seconds, and the paper's 350 epochs of 50
 // steps have a preset.
 func TestGraphPresets(t *testing.T) {
-	k, err := openGraphTask("", csl, "") // 150 graphs of 41 nodes
+	k, err := openGraphTask("", csl, &graphRecipe{}) // 150 graphs of 41 nodes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestGraphPresets(t *testing.T) {
 func TestTrainGraphsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	k, err := openGraphTask("", molecules(t), "")
+	k, err := openGraphTask("", molecules(t), &graphRecipe{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ func loadGraphNet(path string) (*graphNet, *models.Predictor, error) {
 	}
 	n.GraphNetwork = net
 	n.In, n.Out, n.Kind, n.Scale = n.Shape.In, n.Shape.Out, goalKindOf(m.Goal), scale(m.Goal.Scale)
+	n.Codes, n.EdgeCodes = n.Shape.Codes, n.Shape.EdgeCodes
 	return n, m, nil
 }
 
@@ -47,6 +48,9 @@ func openGraphNet(path string) (*graphNet, error) {
 	}
 	if err == nil {
 		err = n.Kind.check(n.Scale, n.Out)
+	}
+	if err == nil && len(n.Codes)+len(n.EdgeCodes) > 0 {
+		err = n.plan().Check()
 	}
 	if err := believed(path, err, n.fits); err != nil {
 		return nil, err
@@ -93,7 +97,7 @@ func (f *savedFlags) graphsAsked(e env) (*savedGraphs, error) {
 	}
 	path := datasets.FindGraphs(f.Data, at.dataset)
 	if s.Schema == nil || path == "" {
-		s.data, err = openGraphs(f.Data, at.dataset)
+		s.data, err = openGraphs(f.Data, at.dataset, "")
 		return s, err
 	}
 	raw, err := form.Read(path, form.Options{Others: otherForms()})
@@ -119,12 +123,14 @@ func (c *evalCommand) evalGraphs(e env) error {
 		return fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
 			c.File, g.Goal.Outputs, g.Goal.Noun(), g.Data.Name, k.Name, k.goal.Outputs, k.goal.kind.noun(), c.instead())
 	}
-	k.goal.Scale = g.net.Scale
+	k.goal.taught(g.Goal)
 	s := datasets.Split{Test: k.goal.All()}
 	if own := k.Split; r.Splits != splitsOwn || len(own.Train)+len(own.Val)+len(own.Test) > 0 {
-		if s, err = k.split(r); err != nil {
+		division, err := k.split(r)
+		if err != nil {
 			return err
 		}
+		s = division.Split
 	}
 	var y *tensor.Dense
 	for b, err := range warned(e, g.OfGraphs(g.data, models.Query{}), g.unfit) {

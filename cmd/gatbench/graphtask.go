@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -28,7 +29,9 @@ type graphRecipe struct {
 	Preset      string  `flag:"preset" json:",omitempty"` // empty: presetPaper
 	Splits      string  `flag:"splits" json:",omitempty"` // of one training; empty: there are folds
 	Select      string  `flag:"select"`
-	Loss        string  `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
+	Weights     string  `flag:"class-weights" json:",omitempty"` // of classes in the loss; empty: all are 1
+	Positive    string  `flag:"positive" json:",omitempty"`      // of two classes; empty: the goal says which
+	Loss        string  `flag:"loss" json:",omitempty"`          // of numbers: empty: lossMSE
 	WeightDecay float64 `flag:"weight-decay"`
 	Patience    int     `flag:"patience"`
 	Seed        uint64  `flag:"seed"`
@@ -41,6 +44,7 @@ type graphRecipe struct {
 	Steps       int     `flag:"preset"` // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
 	Folds       int     `flag:"folds"`
 	Encoding    string  `flag:"encoding"`
+	Column      string  `flag:"column" json:",omitempty"`           // NAME=KIND between commas
 	EdgeIn      int     `flag:"no-edge-features" json:",omitempty"` // features of edges that the convolutions read; 0: none
 	Kinds       int     `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
 
@@ -65,16 +69,16 @@ const (
 // preset is that of the recipe.
 func (r *graphRecipe) preset() string { return cmp.Or(r.Preset, presetPaper) }
 
-// quickEpochs is how many epochs a quick training has: at least 5, no more than GIN's authors have, and between
-// them as many as take some ten seconds on two processors. A graph costs as much as 16 nodes more, its share
-// of what a step costs whatever it reads.
+// quickEpochs is how many epochs a quick training has: as many as take some ten seconds on two processors, but no more than GIN's authors
+// have; of larger data, which learn little in so few, up to 100 that take about a minute; and at least 5. A graph costs as much as 16 nodes
+// more, its share of what a step costs whatever it reads.
 func (k *graphTask) quickEpochs(r *graphRecipe) int {
-	const rows, least = 10_000_000, 5
+	const rows, least, longer, enough = 10_000_000, 5, 5, 100
 	each := k.Graph.NumNodes() + 16*k.Len()
 	if r.Splits == "" {
 		each *= r.Folds - 1
 	}
-	return min(max(least, rows/each), ginRecipe().Epochs)
+	return max(least, min(rows/each, ginRecipe().Epochs), min(longer*rows/each, enough))
 }
 
 // ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.
@@ -91,6 +95,10 @@ type graphTask struct {
 
 	source *datasets.Graphs // as they were read
 	listed int              // edges of the data, without loops that a model wants
+
+	learns   bool               // which graphs train decides what their features are
+	prepared models.Preparation // of the graphs of a split, once it has been fitted on those that train
+	encoded  *tensor.Dense      // the encodings beside the features; nil: there are none
 }
 
 // holdsGraphs reports whether a dataset is many graphs.
@@ -98,24 +106,31 @@ func holdsGraphs(dir, name string) bool {
 	return name == csl || name != "" && !slices.Contains(datasets.Names(), datasetNamed(name)) && datasets.FindGraphs(dir, name) != ""
 }
 
-// openGraphs opens a dataset of many graphs, or draws it.
-func openGraphs(dir, name string) (*datasets.Graphs, error) {
+// openGraphs opens a dataset of many graphs, or draws it; chosen are columns as NAME=KIND between commas.
+func openGraphs(dir, name, chosen string) (*datasets.Graphs, error) {
 	if dir != "" && !isFolder(dir) {
 		return nil, misuse("--data %s: there is no such folder", dir)
 	}
 	if strings.EqualFold(name, csl) {
+		if chosen != "" {
+			return nil, misuse("--column %s: the graphs of %s have no columns: leave it out", chosen, csl)
+		}
 		return datasets.CSL(rand.New(rand.NewPCG(0, 0)), 15), nil
 	}
 	if lower := datasetNamed(name); slices.Contains(datasets.Names(), lower) && datasets.FindGraphs(dir, name) == "" {
 		return nil, misuse("--dataset %s: it is a single graph: use --task node, edge or link", lower)
 	}
-	return datasets.OpenGraphs(dir, name)
+	path := datasets.FindGraphs(dir, name)
+	if chosen == "" || path == "" {
+		return datasets.OpenGraphs(dir, name)
+	}
+	return chosenColumns{Column: chosen}.readGraphs(path)
 }
 
-// openGraphTask opens a dataset. Networks read which label a node has, as GIN's authors
-// give it to them, or, where nodes have none, how many neighbours.
-func openGraphTask(dir, name, encoding string) (*graphTask, error) {
-	d, err := openGraphs(dir, name)
+// openGraphTask opens the dataset of a recipe. Networks read the attributes of nodes and which label each has, or by the preset of GIN's
+// authors, as these do, the labels alone; where nodes have neither, how many neighbours they have.
+func openGraphTask(dir, name string, r *graphRecipe) (*graphTask, error) {
+	d, err := openGraphs(dir, name, r.Column)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +138,52 @@ func openGraphTask(dir, name, encoding string) (*graphTask, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k, k.encode(encoding)
+	k.learns = d.Schema != nil && d.Schema.Learns()
+	if !r.onlyLabels() && d.Features != nil && d.Attributes > 0 {
+		if d.Attributes < d.Features.Dim(1) {
+			k.Graphs, k.feeds = d, "attributes of nodes, standardised, and their labels"
+		}
+		k.learns = true
+	}
+	return k, k.encode(r.Encoding)
+}
+
+// onlyLabels reports whether of nodes that have attributes and labels the labels alone are read.
+func (r *graphRecipe) onlyLabels() bool { return r.preset() == presetPaper }
+
+// preparation is what becomes of graphs by a recipe, but for encodings.
+func (r *graphRecipe) preparation() models.Preparation {
+	p := models.Preparation{NoEdges: r.EdgeIn == 0 && r.Kinds == 0, OnlyLabels: r.onlyLabels()}
+	if p.Features.Form = columns.Standard; p.OnlyLabels {
+		p.Features.Form = columns.Raw
+	}
+	return p
+}
+
+// on returns the task with the features that the graphs which train in a split give it: which words and numbers there are, and the scale
+// of attributes.
+func (k *graphTask) on(r *graphRecipe, s datasets.Split) (*graphTask, error) {
+	own := *k
+	if !k.learns {
+		return &own, nil
+	}
+	d := *k.source
+	d.Split = s
+	p := r.preparation()
+	m, err := models.Named(r.model().Name)
+	if err == nil {
+		own.Graphs, err = models.PrepareGraphs(&d, m, &p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--dataset %s: %w", k.name, err)
+	}
+	if k.encoded != nil {
+		own.Graphs = own.WithFeatures(k.encoded)
+	}
+	if own.prepared = p; r.EdgeIn > 0 {
+		r.EdgeIn = widthOf(own.EdgeFeatures)
+	}
+	return &own, nil
 }
 
 // newGraphTask makes a task of graphs, without encodings.
@@ -140,6 +200,8 @@ func newGraphTask(d *datasets.Graphs, name string) (*graphTask, error) {
 	case d.Features == nil:
 		const most = 64
 		k.Graphs, k.feeds = d.WithDegrees(most), "degrees of nodes"
+	case len(d.Codes) == d.Features.Dim(1):
+		k.feeds = "codes of nodes"
 	case d.Attributes == d.Features.Dim(1):
 		k.feeds = "attributes of nodes"
 	}
@@ -156,7 +218,7 @@ func (k *graphTask) encode(text string) error {
 	if err != nil || x == nil {
 		return err
 	}
-	k.Graphs = k.WithFeatures(x)
+	k.Graphs, k.encoded = k.WithFeatures(x), x
 	k.feeds += all.Says()
 	return nil
 }
@@ -165,11 +227,20 @@ func (k *graphTask) encode(text string) error {
 // network and what it is to learn. Where the split validates, the recipe's rule chooses the
 // epoch; else the last is kept. What f had in memory is used again.
 func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNet, *goal, error) {
-	own := *k.goal
-	if err := own.Learn(s.Train); err != nil {
-		return nil, nil, fmt.Errorf("--dataset %s: %w", k.name, err)
+	rule := r.Select
+	if len(s.Val) == 0 { // of folds
+		rule = "last"
 	}
-	net := newGraphNet(r, k.Features.Dim(1), &own)
+	own, err := k.goal.aimed(aims{rule, r.Weights, r.Positive}, k.ClassNames, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if own.kind == someReals {
+		if err := own.Learn(s.Train); err != nil {
+			return nil, nil, fmt.Errorf("--dataset %s: %w", k.name, err)
+		}
+	}
+	net := newGraphNet(r, k.Graphs, own)
 	draw := k.drawer(&r, s.Train)
 	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps, f.Patience = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps, r.Patience
 	f.Loss = func(t *grad.Tape) *grad.Var {
@@ -189,16 +260,14 @@ func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNe
 	f.Eval = func(t *grad.Tape) (scores train.Scores) {
 		if len(s.Val) > 0 {
 			net.fill(t, y, validate)
-			scores.Val = own.Score(y, s.Val)
 		}
 		if len(s.Test) > 0 {
 			t.ResetEval()
 			net.fill(t, y, held)
-			scores.Test = own.Score(y, s.Test)
 		}
-		return scores
+		return own.Watch(y, datasets.Split{Val: s.Val, Test: s.Test})
 	}
-	return net, &own, nil
+	return net, own, nil
 }
 
 // held returns graphs in batches as large as those of training, so that an evaluation

@@ -93,7 +93,7 @@ func TestKindsOfNodes(t *testing.T) {
 	for args, want := range map[string]string{
 		"--loss mae":          "--loss mae: it is for predicting numbers, and here each node has labels to predict",
 		"--plot x.svg":        "--plot: it shows classes, and here each node has labels to predict",
-		"--splits shchur":     "--splits shchur: it takes as many nodes of each class, and these have labels",
+		"--splits shchur":     "--splits shchur: it takes as many nodes of each class, and here nodes have labels",
 		"--attention a.csv":   "--attention: it shows classes",
 		"--task graph":        "d.npz",
 		"--folds 2":           "--folds 2: there must be at least 3",
@@ -163,7 +163,7 @@ func TestKindsOfGraphs(t *testing.T) {
 		split := slices.Concat(args, []string{"--splits", "random"})
 		whole := results(t, slices.Concat(split, []string{"--epochs", "15", "--save", at("m"), "--checkpoint", at("whole")})...)
 		s := whole[len(whole)-1]
-		if s["learns"] != tt.kind || s[tt.extra] == nil || s["test_accuracy"] != nil || s["train_"+tt.key].(float64) < 0.6 || s["batch"] != 16.0 {
+		if s["learns"] != tt.kind || s[tt.extra] == nil || s["test_accuracy"] != nil || s["train_"+tt.key].(float64) < 0.4 || s["batch"] != 16.0 {
 			t.Errorf("%s: the summary is %v", tt.kind, s)
 		}
 		results(t, slices.Concat(split, []string{"--epochs", "6", "--checkpoint", at("half")})...)

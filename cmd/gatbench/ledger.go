@@ -43,7 +43,7 @@ func tableLedger(path string) *ledger[recipe, report.Summary] {
 		if err := r.check(); err != nil {
 			return err
 		}
-		if a := s.TestAccuracy; !(a >= 0 && a <= 1) {
+		if a := float64(s.TestAccuracy); !(a >= 0 && a <= 1) {
 			return fmt.Errorf("its test accuracy is %v", a)
 		}
 		return nil

@@ -81,7 +81,7 @@ func (r *linkRecipe) check() error {
 	switch {
 	case r.Hidden < 1 || r.Hidden > most || r.Out < 1 || r.Out > most:
 		return misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
-	case r.Splits != "" && !byTime(r.Splits):
+	case r.Splits != "" && !models.IsByTime(r.Splits):
 		return misuse("--splits %.60s: the seed divides the links (85 %% train, 5 %% validate, 10 %% test): use --seed or --seeds for other divisions, or --splits time to divide them by time", r.Splits)
 	case r.Epochs < 1:
 		return misuse("--epochs %d: it must be at least 1", r.Epochs)
@@ -162,6 +162,7 @@ func (c *trainCommand) links(e env) error {
 		return err
 	}
 	sayDoubt(e, d.Doubt())
+	c.sayColumns(e, d.Schema, d.Warnings)
 	if r.Features == "" && r.Model != modelLightGCN {
 		r.Features = formRaw // as the authors have it
 	}
@@ -228,7 +229,7 @@ func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, w
 		return s, l.history, diverged(err, r.LR, usual.LR)
 	}
 	all := l.summary
-	s = linkSummary{Event: "summary", Model: r.Model, Encoding: r.Encoding, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: all.ValAccuracy, EpochMS: all.EpochMS, TotalMS: all.TotalMS,
+	s = linkSummary{Event: "summary", Model: r.Model, Encoding: r.Encoding, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: float64(all.ValAccuracy), EpochMS: all.EpochMS, TotalMS: all.TotalMS,
 		Checkpoint: l.checkpoint, Log: l.log, CSV: c.CSV}
 	err = l.measure(ctx, func(t *grad.Tape) {
 		s.TestAUC, s.TestAP = k.measure(t, net, k.Test)

@@ -23,7 +23,7 @@ func loadAutoencoder(path string) (*autoencoder, *models.Predictor, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("%s is a model of the task %s, and one of links is wanted", path, m.Task)
 	}
-	a.LinkNetwork = net
+	a.LinkNetwork, a.Codes = net, net.Codes
 	if a.In = net.In; m.Learnt != nil {
 		a.Users = m.Learnt.Users
 	}
@@ -47,6 +47,8 @@ func openAutoencoder(path string) (*autoencoder, error) {
 		err = fmt.Errorf("%d features of the task %.20q and the model %.20q", a.In, a.Task, r.Model)
 	case r.Features == "" && r.Model != modelLightGCN || !(r.Val > 0 && r.Test > 0 && r.Val+r.Test < 1):
 		err = fmt.Errorf("the form %q of its features, and shares %v and %v of the links", r.Features, r.Val, r.Test)
+	case len(a.Codes) > 0:
+		err = a.plan().Check()
 	}
 	if err := believed(path, err, a.fits); err != nil {
 		return nil, err

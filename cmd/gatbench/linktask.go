@@ -60,12 +60,17 @@ type autoencoder struct {
 	In     int // features, or where rows are learnt nodes
 	Users  int `json:",omitempty"` // nodes before it are users, the others items; 0: any two nodes may be linked
 
+	Codes []columns.Code `json:",omitempty"` // the columns among the features that hold codes
+
 	*models.LinkNetwork `json:"-"`
 }
 
 // newAutoencoder returns a network for the features of a task, or its nodes.
 func newAutoencoder(r *linkRecipe, k *linkTask) *autoencoder {
 	a := &autoencoder{Task: taskLink, Recipe: *r, In: k.width(), Users: k.users}
+	if k.features != nil {
+		a.Codes = k.data.Codes
+	}
 	a.build()
 	return a
 }
@@ -77,7 +82,7 @@ func (a *autoencoder) plan() *models.LinkNetwork {
 	if r.Model != modelLightGCN {
 		s = models.LinkSettings{Hidden: r.Hidden, Out: r.Out, Bias: r.Bias}
 	}
-	return &models.LinkNetwork{Model: r.Model, Settings: s, In: a.In}
+	return &models.LinkNetwork{Model: r.Model, Settings: s, In: a.In, Codes: a.Codes}
 }
 
 // build makes the layers that the recipe asks for.
@@ -154,9 +159,13 @@ func (r *linkRecipe) divided(d *datasets.Dataset, users int) (*sample.Links, err
 		}
 		return split.Of(d.Graph)
 	}
-	s, err := edgesByTime(d, r.Splits)
+	column, until, err := datasets.ParseTime(r.Splits)
 	if err != nil {
-		return nil, err
+		return nil, misuse("--splits %.100s: %w", r.Splits, err)
+	}
+	s, err := d.EdgesByTime(column, until)
+	if err != nil {
+		return nil, misuse("--splits %.100s: %w", r.Splits, err)
 	}
 	return split.By(d.Graph, s.Train, s.Val, s.Test)
 }

@@ -11,15 +11,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
-	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/models"
-	"github.com/edgewise-ml/edgewise/sparse"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // gatbench runs the command and returns what it says and its exit status.
@@ -39,8 +35,20 @@ func TestMisuse(t *testing.T) {
 		{"train --datset cora", `unknown flag --datset, did you mean "--dataset"?`},
 		{"train --epoch 3", `unknown flag --epoch, did you mean "--epochs"?`},
 		{"train cora", `unexpected argument cora; gatbench train --help lists what it takes`},
-		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
-		{"train --dataset karate", `--dataset karate: it has no nodes to choose the best epoch by: use --splits random`},
+		{"train --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`},
+		{"train --dataset karate --splits 60/20/30", `--splits 60/20/30: they sum to 110, not to 100: want the shares that train, validate and test in per cent, such as 60/20/20`},
+		{"train --dataset karate --splits 100/0/0", `--splits 100/0/0: nothing would validate: want the shares that train, validate and test in per cent, such as 60/20/20`},
+		{"train --dataset karate --splits 0/50/50", `--splits 0/50/50: nothing would train: want the shares that train, validate and test in per cent, such as 60/20/20`},
+		{"train --dataset karate --splits 60/40", `--splits 60/40: there are 2 shares: want the shares that train, validate and test in per cent, such as 60/20/20`},
+		{"train --dataset karate --splits 60/x20/20", `--splits 60/x20/20: there is no such file; did you mean "60/20/20"? Write own, 60/20/20, random, shchur, folds:5, time, column:NAME, or the name of a .json or .npz file of the lists train, val and test`},
+		{"train --dataset karate --splits folds:1", `--folds 1: there must be at least 3, because one fold tests and another validates`},
+		{"train --dataset karate --splits folds:many", `--splits folds:many: want a number of folds after the colon, such as folds:5`},
+		{"train --dataset karate --splits folds:18", `--splits folds:18: 18 folds: "Mr. Hi" has 17 nodes, which cannot be in each: take folds:17 or 60/20/20`},
+		{"train --dataset karate --splits folds:5 --folds 5", `--folds 5 and --splits folds:5: they say the same: leave one of the two flags out`},
+		{"train --dataset csl --splits folds:16", `--folds 16: "2" has 15 graphs, which cannot be in each: take at most 15 folds, or --splits 60/20/20`},
+		{"train --dataset csl --splits time", `--splits time: nothing says when graphs came: take 60/20/20`},
+		{"train --dataset csl --splits column:part", `--splits column:part: a graph's part is its member or column split: call it so`},
+		{"train --dataset karate --splits column:club", `--dataset karate: it is known what its columns are for: leave out --splits column:club`},
 		{"train --data " + dir + "/no", `--data ` + dir + `/no: there is no such folder`},
 		{"data describe cora --data " + dir + "/no", `--data ` + dir + `/no: there is no such folder`},
 		{"train --dataset karate --splits random --data " + dir, `--data: karate is part of the program and does not need a folder`},
@@ -72,8 +80,8 @@ func TestMisuse(t *testing.T) {
 		{"train --task link --model rottate", `--model rottate: there is no such name; did you mean "rotate"? The choices are gae, vgae, lightgcn, transe, distmult, complex, rotate`},
 		{"table --models complex", `--model complex: it is a model of facts, not of nodes and edges: write gatbench train --task link --model complex`},
 		{"table --models gta", `--model gta: there is no such name; did you mean "gat"? The choices are ` + strings.Join(models.Names(), ", ")},
-		{"train --preset papr", `--preset papr: there is no such name; did you mean "paper"? The choices are quick, paper, dgl, pyg, shchur, graphsaint`},
-		{"train --select acc", `--select acc: there is no such name; did you mean "accuracy"? The choices are accuracy, loss, either, last`},
+		{"train --preset papr", `--preset papr: there is no such name; did you mean "paper"? The choices are quick, paper, dgl, pyg, shchur, graphsaint, tuned, deep`},
+		{"train --select acc", `--select acc: there is no such name; did you mean "accuracy"? The choices are accuracy, loss, either, last, auc, ap, f1`},
 		{"train --encoding random-wal:8", `--encoding random-wal: there is no such name; did you mean "random-walk"? The choices are random-walk, laplacian, degree, pagerank, core, louvain`},
 		{"train --encoding pagerank,cor", `--encoding cor: there is no such name; did you mean "core"? The choices are random-walk, laplacian, degree, pagerank, core, louvain`},
 		{"train --encoding core,louvain:3,core", `--encoding core,louvain:3,core: core is there twice: leave one out`},
@@ -85,9 +93,9 @@ func TestMisuse(t *testing.T) {
 		{"train --task link --encoding louvain:0", `--encoding louvain:0: want louvain:K with K from 1 to 1024`},
 		{"train --task link --model lightgcn --encoding core", `--encoding: LightGCN reads none, a row of each node is learnt: leave it out`},
 		{"train --task link --model rotate --dataset a.tsv --encoding core", `--encoding: entities have no features; the model learns a row for each: leave it out`},
-		{"train --task graph --dataset csl --splits randm", `--splits randm: there is no such file; did you mean "random"? Write own, random, or the name of a .json or .npz file of the lists train, val and test`},
+		{"train --task graph --dataset csl --splits randm", `--splits randm: there is no such file; did you mean "random"? Write own, 60/20/20, random, folds:10, or the name of a .json or .npz file of the lists train, val and test`},
 		{"train --task graph --dataset csl --pool tpok", `--pool tpok: there is no such name; did you mean "topk"? The choices are topk, sag`},
-		{"train --dataset MUTTAG", `there is no dataset "muttag"; there are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
+		{"train --dataset MUTTAG", `there is no dataset "muttag"; there are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`},
 		{"train --seeds 0", `--seeds 0: it must be at least 1`},
 		{"train --threads=-2", `--threads -2: it must be at least 1, or 0 for all processors`},
 		{"train --seeds 2 --save x", `--save keeps one model and --seeds 2 trains 2: leave one of the two flags out`},
@@ -96,12 +104,12 @@ func TestMisuse(t *testing.T) {
 		{"train --plot /dev/stdout.svg", `--plot /dev/stdout.svg: it is not a regular file; name one that is`},
 		{"train --save " + dir + "/no/x", `--save ` + dir + `/no/x: there is no folder ` + dir + `/no to put it in`},
 		{"train --model gatt", `--model gatt: there is no such name; did you mean "gat"? The choices are ` + strings.Join(models.Names(), ", ")},
-		{"train --features sums", `--features sums: there is no such name; the choices are raw, rows, standard, binary`},
-		{"table --features sums", `--features sums: there is no such name; the choices are raw, rows, standard, binary`},
+		{"train --features sums", `--features sums: there is no such name; the choices are raw, rows, standard, binary, binary-rows`},
+		{"table --features sums", `--features sums: there is no such name; the choices are raw, rows, standard, binary, binary-rows`},
 		{"train --attention-dropout 1", `--attention-dropout 1: it must be at least 0 and less than 1`},
 		{"train --model gcn --attention-dropout 0.1", `--attention-dropout: gcn has no such setting; these models have it: ` + having("attention-dropout")},
-		{"train --preset tf", `--preset tf: there is no such name; the choices are quick, paper, dgl, pyg, shchur, graphsaint`},
-		{"train --select best", `--select best: there is no such name; the choices are accuracy, loss, either, last`},
+		{"train --preset tf", `--preset tf: there is no such name; the choices are quick, paper, dgl, pyg, shchur, graphsaint, tuned, deep`},
+		{"train --select best", `--select best: there is no such name; the choices are accuracy, loss, either, last, auc, ap, f1`},
 		{"train --hidden 0", `--hidden 0: it must be at least 1`},
 		{"train --hidden 100000", `--hidden 100000 with --heads 8 and --out-heads 1: a layer has at most 65536 columns`},
 		{"train --heads 0", `--heads 0: it must be at least 1`},
@@ -130,17 +138,23 @@ func TestMisuse(t *testing.T) {
 		{"train --model appnp --fanout 5", `--fanout 5: a layer of appnp looks several hops far and a batch holds one hop a layer: leave it out`},
 		{"train --rows all --batch 5", `--rows all and --batch 5: a batch is always computed from the rows that it needs: leave --rows out`},
 		{"train --rows some", `--rows some: there is no such name; the choices are needed, all`},
-		{"train --model transformer --residual", `--residual: transformer has no such setting; these models have it: ` + having("residual")},
+		{"train --model h2gcn --residual", `--residual: h2gcn has no such setting; these models have it: ` + having("residual")},
 		{"train --model gcn --heads 2", `--heads: gcn has no such setting; these models have it: ` + having("heads")},
 		{"train --model gcn --out-heads 2", `--out-heads: gcn has no such setting; these models have it: ` + having("out-heads")},
-		{"train --model mlp --residual", `--residual: mlp has no such setting; these models have it: ` + having("residual")},
+		{"train --norm group", "--norm group: there is no such name; the choices are layer, batch"},
+		{"train --input -3", "--input -3: it must be at least 0"},
+		{"train --input 70000", "--input 70000: a layer has at most 65536 columns"},
+		{"table --suite tunde", `--suite tunde: there is no such name; did you mean "tuned"? The choices are tuned`},
+		{"table --suite tuned --datasets cora", "--suite tuned and --datasets: a suite has the settings of a published table: leave one of the two flags out"},
+		{"table --suite tuned --models gin", "--models gin: the suite tuned has gcn, gat and sage"},
+		{"train --model gcn2 --norm layer", `--norm: gcn2 has no such setting; these models have it: ` + having("norm")},
 		{"train --model gcn --attention a.csv", `--attention: gcn has no such setting; these models have it: ` + having("attention")},
 		{"train --attention a.txt", `--attention a.txt: its name must end in .csv, .svg or .png`},
 		{"train --nodes 3", `--nodes: they are for --attention FILE`},
 		{"train --attention a.png --layers 13", `--attention a.png: a picture holds 12 layers at most, and --layers is 13; a .csv file holds any number`},
 		{"train --attention a.svg --nodes 0,1,2,3,4,5,6,7,8,9,10,11,12", `--attention a.svg: a picture holds 12 nodes at most, and --nodes names 13`},
-		{"table --datasets karate --seeds 1", `--dataset karate: it has no nodes to choose the best epoch by: use --splits random`},
-		{"table --splits nowhere.json", `--splits nowhere.json: there is no such file; write own, random, shchur, time, or the name of a .json or .npz file of the lists train, val and test`},
+		{"table --datasets karate --seeds 1", `--dataset karate: it has no whole split of its own, as published figures are of: use --splits 60/20/20`},
+		{"table --splits nowhere.json", `--splits nowhere.json: there is no such file; write own, 60/20/20, random, shchur, folds:5, time, column:NAME, or the name of a .json or .npz file of the lists train, val and test`},
 		{"train --nodes 9999 --attention " + dir + "/a.csv", `--nodes: number 1 of the list is 9999; Cora has the nodes 0 to 2707`},
 		{"train --every 5", `--every 5: it needs --checkpoint FILE`},
 		{"train --every=-1 --checkpoint c", `--every -1: it must be at least 1, or 0 for only at the end`},
@@ -153,15 +167,15 @@ func TestMisuse(t *testing.T) {
 		{"train --seeds 2 --plot p.png", `--plot keeps one model and --seeds 2 trains 2: leave one of the two flags out`},
 		{"train --seeds 2 --attention a.csv", `--attention keeps one model and --seeds 2 trains 2: leave one of the two flags out`},
 		{"train --seeds 2 --checkpoint c", `--checkpoint keeps one model and --seeds 2 trains 2: leave one of the two flags out`},
-		{"train --splits rnadom", `--splits rnadom: there is no such file; did you mean "random"? Write own, random, shchur, time, or the name of a .json or .npz file of the lists train, val and test`},
+		{"train --splits rnadom", `--splits rnadom: there is no such file; did you mean "random"? Write own, 60/20/20, random, shchur, folds:5, time, column:NAME, or the name of a .json or .npz file of the lists train, val and test`},
 		{"eval", `expected "<file>"; gatbench eval --help lists what it takes`},
 		{"eval x --threads=-1", `--threads -1: it must be at least 1, or 0 for all processors`},
 		{"predict x --out " + dir, `--out ` + dir + `: it is a folder; name a file`},
 		{"table --seeds 0", `--seeds 0: it must be at least 1`},
 		{"table --threads=-1", `--threads -1: it must be at least 1, or 0 for all processors`},
 		{"table --models gat,lstm", `--model lstm: there is no such name; the choices are ` + strings.Join(models.Names(), ", ")},
-		{"table --datasets corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, pubmed, texas`},
-		{"table --preset x", `--preset x: there is no such name; the choices are quick, paper, dgl, pyg, shchur, graphsaint`},
+		{"table --datasets corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`},
+		{"table --preset x", `--preset x: there is no such name; the choices are quick, paper, dgl, pyg, shchur, graphsaint, tuned, deep`},
 		{"table --start normal", `--start normal: there is no such name; the choices are glorot, glorot-heads, xavier-normal`},
 		{"table --models gcn,mlp --start glorot", `--start: it is for gat, and --models gcn,mlp has none of these`},
 		{"table --models sage --no-value-drop", `--value-drop: it is for gat, and --models sage has none of these`},
@@ -211,19 +225,6 @@ func TestUnfitDataset(t *testing.T) {
 	if err := errors.Join(err, text.Close(), archive.Close(), friends.Close(), papers.Close()); err != nil {
 		t.Fatal(err)
 	}
-	several, numbers := datasets.Karate(), datasets.Karate()
-	for d, write := range map[*datasets.Dataset]string{several: "several.npz", numbers: "numbers.npz"} {
-		if d == several {
-			d.MultiLabels = sparse.FromDense(tensor.Of(slices.Repeat([]tensor.Float{1}, 3*34), 34, 3))
-			d.Classes = 3
-		} else {
-			d.Targets = tensor.New(34, 1)
-		}
-		d.Labels, d.ClassNames = nil, nil
-		if err := d.WriteNPZ(filepath.Join(dir, write)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for name, text := range map[string]string{"few_nodes.csv": "id,label\na,x\nb,y\n", "few_edges.csv": "source,target\na,b\n",
 		"one_nodes.csv": "id,label\na,x\nb,x\n", "one_edges.csv": "source,target\na,b\n", "one.jsonl": `{"nodes": 1, "label": "x"}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
@@ -236,11 +237,9 @@ func TestUnfitDataset(t *testing.T) {
 		"train --splits random --dataset " + few:        "--dataset " + few + ": --splits random leaves no nodes to train on or to choose the best epoch by: too few of its nodes have classes",
 		"train --dataset " + one + "_edges.csv":         "--dataset " + one + "_edges.csv: all its nodes are of one class, so there is nothing to learn",
 		"train --dataset " + one + ".jsonl":             "--dataset " + one + ".jsonl: all its graphs are of one class, so there is nothing to learn",
-		"train --dataset " + dir + "/several.npz":       "--dataset " + dir + "/several.npz: it has no nodes to choose the best epoch by: use --splits random",
-		"train --dataset " + dir + "/numbers.npz":       "--dataset " + dir + "/numbers.npz: it has no nodes to choose the best epoch by: use --splits random",
 		"train --column churned=none --dataset " + bare: "--dataset " + bare + ": its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN",
 		"train --dataset facebook --splits random":      "--dataset facebook: its nodes have no classes, labels or numbers to predict",
-		"train --dataset cora_linqs":                    "--dataset cora_linqs: it has no nodes to choose the best epoch by: use --splits random",
+		"train --dataset cora_linqs":                    "--dataset cora_linqs: too few nodes to be divided: something to learn is known of 2",
 	} {
 		_, stderr, status := gatbench(t, append(strings.Fields(args), "--data", dir)...)
 		if stderr != "gatbench: "+want+"\n" || status != misused {

@@ -24,7 +24,7 @@ const (
 // settingOf are the settings of models that flags set, of those that only some models have.
 var settingOf = map[string]string{
 	"heads": "Heads", "out-heads": "OutHeads", "attention": "Heads", "attention-dropout": "AttentionDropout",
-	"residual": "Residual", "start": "Start", "value-drop": "ValueDrop", "no-bias": "NoBias",
+	"residual": "Residual", "residual-linear": "ResidualLinear", "norm": "Norm", "input": "Input", "output": "Output", "start": "Start", "value-drop": "ValueDrop", "no-bias": "NoBias",
 }
 
 // takes reports whether a flag is for a model.

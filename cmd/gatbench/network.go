@@ -26,6 +26,8 @@ type network struct {
 	Kind        goalKind `json:",omitempty"` // of what is learnt
 	Scale       scale    `json:",omitzero"`  // of numbers
 
+	Codes, EdgeCodes []columns.Code `json:",omitempty"` // as models.Shape has them
+
 	*models.Network `json:"-"`
 	Head            *models.Pairs `json:",omitempty"` // what that of Network is made from; nil: nodes are told apart
 }
@@ -42,7 +44,7 @@ func newNetwork(r recipe, width, classes int) (*network, error) {
 // plan returns the network that the recipe asks for, without its Params.
 func (n *network) plan() *models.Network {
 	r := &n.Recipe
-	plan := &models.Network{Model: r.Model, Settings: r.settings(), Shape: models.Shape{In: n.In, Out: n.Classes, EdgeIn: r.EdgeIn, EdgeKinds: r.loopedKinds()}}
+	plan := &models.Network{Model: r.Model, Settings: r.settings(), Shape: models.Shape{In: n.In, Out: n.Classes, EdgeIn: r.EdgeIn, EdgeKinds: r.loopedKinds(), Codes: n.Codes, EdgeCodes: n.EdgeCodes}}
 	if n.Head != nil {
 		head := *n.Head
 		plan.Head = &head
@@ -104,7 +106,7 @@ func openNetwork(path string) (*network, error) {
 	case err != nil:
 	case n.Task != "" && !edges || edges != (n.Head != nil):
 		err = fmt.Errorf("the task %.20q, with a head of edges %v", n.Task, n.Head != nil)
-	case edges:
+	case edges || len(n.Codes)+len(n.EdgeCodes) > 0:
 		err = n.plan().Check()
 	}
 	if err := believed(path, err, n.fits); err != nil {
@@ -117,6 +119,7 @@ func openNetwork(path string) (*network, error) {
 func (n *network) take(p *models.Predictor) {
 	n.Network = p.Net.(*models.Network)
 	n.In, n.Classes, n.Kind, n.Scale, n.Head = n.Shape.In, n.Shape.Out, goalKindOf(p.Goal), p.Goal.Scale, n.Network.Head
+	n.Codes, n.EdgeCodes = n.Shape.Codes, n.Shape.EdgeCodes
 	if n.Head != nil {
 		n.Task = taskEdge
 	}
@@ -159,7 +162,8 @@ func save(path string, m *models.Trained, recipe any, scores map[string]map[stri
 
 // kept is the goal as a model file has it.
 func (g *goal) kept(names []string) *models.Goal {
-	out := &models.Goal{Of: form.Of(g.example), Kind: columns.OneClass, Outputs: g.Outputs, Scale: g.Scale}
+	out := &models.Goal{Of: form.Of(g.example), Kind: columns.OneClass, Outputs: g.Outputs}
+	out.Scale, out.Weights, out.Metric, out.Positive, out.Threshold = g.Scale, g.Weights, g.Metric, g.Positive, g.Threshold
 	if g.kind != oneClass {
 		out.Kind = columns.Answer(g.kind)
 	}
@@ -194,16 +198,20 @@ func (k *task) trained(n *network) *models.Trained {
 
 // trained is a network of graphs as a model file has it.
 func (k *graphTask) trained(n *graphNet, own *goal) *models.Trained {
-	d, r := k.source, &n.Recipe
-	p := models.Preparation{Encoding: r.Encoding, NoEdges: r.EdgeIn == 0 && r.Kinds == 0}
-	m, err := models.Named(r.model().Name)
-	if err == nil {
-		_, err = models.PrepareGraphs(d, m, &p) // which fits p
+	d, r, p := k.source, &n.Recipe, k.prepared
+	if !p.Fitted {
+		p = r.preparation()
 	}
-	if err != nil {
-		panic(err) // the network was trained on what comes of it
+	if p.Encoding = r.Encoding; !p.Fitted {
+		m, err := models.Named(r.model().Name)
+		if err == nil {
+			_, err = models.PrepareGraphs(d, m, &p) // which fits p
+		}
+		if err != nil {
+			panic(err) // the network was trained on what comes of it
+		}
 	}
-	return &models.Trained{Task: models.Graphs, Net: n.GraphNetwork, Schema: d.Schema, Preparation: p, Goal: own.kept(k.ClassNames), Data: models.Source{Name: k.Name}}
+	return &models.Trained{Task: models.Graphs, Net: n.GraphNetwork, Schema: k.Schema, Preparation: p, Goal: own.kept(k.ClassNames), Data: models.Source{Name: k.Name}}
 }
 
 // trained is a network of links as a model file has it.
@@ -281,5 +289,5 @@ func taskIn(p *models.Predictor) string {
 // scoresOf are the scores of a training as a model file has them.
 func scoresOf(s report.Summary) map[string]map[string]float64 {
 	key := cmp.Or(s.Metric.Key, "accuracy")
-	return map[string]map[string]float64{"train": {key: s.TrainAccuracy}, "val": {key: s.ValAccuracy}, "test": {key: s.TestAccuracy}}
+	return map[string]map[string]float64{"train": {key: float64(s.TrainAccuracy)}, "val": {key: float64(s.ValAccuracy)}, "test": {key: float64(s.TestAccuracy)}}
 }

@@ -60,7 +60,7 @@ func (k *task) suit(r *recipe) error {
 		return err
 	}
 	if k.pairs != nil {
-		k.pairs.Describe(x)
+		k.pairs.Describe(x, k.EdgeCodes...)
 		k.near = new(nearby)
 	}
 	if r.EdgeIn == 0 && r.Kinds == 0 {

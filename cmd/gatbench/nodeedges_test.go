@@ -51,7 +51,7 @@ func friends(t *testing.T) string {
 func TestEdgesOfNodes(t *testing.T) {
 	data := friends(t)
 	train := func(model string, more ...string) map[string]any {
-		args := []string{"train", "--dataset", data, "--epochs", "20", "--hidden", "8", "--dropout", "0", "--lr", "0.02", "--weight-decay", "0", "--json", "--model", model}
+		args := []string{"train", "--dataset", data, "--column", "left=plain,right=plain", "--epochs", "20", "--hidden", "8", "--dropout", "0", "--lr", "0.02", "--weight-decay", "0", "--json", "--model", model}
 		lines := results(t, append(args, more...)...)
 		return lines[len(lines)-1]
 	}
@@ -63,7 +63,7 @@ func TestEdgesOfNodes(t *testing.T) {
 			case "gin", "monet":
 				epochs, rate = "60", "0.02"
 			case modelGPS:
-				epochs, rate = "50", "0.02"
+				epochs, rate = "100", "0.01"
 			}
 			s := train(name, "--save", file, "--epochs", epochs, "--lr", rate)
 			key := "edge_features"
@@ -200,5 +200,41 @@ func TestTableReadsEdges(t *testing.T) {
 		if status != misused || !strings.Contains(stderr, says) {
 			t.Errorf("%s: status %d, error %q", args, status, stderr)
 		}
+	}
+}
+
+// Words that are codes, of nodes and of edges, are learnt; a training goes on to the same bits, and a model that was saved says the same.
+func TestCodesOfNodes(t *testing.T) {
+	rng, dir := rand.New(rand.NewPCG(4, 4)), t.TempDir()
+	var nodes, edges strings.Builder
+	nodes.WriteString("id,zone,age,label\n")
+	edges.WriteString("source,target,channel\n")
+	for v := range 300 {
+		zone := rng.IntN(30)
+		fmt.Fprintf(&nodes, "%d,z%d,%d,%s\n", v, zone, rng.IntN(60), []string{"no", "yes"}[(zone*7%5+btoi(v%40 == 0))%2])
+		fmt.Fprintf(&edges, "%d,%d,c%d\n", v, rng.IntN(300), rng.IntN(25))
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{"d/nodes.csv": nodes.String(), "d/edges.csv": edges.String()} {
+		if err := os.MkdirAll(at("d"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"train", "--dataset", at("d"), "--column", "zone=code", "--column", "channel=code", "--model", "transformer", "--splits", "60/20/20", "--hidden", "4", "--dropout", "0", "--json"}
+	whole := results(t, slices.Concat(args, []string{"--epochs", "40", "--save", at("m"), "--checkpoint", at("whole")})...)
+	sum := whole[len(whole)-1]
+	if sum["test_accuracy"].(float64) < 0.9 {
+		t.Errorf("the codes are not learnt: %v", sum)
+	}
+	results(t, slices.Concat(args, []string{"--epochs", "15", "--checkpoint", at("part")})...)
+	on := results(t, "train", "--resume", at("part"), "--epochs", "40", "--json")
+	if got := on[len(on)-1]; got["test_accuracy"] != sum["test_accuracy"] || got["best_epoch"] != sum["best_epoch"] {
+		t.Errorf("a training that goes on ends in %v, want %v", got, sum)
+	}
+	if s := results(t, "eval", at("m"), "--json"); s[len(s)-1]["test_accuracy"] != sum["test_accuracy"] {
+		t.Errorf("the model that was saved says %v, in training %v", s, sum)
 	}
 }

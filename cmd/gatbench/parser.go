@@ -36,7 +36,7 @@ func newParser(line *commandLine, args []string, options ...kong.Option) (*kong.
 		kong.KindMapper(reflect.String, asTyped),
 		kong.KindMapper(reflect.Int, number("a whole number", wholeNumber)), kong.KindMapper(reflect.Int32, number("a whole number", wholeNumber)),
 		kong.KindMapper(reflect.Uint64, number("a whole number that is not negative", naturalNumber)), kong.KindMapper(reflect.Float64, number("a number", anyNumber)),
-		kong.ExplicitGroups(groups()))...)
+		kong.ExplicitGroups(groups()), kong.PostBuild(unlisted))...)
 }
 
 // commandsBut returns the fields of commandLine but that of the command which args begin
@@ -63,12 +63,51 @@ func groups() []kong.Group {
 		modelRotatE, strings.Join(slices.DeleteFunc(models.FactNames(), func(m string) bool { return m == modelRotatE }), ", "))
 	return []kong.Group{
 		{Key: "data", Title: "Data:"},
+		{Key: "splits", Title: "Splits:", Description: splitRules},
 		{Key: "model", Title: "Model:", Description: models},
 		{Key: "training", Title: "Training:"},
 		{Key: "graphs", Title: "Whole graphs:"},
 		{Key: "files", Title: "More files:"},
 		{Key: "parts", Title: "Single parts of a preset:"},
 	}
+}
+
+// splitRules says what --splits may be, and what each is for.
+const splitRules = `The rules of --splits:
+
+    own             the split that comes with the data. A part that it does
+                    not have is drawn from the others
+    60/20/20        any shares in per cent, of each class, drawn from --seed:
+                    for data with many labels
+    random          drawn from --seed: 20 nodes of each class train, and up to
+                    1,500 others validate and test: for data with few labels.
+                    Of edges and numbers 60/20/20, of graphs 80/10/10
+    shchur          drawn from --seed: of the largest component, 20 nodes of
+                    each class train, 30 validate, the rest test: to compare
+                    with Shchur and others, 2018
+    folds:5         five trainings, each of which tests on another fifth: for
+                    little data
+    time            the earliest 80 % train, the next 10 % validate: for a model
+                    that is to predict the future. time:COLUMN names the column
+                    that says when; time:year:2017,2018 trains up to 2017 and
+                    validates up to 2018
+    column:NAME     a column whose words are train, val and test. Of other
+                    words, say which mean what: column:region=val:north,test:south
+                    (all others train)
+    FILE            a .json or .npz file with the lists train, val and test
+
+With --task link, --splits divides by time alone.`
+
+// unlisted hides the flags of predict that only eval needs. They say why they are of no use if they are given.
+func unlisted(k *kong.Kong) error {
+	for _, n := range k.Model.Children {
+		for _, f := range n.Flags {
+			if n.Name == "predict" && (f.Name == "splits" || f.Name == "split-number") {
+				f.Hidden = true
+			}
+		}
+	}
+	return nil
 }
 
 // badValue reports a flag that was given no value, or one that is none of its kind.

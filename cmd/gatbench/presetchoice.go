@@ -1,31 +1,84 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
-// manyLabels is how many nodes of a class train, on average, from which on few of
-// a network's settings have to keep it from learning them by heart.
-const manyLabels = 100
+// presetDeep is the preset of the deeper networks with norms and residuals that models.Advise gives data with many labels, or whose
+// neighbours differ.
+const presetDeep = "deep"
 
 // suited names the preset for a dataset, and the reason for the choice.
 type suited struct{ preset, because string }
 
-// suits returns the preset of a training that names none.
-func (k *task) suits() suited {
-	perClass, example := len(k.split.Train)/max(1, k.Classes), "node"
-	if k.goal != nil {
-		example = k.goal.example
-	}
-	switch {
-	case k.words.Words() && hasPlanetoidSplit(k.Dataset):
+// suits returns the preset of a training of a model that names none.
+func (k *task) suits(model string) suited {
+	if k.words.Words() && hasPlanetoidSplit(k.Dataset) {
 		return suited{"quick", "the features are words, and the split is like Planetoid's"}
-	case perClass >= manyLabels:
-		return suited{"graphsaint", fmt.Sprintf("many labels: %d training %ss per class", perClass, example)}
 	}
-	return suited{"shchur", fmt.Sprintf("few labels: %d training %ss per class", perClass, example)}
+	switch a := k.advice(model); {
+	case a.Deep && a.Many:
+		return suited{presetDeep, a.Because + "; --preset graphsaint takes two layers without norms and residuals"}
+	case a.Deep:
+		return suited{presetDeep, a.Because + "; --preset shchur takes two layers without norms and residuals"}
+	case a.Many:
+		return suited{"graphsaint", a.Because}
+	default:
+		return suited{"shchur", a.Because}
+	}
+}
+
+// advice is that of package models for the task.
+func (k *task) advice(model string) models.Advice {
+	m, err := models.Named(model)
+	if err != nil {
+		panic(err) // flags and files are checked
+	}
+	d := &models.Data{Dataset: k.Dataset, Goal: &k.goal.Goal}
+	if k.pairs != nil {
+		d.Pairing = k.pairs.Pairing
+	}
+	return models.Advise(d, k.split, m)
+}
+
+// preset is newRecipe for the task: what presetDeep says follows from the data.
+func (k *task) preset(preset, model, dataset string) (recipe, error) {
+	r, err := newRecipe(preset, model, dataset)
+	if err != nil || preset != presetDeep {
+		return r, err
+	}
+	a := k.advice(model).Deeper()
+	s := models.SettingsOf(a.Model)
+	r.Hidden, r.Layers, r.Heads, r.OutHeads = s.Hidden, s.Layers, s.Heads, s.OutHeads
+	r.Dropout, r.AttnDrop = grad.Preset(s.Dropout, 0), grad.Preset(s.AttentionDropout, 0)
+	r.Norm, r.Linear, r.Input, r.Output = s.Norm, s.ResidualLinear, s.Input, s.Output
+	r.NoBias, r.ValueDrop, r.Start, r.Decayed = s.NoBias, s.ValueDrop, cmp.Or(s.Start, models.StartGlorot), decayAll
+	r.LR, r.WeightDecay, r.Epochs, r.Patience = a.Rate, a.Decay, a.Epochs, a.Patience
+	return r, nil
+}
+
+// usual is what the preset of a recipe says on the task's data.
+func (k *task) usual(r *recipe) recipe {
+	usual, err := k.preset(r.Preset, r.Model, r.Dataset)
+	if err != nil {
+		panic(err) // flags and files are checked
+	}
+	return usual
+}
+
+// batched makes the layers of presetDeep, unless --layers gives their number, those that --fanout speaks of, or few enough that a
+// batch does not read most of the graph.
+func (r *recipe) batched() {
+	switch {
+	case r.Fanout != "":
+		r.Layers = len(r.fanout())
+	case r.Batch > 0:
+		r.Layers = min(r.Layers, 3)
+	}
 }
 
 // hasPlanetoidSplit reports whether a dataset comes with a split like those of
@@ -55,7 +108,16 @@ func hasPlanetoidSplit(d *datasets.Dataset) bool {
 // training that ends early or decays much. With GraphSAINT's settings nothing is
 // done either.
 func (k *task) formFor(preset string) featureForm {
+	if preset == presetTuned {
+		for _, d := range tunedOn {
+			if d.name == stemOf(k.name) {
+				return d.form
+			}
+		}
+	}
 	switch {
+	case preset == presetDeep:
+		return featureForm(k.advice("gat").Deeper().Form)
 	case preset == "shchur" && k.words.Words() && k.words.Counts:
 		return formBinary
 	case preset == "shchur" || preset == "graphsaint":
@@ -71,6 +133,8 @@ func (k *task) because(r *recipe) string {
 		return ""
 	case r.Features == formRaw && k.words.Words():
 		return "the form that this preset is for"
+	case r.Features == formStandard:
+		return "the columns have different scales"
 	case r.Features == formBinary:
 		return "the form that this preset is for; the data has counts"
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -72,7 +73,7 @@ func saved(t *testing.T, d *datasets.Dataset) string {
 func TestGaussianFeatures(t *testing.T) {
 	few, many := saved(t, gaussian(t, 400, 20)), saved(t, gaussian(t, 1200, 100))
 	for _, tt := range []struct{ file, model, preset string }{
-		{few, "gcn", "shchur"}, {few, "gat", "shchur"}, {many, "gcn", "graphsaint"}, {many, "gat", "graphsaint"},
+		{few, "gcn", "shchur"}, {few, "gat", "shchur"}, {many, "gcn", "deep"}, {many, "gat", "deep"},
 	} {
 		epochs := "60" // the preset has more, and half the rate; it is to be quick
 		if tt.file == many {
@@ -100,13 +101,13 @@ func TestGaussianFeatures(t *testing.T) {
 // many labels there are.
 func TestSuits(t *testing.T) {
 	k, _ := taskOf(t, "gat")
-	if s := k.suits(); s.preset != "quick" || k.form != formRows {
+	if s := k.suits("gat"); s.preset != "quick" || k.form != formRows {
 		t.Errorf("Cora gets %v, features %s", s, k.form)
 	}
 	if err := k.setSplit(choice{splits: splitsShchur, seed: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if s := k.suits(); s.preset != "quick" { // its own split is still Planetoid's
+	if s := k.suits("gat"); s.preset != "quick" { // its own split is still Planetoid's
 		t.Errorf("Cora with another split gets %v", s)
 	}
 	own := *k.Dataset
@@ -129,12 +130,12 @@ func TestSuits(t *testing.T) {
 	} {
 		d := own
 		tt.change(&d.Split)
-		if s := newTask(&d).suits(); s.preset != tt.want {
+		if s := newTask(&d).suits("gat"); s.preset != tt.want {
 			t.Errorf("a split of %d and %d gets %v, want %s", len(d.Split.Train), len(d.Split.Val), s, tt.want)
 		}
 	}
-	for share, want := range map[int]string{20: "shchur", 99: "shchur", 100: "graphsaint"} {
-		if s := newTask(gaussian(t, 1200, share)).suits(); s.preset != want || !strings.Contains(s.because, "labels: ") {
+	for share, want := range map[int]string{20: "shchur", 99: "shchur", 100: "deep"} {
+		if s := newTask(gaussian(t, 1200, share)).suits("gat"); s.preset != want || !strings.Contains(s.because, "labels: ") {
 			t.Errorf("%d labels of a class get %v, want %s", share, s, want)
 		}
 	}
@@ -282,10 +283,19 @@ func TestTableOfKinds(t *testing.T) {
 // Features of a large scale are said to be, unless they are made of one scale or are words; a
 // matrix that is sparse has the deviations of the dense one.
 func TestLargeScale(t *testing.T) {
-	const hint, shop = "so equal scales may help: try --features standard", "../../datasets/testdata/shop_edges.csv --label churned --column email=none --undirected"
+	const hint, shop = "so equal scales may help: try --features standard", "../../datasets/testdata/shop_edges.csv --label churned --column age=plain --undirected"
+	matrix := filepath.Join(t.TempDir(), "m.json")
+	var nodes, links []string
+	for v := range 40 {
+		nodes, links = append(nodes, fmt.Sprintf(`{"id": %d, "x": [%d, 1], "label": %d}`, v, 40*v, v%2)), append(links, fmt.Sprintf(`{"source": %d, "target": %d}`, v, (v+1)%40))
+	}
+	if err := os.WriteFile(matrix, []byte(`{"nodes": [`+strings.Join(nodes, ",")+`], "links": [`+strings.Join(links, ",")+`]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	matrix += " --splits random"
 	for args, want := range map[string]bool{
-		"--dataset " + shop: true, "--features binary --dataset " + shop: true, "--features standard --dataset " + shop: false,
-		"--dataset cora": false, "--features raw --dataset karate --splits random": false,
+		"--dataset " + matrix: true, "--features binary --dataset " + matrix: true, "--features standard --dataset " + matrix: false,
+		"--dataset " + shop: false, "--dataset cora": false, "--features raw --dataset karate --splits random": false,
 	} {
 		text := ok(t, append(strings.Fields("train --epochs 2 "), strings.Fields(args)...)...)
 		if got := strings.Contains(strings.Join(strings.Fields(text), " "), hint); got != want {
@@ -298,13 +308,56 @@ func TestLargeScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []tensor.Array{dense, bag} {
-		if got, want := largestDeviation(x), math.Sqrt(150); math.Abs(got-want) > 1e-9 {
+		got, large := (&datasets.Dataset{Features: x}).LargestDeviation()
+		if want := math.Sqrt(150); math.Abs(got-want) > 1e-9 || !large {
 			t.Errorf("%T: %g, want %g", x, got, want)
 		}
 	}
 	moment := tensor.New(12345, 1) // the same large number in each row
 	moment.Fill(123456792)
-	if got := largestDeviation(moment); got > 1e-3 {
+	if got, large := (&datasets.Dataset{Features: moment}).LargestDeviation(); got > 1e-3 || large {
 		t.Errorf("a column of one large number deviates by %g", got)
+	}
+}
+
+// The deeper network is made again by its files, is what --preset deep asks for, keeps other flags, and has as many layers as neighbours are
+// drawn for.
+func TestDeep(t *testing.T) {
+	dir, file := t.TempDir(), saved(t, gaussian(t, 1200, 100))
+	model, run := filepath.Join(dir, "m"), filepath.Join(dir, "run")
+	args := []string{"train", "--json", "--dataset", file, "--hidden", "8"}
+	last := func(more ...string) map[string]any {
+		lines := results(t, append(slices.Clone(args), more...)...)
+		return lines[len(lines)-1]
+	}
+	want := last("--epochs", "4", "--save", model)
+	if e := results(t, "eval", "--json", model)[0]; e["test_accuracy"] != want["test_accuracy"] || want["preset"] != presetDeep {
+		t.Errorf("eval says %v, the training %v", e, want)
+	}
+	if got := last("--epochs", "4", "--preset", "deep"); got["val_accuracy"] != want["val_accuracy"] || got["best_epoch"] != want["best_epoch"] {
+		t.Errorf("--preset deep is %v, not %v", got, want)
+	}
+	last("--epochs", "2", "--checkpoint", run)
+	lines := results(t, "train", "--json", "--resume", run, "--epochs", "4")
+	if got := lines[len(lines)-1]; got["test_accuracy"] != want["test_accuracy"] || got["best_epoch"] != want["best_epoch"] {
+		t.Errorf("a run that goes on ends with %v, not %v", got, want)
+	}
+	for more, layers := range map[string]string{
+		"": "GAT, 2 layers with 4 heads of width 16; ", "--layers 4": "GAT, 4 layers ", "--batch 40": "GAT, 2 layers ", "--batch 40 --fanout 3,3 --hidden 4": "GAT, 2 layers with 4 heads of width 4; ",
+		"--batch 40 --fanout 3,3,0 --layers 3": "GAT, 3 layers ", "--model gcn": "GCN, layers of width 64, then 64; ", "--model h2gcn": "H2GCN, layers of width 64, then ",
+	} {
+		text := ok(t, append([]string{"train", "--dataset", file, "--epochs", "2"}, strings.Fields(more)...)...)
+		if !strings.Contains(text, ": "+layers) {
+			t.Errorf("%s: no %q in\n%s", more, layers, text)
+		}
+		flat := strings.Join(strings.Fields(text), " ")
+		because := "preset: deep (many labels: 100 training nodes per class; --preset graphsaint takes two layers without norms and residuals); features: raw"
+		if more == "--model h2gcn" {
+			because = "preset: graphsaint (many labels: 100 training nodes per class); features: raw"
+		}
+		_, next, _ := strings.Cut(flat, "next: ")
+		if !strings.Contains(flat, because) || strings.Count(next, " --") != 3+strings.Count(more, "--") {
+			t.Errorf("%s: no %q, or flags that say nothing, in\n%s", more, because, text)
+		}
 	}
 }

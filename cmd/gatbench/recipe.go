@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
@@ -38,12 +39,18 @@ type recipe struct {
 	ValueDrop   bool          `flag:"preset"` // of what attention sums, too
 	NoBias      bool          `flag:"preset"` // of GCN and MLP: their papers' formulas have none
 	Residual    bool          `flag:"residual"`
+	Norm        models.Norm   `flag:"norm" json:",omitempty"`
+	Linear      bool          `flag:"residual-linear" json:",omitempty"`
+	Input       int           `flag:"input" json:",omitempty"`
+	Output      bool          `flag:"output" json:",omitempty"`
 	LR          float64       `flag:"lr"`
 	WeightDecay float64       `flag:"weight-decay"`
 	Decayed     decayed       `flag:"preset"`
 	Start       models.Start  `flag:"preset"`
 	Select      string        `flag:"select"`
-	Loss        string        `flag:"loss" json:",omitempty"` // of numbers: empty: lossMSE
+	Weights     string        `flag:"class-weights" json:",omitempty"` // of classes in the loss; empty: all are 1
+	Positive    string        `flag:"positive" json:",omitempty"`      // of two classes; empty: the goal says which
+	Loss        string        `flag:"loss" json:",omitempty"`          // of numbers: empty: lossMSE
 	Inductive   bool          `flag:"inductive" json:",omitempty"`
 	Epochs      int           `flag:"epochs"`
 	Patience    int           `flag:"patience"`
@@ -82,17 +89,40 @@ const (
 )
 
 // criteria are the rules that choose the epoch of which the model is kept, and
-// for what --patience waits.
+// for what --patience waits. A metric is that of models.Goal, which takes the place of the accuracy.
 var criteria = []struct {
-	name  string
-	by    train.Criterion
-	says  string
-	waits string
+	name   string
+	by     train.Criterion
+	metric string
+	says   string
+	waits  string
 }{
-	{"accuracy", train.ByAccuracy, "the one with the best validation accuracy (on a tie, the lowest validation loss)", "epochs without a better one"},
-	{"loss", train.ByLoss, "the one with the lowest validation loss", "epochs without a lower one"},
-	{"either", train.ByEither, "the last one whose validation accuracy and loss were both at least as good as in all epochs before", "epochs in which neither was"},
-	{"last", train.ByLast, "the last one, whatever its validation scores", "epochs without a lower validation loss"},
+	{"accuracy", train.ByAccuracy, "", "the one with the best validation accuracy (on a tie, the lowest validation loss)", "epochs without a better one"},
+	{"loss", train.ByLoss, "", "the one with the lowest validation loss", "epochs without a lower one"},
+	{"either", train.ByEither, "", "the last one whose validation accuracy and loss were both at least as good as in all epochs before", "epochs in which neither was"},
+	{"last", train.ByLast, "", "the last one, whatever its validation scores", "epochs without a lower validation loss"},
+	{"auc", train.ByAccuracy, "auc", "the one with the best validation AUC (on a tie, the lowest validation loss)", "epochs without a better one"},
+	{"ap", train.ByAccuracy, "ap", "the one with the best validation average precision (on a tie, the lowest validation loss)", "epochs without a better one"},
+	{"f1", train.ByAccuracy, "f1", "the one with the best validation F1 (on a tie, the lowest validation loss)", "epochs without a better one"},
+}
+
+// metricOf returns the metric of the rule of that name, as models.Goal has it.
+func metricOf(name string) string {
+	for _, c := range criteria {
+		if c.name == name {
+			return c.metric
+		}
+	}
+	return ""
+}
+
+// ruleOf returns the rule of --select for a training that names none: average precision where one of two classes is rare, else
+// the preset's. asked says that the preset was asked for, whose own rule then stays.
+func ruleOf(g *goal, s datasets.Split, preset string, asked bool) string {
+	if metric := g.Usual(s); metric != "" && (!asked || preset == "accuracy") {
+		return metric
+	}
+	return preset
 }
 
 // criterion returns the rule of that name, and what it does in words.
@@ -133,7 +163,7 @@ func (r *recipe) settings() models.Settings {
 	}
 	return models.SettingsOf(models.With(m, models.Settings{
 		Hidden: r.Hidden, Layers: r.Layers, Heads: r.Heads, OutHeads: r.OutHeads, Dropout: meant(r.Dropout), AttentionDropout: meant(r.AttnDrop),
-		Residual: r.Residual, NoBias: r.NoBias, ValueDrop: r.ValueDrop, Start: r.Start,
+		Residual: r.Residual, Norm: r.Norm, ResidualLinear: r.Linear, Input: r.Input, Output: r.Output, NoBias: r.NoBias, ValueDrop: r.ValueDrop, Start: r.Start,
 	}))
 }
 
@@ -145,7 +175,7 @@ func (r *recipe) width() int { return r.Hidden * r.Heads }
 
 // headsOf is how many the layer of that number from 0 has.
 func (r *recipe) headsOf(layer int) int {
-	if layer == r.Layers-1 {
+	if layer == r.Layers-1 && !r.Output {
 		return r.OutHeads
 	}
 	return r.Heads
@@ -166,7 +196,7 @@ func (r *recipe) check() error {
 		flag     string
 		v, least int
 	}{
-		{"hidden", r.Hidden, 1}, {"heads", r.Heads, 1}, {"out-heads", r.OutHeads, 1}, {"layers", r.Layers, 1},
+		{"hidden", r.Hidden, 1}, {"heads", r.Heads, 1}, {"out-heads", r.OutHeads, 1}, {"layers", r.Layers, 1}, {"input", r.Input, 0},
 		{"epochs", r.Epochs, 1}, {"patience", r.Patience, 0}, {"batch", r.Batch, 0},
 	} {
 		if n.v < n.least {
@@ -179,6 +209,8 @@ func (r *recipe) check() error {
 		return misuse("--hidden %d with --heads %d and --out-heads %d: a layer has at most %d columns", r.Hidden, r.Heads, r.OutHeads, wide)
 	case r.Model == modelH2GCN && (r.Layers < 2 || r.Layers > 7):
 		return misuse("--layers %d: h2gcn has a dense layer and from 1 to 6 rounds, each twice as wide as the one before: want 2 to 7", r.Layers)
+	case r.Input > wide:
+		return misuse("--input %d: a layer has at most %d columns", r.Input, wide)
 	case r.Layers > 100:
 		return misuse("--layers %d: there can be at most 100", r.Layers)
 	case !(r.Dropout >= 0 && r.Dropout < 1):
@@ -198,6 +230,11 @@ func (r *recipe) check() error {
 	}
 	if err := oneOf("--rows", string(r.Rows), extents); err != nil {
 		return err
+	}
+	if r.Norm != "" {
+		if err := oneOf("--norm", string(r.Norm), []string{string(models.NormLayer), string(models.NormBatch)}); err != nil {
+			return err
+		}
 	}
 	if r.Loss != "" {
 		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
@@ -245,14 +282,10 @@ func differs[R any](mine, other R) (flag, was, is string) {
 }
 
 // flags returns those that a command line needs for the recipe, each after a
-// space; not the seed's. Of a training without flags on its data the preset and
-// the features' form are these.
-func (r recipe) flags(preset string, f featureForm) string {
-	usual, err := newRecipe(r.Preset, r.Model, r.Dataset)
-	if err != nil {
-		panic(err) // flags and files are checked
-	}
-	usual.Dataset, usual.Preset, usual.Model, usual.Seed, usual.Features = "cora", preset, "gat", r.Seed, f
+// space; not the seed's. usual is what the recipe's preset says on its data, with the preset and
+// the features' form of a training without flags.
+func (r recipe) flags(usual recipe) string {
+	usual.Dataset, usual.Model, usual.Seed = "cora", "gat", r.Seed
 	if r.Dropout != usual.Dropout {
 		usual.AttnDrop = r.Dropout // that flag sets both
 	}

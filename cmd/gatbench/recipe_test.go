@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,6 +49,37 @@ func TestPresets(t *testing.T) {
 		if flag, mine, others := differs(got, tt.want); flag != "" {
 			t.Errorf("%s %s on %s: --%s is %s, want %s", tt.preset, tt.model, tt.dataset, flag, mine, others)
 		}
+	}
+}
+
+// Rows of the program that the paper is of: medium_graph/run_gnn.sh.
+func TestTuned(t *testing.T) {
+	for _, tt := range []struct{ model, dataset, says string }{
+		{"gcn", "amazon_computers", "3 layers of 1×512, norm layer, residual false; dropout 0.5 and 0, rate 0.001, decay 5e-05 of all; 1000 epochs by accuracy"},
+		{"gat", "dir/Coauthor_CS.npz", "1 layers of 1×256, norm layer, residual true; dropout 0.3 and 0, rate 0.001, decay 0.0005 of all; 1500 epochs by accuracy"},
+		{"gat", "minesweeper", "15 layers of 1×64, norm batch, residual true; dropout 0.2 and 0, rate 0.01, decay 0 of all; 2000 epochs by auc"},
+		{"gcn", "chameleon_filtered", "5 layers of 1×512, norm , residual false; dropout 0.2 and 0, rate 0.005, decay 0.001 of all; 200 epochs by accuracy"},
+		{"gin", "other", "3 layers of 1×256, norm layer, residual true; dropout 0.5 and 0, rate 0.001, decay 5e-05 of all; 1000 epochs by accuracy"},
+	} {
+		r, err := newRecipe(presetTuned, tt.model, tt.dataset)
+		if err == nil {
+			err = r.check()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%d layers of %d×%d, norm %s, residual %v; dropout %v and %v, rate %v, decay %v of %s; %d epochs by %s",
+			r.Layers, r.Heads, r.Hidden, r.Norm, r.Linear, r.Dropout, r.AttnDrop, r.LR, r.WeightDecay, r.Decayed, r.Epochs, r.Select)
+		if got != tt.says || !r.Output || r.Undirected != (tt.dataset != "other") || (r.Patience > 0) != (tt.dataset == "other") {
+			t.Errorf("%s on %s: %s, want %s; %+v", tt.model, tt.dataset, got, tt.says, r)
+		}
+	}
+	r, err := newRecipe(presetTuned, "gcn2", "cora")
+	if err == nil {
+		_, err = newNetwork(r, 5, 3) // which has no norms
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -168,7 +200,7 @@ func TestRecipeFlags(t *testing.T) {
 	for _, line := range []string{
 		"", "--dataset pubmed", "--dataset a/b.npz --splits random", "--preset pyg --model gcn", "--preset dgl --hidden 4 --dropout 0.5",
 		"--preset shchur --features standard --attention-dropout 0.1", "--features raw --dropout 0.2 --attention-dropout 0.3",
-		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all", "--model sage --batch 9 --fanout 5,0",
+		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all", "--residual --norm batch --residual-linear --input 7 --output", "--preset tuned --model gcn --norm batch", "--dataset minesweeper --split-number each --preset tuned --model gcn --epochs 3", "--model sage --batch 9 --fanout 5,0",
 	} {
 		var f settingFlags
 		p, err := kong.New(&f)
@@ -182,7 +214,12 @@ func TestRecipeFlags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.TrimSpace(r.flags("quick", "")); got != line {
+		usual, err := newRecipe(r.Preset, r.Model, r.Dataset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		usual.Preset = "quick"
+		if got := strings.TrimSpace(r.flags(usual)); got != line {
 			t.Errorf("the flags are %s, want %s", got, line)
 		}
 	}

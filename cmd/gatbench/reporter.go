@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,18 +29,19 @@ type reporter struct {
 	progress  *report.Progress
 	histories []seeded
 	last      *train.Epoch // of this training; nil: none is over
+	divided   string       // what was decided about the split; empty: nothing
 	heads     string       // what the heads of watched nodes attend to, drawn; "": none were asked for
 }
 
 func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
-	return &reporter{trainCommand: c, task: k, recipe: r, out: report.NewPrinter(e.out), progress: report.NewProgress(e.errOut)}
+	return &reporter{trainCommand: c, task: k, recipe: r, divided: sentence(k.division), out: report.NewPrinter(e.out), progress: report.NewProgress(e.errOut)}
 }
 
 // epoch reports one epoch.
 func (r *reporter) epoch(seed uint64, e train.Epoch, steps int) {
 	r.last = &e
 	line := report.NewEpochLine(r.recipe.Dataset, seed, e)
-	line.Metric = r.task.goal.kind.metric()
+	line.Metric = r.task.goal.metric()
 	if r.JSON {
 		r.out.Encode(line.Metric.JSON(line))
 		return
@@ -52,7 +54,7 @@ func (r *reporter) batch(step uint64, steps int) {
 	if !r.JSON {
 		before := ""
 		if r.last != nil {
-			m := r.task.goal.kind.metric()
+			m := r.task.goal.metric()
 			before = fmt.Sprintf("  validation %s %s", m.Name(), strings.TrimSpace(m.Shown(r.last.Val.Accuracy)))
 		}
 		r.progress.Show("%s%s  %s", r.progress.Step(step, r.length(steps)), before, r.recipe.Dataset)
@@ -69,6 +71,9 @@ func (r *reporter) run(s report.Summary) error {
 	r.last = nil
 	switch r.progress.Clear(); {
 	case r.JSON:
+		if r.divided != "" {
+			s.Splits = r.recipe.Splits
+		}
 		r.out.Encode(s.Metric.JSON(s))
 	case s.BestEpoch == 0 || s.Diverged: // what came of it is in the error
 	case r.Seeds > 1:
@@ -87,17 +92,27 @@ func (r *reporter) page(s report.Summary) *report.Training {
 	page := &report.Training{
 		Summary:  s,
 		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, what, k.Graph.NumNodes(), k.Graph.NumEdges()),
-		Learns:   k.goal.says() + k.goal.untaught(k.split, k.ClassNames),
+		Learns:   k.learns(),
 		Settings: r.settings(), Batching: r.recipe.batching(k.goal.example),
 		Nodes: [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)}, What: k.goal.example + "s",
 		Network: model.Title, Chosen: says, Drawn: r.heads, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
 		Rescale: k.rescale(r.recipe.Features),
 		Next:    r.command(r.advice(s)),
 	}
+	page.Split = r.divided
 	if n := len(k.Splits); n > 0 && r.recipe.Splits == splitsOwn {
 		page.Split = fmt.Sprintf("split %d of %d (counted from 0); --split-number chooses another", r.recipe.choice().index(n), n)
 	}
 	return page
+}
+
+// learns says what is learnt, and why, as far as the data decided.
+func (k *task) learns() string {
+	says := []string{k.goal.says(), k.goal.untaught(k.split, k.ClassNames)}
+	if k.Schema != nil {
+		says = append(says, k.Schema.Label.Says())
+	}
+	return strings.Join(slices.DeleteFunc(says, func(s string) bool { return s == "" }), "\n")
 }
 
 // settings says whose settings the run has, in which form it reads the features,
@@ -110,7 +125,7 @@ func (r *reporter) settings() string {
 		return fmt.Sprintf("%s (%s)", name, because)
 	}
 	because := ""
-	if own := r.task.suits(); r.Preset == nil && own.preset == r.recipe.Preset {
+	if own := r.task.suits(r.recipe.Model); r.Preset == nil && own.preset == r.recipe.Preset {
 		because = own.because
 	}
 	all, _ := encodingsOf(r.recipe.Encoding)
@@ -147,7 +162,9 @@ func (r *reporter) fileName() string {
 func (r *reporter) command(flags string) string {
 	line := program + " eval " + word(r.Save)
 	if flags != "" {
-		line = program + " train" + r.recipe.flags(r.task.suits().preset, r.task.formFor(r.recipe.Preset))
+		usual := r.task.usual(&r.recipe)
+		usual.Preset, usual.Features = r.task.suits(r.recipe.Model).preset, r.task.formFor(r.recipe.Preset)
+		line = program + " train" + r.recipe.flags(usual)
 	}
 	if r.Data != "" {
 		line += " --data " + word(r.Data)

@@ -12,7 +12,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
-	"github.com/edgewise-ml/edgewise/train"
 )
 
 // savedFlags say which model is used, and on what.
@@ -25,7 +24,7 @@ type savedFlags struct {
 type dataFlags struct {
 	Dataset *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
 	Data    string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
-	Splits  *string `placeholder:"NAME" help:"Measure on the parts of this split; predict needs none. Default: the one it was trained on."`
+	Splits  *string `placeholder:"NAME" help:"Measure on the parts of this split, which train --help explains. Default: the one it was trained on."`
 	Number  *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
 	Base    string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
 	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
@@ -123,7 +122,7 @@ func (c *evalCommand) Run(e env) error {
 	if c.JSON || k.goal.kind != oneClass {
 		return p.Err()
 	}
-	confusion := train.NewConfusion(pick(logits, k.split.Test), k.goal.Labels.Of(k.split.Test))
+	confusion := k.goal.Decided(logits, k.split.Test)
 	p.Printf("\nconfusion matrix (rows: true class, columns: predicted class):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
 	return p.Err()
@@ -162,13 +161,10 @@ func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
 	r := &a.recipe
 	r.setNumber(f.Number)
 	c := r.choice().from(a.splits)
-	if f.Dataset == nil {
-		c.splits = k.splitNamed(c.splits)
-	}
 	if err := k.splitForAll(c); err != nil {
 		return nil, nil, nil, err
 	}
-	k.goal.Scale = scale(a.Goal.Scale) // what it was trained with
+	k.goal.taught(a.Goal)
 	var y *tensor.Dense
 	for b, err := range warned(e, a.Of(d, models.Query{}), a.unfit) {
 		if err != nil {
@@ -196,7 +192,7 @@ type measured struct {
 // measure completes the line with the scores of y on the parts of a split, and prints it: as an object, or
 // as a table. A dataset without a split is all test.
 func (l *scored) measure(p *report.Printer, asJSON bool, g *goal, y *tensor.Dense, s datasets.Split, of measured) {
-	metric, test := g.kind.metric(), g.Score(y, s.Test)
+	metric, test := g.metric(), g.Score(y, s.Test)
 	score := func(ids []int32) report.Number {
 		if len(ids) == 0 {
 			return report.Number(math.NaN())
@@ -204,7 +200,7 @@ func (l *scored) measure(p *report.Printer, asJSON bool, g *goal, y *tensor.Dens
 		return report.Number(g.Score(y, ids).Accuracy)
 	}
 	l.TrainAccuracy, l.ValAccuracy, l.TestAccuracy, l.TestLoss = score(s.Train), score(s.Val), score(s.Test), report.Number(test.Loss)
-	l.Learns, l.Metrics = string(g.kind), g.quality(y, s.Test)
+	l.Learns, l.Metrics = string(g.kind), g.qualityOn(y, s, of.classes)
 	if asJSON {
 		p.Encode(metric.JSON(*l))
 		return
@@ -222,7 +218,11 @@ func (l *scored) measure(p *report.Printer, asJSON bool, g *goal, y *tensor.Dens
 		one := g.Score(y, part.ids)
 		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.ids), metric.Shown(one.Accuracy), one.Loss)
 	}
-	if says := l.Metrics.Line(test.Accuracy); says != "" {
+	accuracy := test.Accuracy
+	if metric.Says != "" {
+		accuracy = math.NaN() // which is compared with no accuracy
+	}
+	if says := l.Metrics.Line(accuracy); says != "" {
 		p.Printf("\n")
 		p.Paragraph("%s", says)
 	}

@@ -386,7 +386,7 @@ func TestSettings(t *testing.T) {
 	train := []string{"train", "--json", "--dataset", saved(t, gaussian(t, 200, 20))}
 	base := objects(t, ok(t, append(train, "--epochs", "2")...))
 	for _, flag := range []string{
-		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--lr=0.02", "--weight-decay=0.1",
+		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--residual-linear", "--norm=batch", "--input=5", "--output", "--lr=0.02", "--weight-decay=0.1",
 		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70",
 	} {
 		if a := objects(t, ok(t, append(train, "--epochs", "2", flag)...)); base[1]["loss"] == a[1]["loss"] {

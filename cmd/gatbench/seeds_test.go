@@ -2,14 +2,21 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -106,5 +113,67 @@ func TestTableWidth(t *testing.T) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
+	}
+}
+
+// A suite trains the rows whose data is there, says first how long they take, and goes on with what was kept.
+func TestSuite(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("EDGEWISE_DATA", dir)
+	d := gaussian(t, 60, 20)
+	for i := range d.Labels {
+		d.Labels[i] %= 2
+	}
+	d.Classes = 2
+	var thirds [3][]int32
+	for v := range int32(60) {
+		thirds[v/2%3] = append(thirds[v/2%3], v)
+	}
+	d.Splits = []datasets.Split{{Train: thirds[0], Val: thirds[1], Test: thirds[2]}, {Train: thirds[1], Val: thirds[0], Test: thirds[2]}}
+	d.Split = d.Splits[0]
+	if err := d.WriteNPZ(filepath.Join(dir, "minesweeper.npz")); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(t.TempDir(), "kept.jsonl")
+	suite := func(more ...string) (string, string, int) {
+		return gatbench(t, append(strings.Fields("table --suite tuned --epochs 2 --resume "+kept), more...)...)
+	}
+	out, stderr, status := suite("--seeds", "2")
+	for _, want := range []string{
+		"4 trainings in 2 rows, of which 0 are done already. The others take about", "97.86 ± 0.24", "97.73 ± 0.73", "In 0 of 2 rows",
+		"left out: no file amazon-computer_split.npz in " + dir, "left out: no files of chameleon_filtered", "get it from",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) || status != succeeded {
+			t.Fatalf("status %d, %s%s, want %q", status, out, stderr, want)
+		}
+	}
+	text, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		var l entry[recipe, report.Summary]
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		order = append(order, fmt.Sprint(l.Recipe.Seed))
+		if r := l.Recipe; r.SplitNumber != splitsEach || !r.Undirected || r.Select != "auc" || r.Features != formRaw || r.Norm != models.NormBatch {
+			t.Errorf("it was trained with %+v", r)
+		}
+	}
+	slices.Sort(order[:2]) // two at a time may end in any order
+	if slices.Sort(order[2:]); strings.Join(order, " ") != "0 0 1 1" {
+		t.Errorf("the seeds are %v: the first of each row comes first", order)
+	}
+	if again, stderr, _ := suite("--seeds", "3"); !strings.Contains(again, "6 trainings in 2 rows, of which 4 are done already") {
+		t.Errorf("again it says %s%s", again, stderr)
+	}
+	if _, stderr, status := gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir(), "--models", "sage", "--epochs", "0"); status != misused {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	t.Setenv("EDGEWISE_DATA", "")
+	if _, stderr, status := gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir()); status == succeeded || !strings.Contains(stderr, "tunedGNN") {
+		t.Errorf("without data: status %d, %s", status, stderr)
 	}
 }

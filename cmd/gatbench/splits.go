@@ -14,19 +14,67 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // What --splits names, beside files.
 const (
 	splitsOwn    = "planetoid" // the dataset's own, which ownSplits says too
 	ownSplits    = "own"
-	splitsRandom = "random" // drawn from the seed
-	splitsShchur = "shchur" // drawn from the seed as Shchur and others do
-	splitsFolds  = "folds:" // before a number: so many, as --folds cuts
+	splitsRandom = "random"          // drawn from the seed
+	splitsShchur = "shchur"          // drawn from the seed as Shchur and others do
+	splitsFolds  = models.SplitFolds // before a number: so many, as --folds cuts
+	splitsColumn = "column:"         // before a column's name: its words say which part a row is in
 )
 
 // drawn reports whether a split is another one for each seed.
-func drawn(splits string) bool { return splits == splitsRandom || splits == splitsShchur }
+func drawn(splits string) bool {
+	return splits == splitsRandom || splits == splitsShchur || models.IsShares(splits)
+}
+
+// isColumn reports whether a split is that of a column.
+func isColumn(splits string) bool { return strings.HasPrefix(splits, splitsColumn) }
+
+// noFile reports whether --splits names no file.
+func noFile(splits string) bool {
+	return own(splits) || drawn(splits) || isFolds(splits) || models.IsByTime(splits) || isColumn(splits)
+}
+
+// takeFolds makes --splits folds:K what it stands for, --folds K, unless one of the folds is meant.
+func (c *trainCommand) takeFolds() error {
+	if c.Splits == nil || !isFolds(*c.Splits) || c.SplitNumber != nil || c.Resume != "" {
+		return nil
+	}
+	k, err := strconv.Atoi(strings.TrimPrefix(*c.Splits, splitsFolds))
+	switch {
+	case err != nil:
+		return misuse("--splits %.40s: want a number of folds after the colon, such as %s5", *c.Splits, splitsFolds)
+	case c.Folds != nil:
+		return misuse("--folds %d and --splits %s: they say the same: leave one of the two flags out", *c.Folds, *c.Splits)
+	}
+	c.Folds, c.Splits = &k, nil
+	return nil
+}
+
+// partsOf returns the column of --splits column:NAME, perhaps with an equals sign and which of its words mean which part.
+func partsOf(splits string) (column string, words map[string]string, err error) {
+	column, list, said := strings.Cut(strings.TrimPrefix(splits, splitsColumn), "=")
+	if column == "" {
+		return "", nil, misuse("--splits %.60s: want a column after the colon, such as column:part, or column:region=val:north,test:south", splits)
+	}
+	if !said {
+		return column, nil, nil
+	}
+	words = map[string]string{}
+	for one := range strings.SplitSeq(list, ",") {
+		part, word, ok := strings.Cut(one, ":")
+		if !ok || word == "" || !slices.Contains([]string{"train", "val", "test"}, part) {
+			return "", nil, misuse("--splits %.60s: %.40q says of no word which part it means: write train, val or test, a colon and the word, such as val:north", splits, one)
+		}
+		words[word] = part
+	}
+	return column, words, nil
+}
 
 // isFolds reports whether a split is one of those that --folds cuts.
 func isFolds(splits string) bool { return strings.HasPrefix(splits, splitsFolds) }
@@ -104,30 +152,13 @@ const (
 	valPerClass   = 30 // of Shchur's
 )
 
-// splitOf returns the split that is chosen: one of the dataset's own, a random one for a
-// seed, or one of a file.
+// splitOf returns the split that a file has.
 func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
-	switch {
-	case c.splits == splitsOwn || c.splits == ownSplits:
-		return c.of(d)
-	case c.splits == splitsRandom && g.kind != oneClass:
-		return fifths(g, c.seed), nil
-	case c.splits == splitsRandom:
-		return randomSplit(d, c.seed), nil
-	case c.splits == splitsShchur && g.kind != oneClass:
-		return datasets.Split{}, misuse("--splits shchur: it takes as many nodes of each class, and these have %s: take random", g.kind.noun())
-	case c.splits == splitsShchur:
-		return shchurSplit(d, c.seed), nil
-	case isFolds(c.splits):
-		return c.fold(d)
-	case byTime(c.splits):
-		return splitByTime(d, g, c.splits)
-	}
 	name := c.splits
 	s, err := c.file(d, g)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s, noSuchSplit(name, ownSplits, splitsRandom, splitsShchur, splitsTime)
+		return s, noSuchSplit(name, ownSplits, models.SplitUsual, splitsRandom, splitsShchur, splitsFolds+"5", models.SplitTime, splitsColumn+"NAME")
 	case errors.As(err, new(usageError)):
 		return s, err
 	case err != nil:
@@ -136,18 +167,79 @@ func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
 	return s, nil
 }
 
-// fold returns the fold that is meant: the cut is the same for all seeds.
-func (c choice) fold(d *datasets.Dataset) (s datasets.Split, err error) {
-	text := strings.TrimPrefix(c.splits, splitsFolds)
-	k, err := strconv.Atoi(text)
-	if err != nil {
-		return s, misuse("--splits %.40s: want a number of folds after the colon", c.splits)
+// divided returns the split that is chosen: one of the data's own, one that is drawn for a seed, one by time, a fold, or that of a file.
+func (k *task) divided(c choice) (out *models.Division, err error) {
+	named := k.goal.Goal
+	named.Names = k.ClassNames
+	d, rule := *k.Dataset, c.splits
+	out = &models.Division{Rule: c.splits}
+	switch {
+	case c.splits == splitsShchur && (k.pairs != nil || k.goal.kind != oneClass):
+		return nil, misuse("--splits shchur: it takes as many nodes of each class, and here %ss have %s: take %s", k.goal.example, k.goal.kind.noun(), models.SplitUsual)
+	case c.splits == splitsShchur:
+		out.Split = shchurSplit(k.Dataset, c.seed)
+		return out, nil
+	case c.splits == splitsRandom && k.pairs != nil:
+		out.Split = k.pairs.together(k.pairs.fifths(k.goal, c.seed), k.goal)
+		return out, nil
+	case c.splits == splitsRandom && k.goal.kind != oneClass:
+		out.Split = fifths(k.goal, c.seed)
+		return out, nil
+	case c.splits == splitsRandom:
+		out.Split = randomSplit(k.Dataset, c.seed)
+		return out, nil
+	case !noFile(c.splits):
+		if out.Split, err = splitOf(k.Dataset, k.goal, c); err == nil && k.pairs != nil {
+			out.Split = k.pairs.together(out.Split, k.goal)
+		}
+		return out, err
+	case c.splits == splitsOwn || c.splits == ownSplits || isColumn(c.splits):
+		if d.Split, err = c.of(k.Dataset); err != nil {
+			return nil, err
+		}
+		if rule = models.SplitOwn; isColumn(c.splits) && len(d.Split.Train) == 0 {
+			return nil, misuse("--splits %.60s: no %s is in its training part", c.splits, k.goal.example)
+		}
+	case isFolds(c.splits):
+		if n, err := strconv.ParseUint(c.number, 10, 31); err == nil {
+			c.seed = n
+		} else if c.number == "" {
+			c.seed = 0
+		}
 	}
-	from := &datasets.Dataset{Name: d.Name}
-	if from.Splits, err = d.Folds(rand.New(rand.NewPCG(0, 0xf01d)), k); err != nil {
-		return s, misuse("--folds %d: %w", k, err)
+	if out, err = models.Divide(&named, &d, rule, c.seed); err != nil {
+		if rule == models.SplitOwn {
+			return nil, misuse("--dataset %s: %w", k.name, err)
+		}
+		return nil, misuse("--splits %.100s: %w", c.splits, err)
 	}
-	return c.of(from)
+	if out.Rule == models.SplitOwn {
+		out.Rule = c.splits
+	}
+	return out, nil
+}
+
+// own reports whether a split is the data's, as it stands or where one of its parts is drawn from others.
+func own(splits string) bool { return splits == splitsOwn || splits == ownSplits }
+
+// named is what --splits is to say of a split that was divided as the data suggests, and sentence what was decided, with the flag that
+// divides otherwise.
+func (k *task) named(splits string) string {
+	if own(splits) && k.division != nil {
+		return k.division.Rule
+	}
+	return splits
+}
+
+// sentence says of a division what was decided, and which flag divides otherwise.
+func sentence(d *models.Division) string {
+	switch {
+	case d == nil || d.Says == "":
+		return ""
+	case models.IsByTime(d.Rule):
+		return d.Says + " (--splits " + models.SplitUsual + " draws them)"
+	}
+	return d.Says + " (--splits divides otherwise)"
 }
 
 // fifths is a random split of examples that have no classes: three fifths of those of

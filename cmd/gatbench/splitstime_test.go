@@ -16,7 +16,7 @@ func datedTables(t *testing.T) string {
 	nodes.WriteString("id,year,words,topic\n")
 	edges.WriteString("source,target,cited_at\n")
 	for v := range 60 {
-		fmt.Fprintf(&nodes, "p%02d,%d,%d,%s\n", v, 2010+v/6, v%2, []string{"graphs", "trees"}[v%2])
+		fmt.Fprintf(&nodes, "p%02d,%d,%d,%s\n", v, 2010+v/6, max(v%2, v%10/4%2), []string{"graphs", "trees"}[v%2]) // words alone do not tell
 		for _, back := range []int{2, 4, 6} {
 			if v >= back {
 				fmt.Fprintf(&edges, "p%02d,p%02d,%d-06-01\n", v, v-back, 2010+v/6)

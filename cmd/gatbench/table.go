@@ -17,9 +17,9 @@ import (
 type tableCommand struct {
 	Datasets  []string `placeholder:"NAME" help:"The datasets, separated by commas. Default: cora, and citeseer and pubmed if their files are found."`
 	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models, separated by commas; gatbench train --help lists them. Default: gat,gcn,mlp."`
-	Preset    *string  `placeholder:"NAME" help:"Where the settings come from: paper, dgl, pyg, shchur, graphsaint, or quick, which is paper but usually with 200 epochs. gatbench train --help describes them. Default: the data decides; Cora, CiteSeer and PubMed get paper."`
-	Features  *string  `placeholder:"FORM" help:"How to scale the node features: raw, rows, standard or binary. gatbench train --help describes them. Default: the data and the preset decide."`
-	Splits    *string  `placeholder:"NAME" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, the default), random or shchur (a different split for each seed), or a .json or .npz file with the lists train, val and test."`
+	Preset    *string  `placeholder:"NAME" help:"Where the settings come from: paper, dgl, pyg, shchur, graphsaint, tuned, deep, or quick, which is paper but usually with 200 epochs. gatbench train --help describes them. Default: the data decides; Cora, CiteSeer and PubMed get paper."`
+	Features  *string  `placeholder:"FORM" help:"How to scale the node features: raw, rows, standard, binary or binary-rows. gatbench train --help describes them. Default: the data and the preset decide."`
+	Splits    *string  `placeholder:"NAME" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, the default), shares such as 60/20/20, random or shchur (a different split for each seed), or a .json or .npz file with the lists train, val and test."`
 	Number    *string  `name:"split-number" placeholder:"K" help:"Which split to use if a dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
 	Seeds     int      `default:"10" placeholder:"N" help:"Train every model N times. Default: 10."`
 	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed. Default: 0."`
@@ -27,6 +27,7 @@ type tableCommand struct {
 	Patience  *int     `placeholder:"N" help:"Stop after N epochs without improvement. Default: set by the preset."`
 	Select    *string  `placeholder:"RULE" help:"Which epoch's model to keep: accuracy, loss, either or last. gatbench train --help describes them. Default: set by the preset."`
 	Rows      *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
+	Suite     string   `placeholder:"NAME" help:"Repeat a published table: tuned (GCN and GAT on six datasets, Luo and others, 2024). It says first how long it takes. With five seeds, or the ten published splits; --seeds N takes fewer."`
 	variation `embed:""`
 
 	columnFlags `embed:""`
@@ -78,10 +79,10 @@ func (c *tableCommand) endsItself() {}
 // Run trains each model on each dataset and prints a row for each.
 func (c *tableCommand) Run(e env) error {
 	recipes, err := c.recipes()
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.apart(recipes)
 	}
-	if err := c.apart(recipes); err != nil {
+	if err != nil {
 		return err
 	}
 	kept := tableLedger(c.Resume)
@@ -96,6 +97,9 @@ func (c *tableCommand) Run(e env) error {
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	t := newAccuracyTable(c, report.NewPrinter(e.out), report.NewProgress(e.errOut), kept)
+	if c.Suite != "" {
+		return c.runSuite(e, t)
+	}
 	for _, rs := range recipes {
 		k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].choice()) })
 		if errors.Is(err, errInterrupted) {
@@ -107,6 +111,9 @@ func (c *tableCommand) Run(e env) error {
 		}
 		if err != nil {
 			return err
+		}
+		if own(rs[0].Splits) && k.division.Says != "" {
+			return misuse("--dataset %s: it has no whole split of its own, as published figures are of: use --splits %s", k.name, models.SplitUsual)
 		}
 		if rs, err = c.settled(k, rs); err != nil {
 			return err
@@ -141,11 +148,21 @@ func (t *accuracyTable) kept(r recipe) int {
 
 // apart returns an error if the results would be written over what is read.
 func (c *tableCommand) apart(recipes [][]recipe) error {
-	splits := splitsFile(recipes[0][0].Splits)
-	if err := ordinary(splits); err != nil {
-		return err
+	var in []file
+	if c.Suite != "" {
+		for _, d := range tunedOn {
+			in = append(in, datasetFiles("--suite", c.Data, d.name)...)
+			if path, err := splitFile(c.Data, d.splits); err == nil && d.splits != "" {
+				in = append(in, file{"--suite", path})
+			}
+		}
+	} else {
+		splits := splitsFile(recipes[0][0].Splits)
+		if err := ordinary(splits); err != nil {
+			return err
+		}
+		in = append(in, splits)
 	}
-	in := []file{splits}
 	for _, rs := range recipes {
 		in = append(in, datasetFiles("--datasets", c.Data, rs[0].Dataset)...)
 	}
@@ -168,11 +185,14 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	if err := c.variation.check(c.Models); err != nil {
 		return nil, err
 	}
+	if c.Suite != "" {
+		return nil, c.checkSuite()
+	}
 	var out [][]recipe
 	for _, d := range c.datasets() {
 		var rs []recipe
 		for _, m := range c.Models {
-			r, err := c.recipe(or(c.Preset, "paper"), m, datasetNamed(d))
+			r, err := c.recipe(newRecipe, or(c.Preset, "paper"), m, datasetNamed(d))
 			if err != nil {
 				return nil, err
 			}
@@ -183,9 +203,9 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	return out, nil
 }
 
-// recipe returns a training by a preset and what the flags change of it.
-func (c *tableCommand) recipe(preset, model, dataset string) (recipe, error) {
-	r, err := newRecipe(preset, model, dataset)
+// recipe returns a training by a preset and what the flags change of it. make is newRecipe, or that of a task.
+func (c *tableCommand) recipe(make func(preset, model, dataset string) (recipe, error), preset, model, dataset string) (recipe, error) {
+	r, err := make(preset, model, dataset)
 	if err != nil {
 		return r, err
 	}
@@ -207,13 +227,13 @@ func (c *tableCommand) recipe(preset, model, dataset string) (recipe, error) {
 func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
 	out := make([]recipe, len(rs))
 	for i, r := range rs {
-		if c.Preset == nil {
-			preset := k.suits().preset
-			if preset == "quick" {
+		if c.Preset == nil || *c.Preset == presetDeep {
+			preset := or(c.Preset, k.suits(r.Model).preset)
+			if preset == "quick" && c.Preset == nil {
 				preset = "paper"
 			}
 			var err error
-			if r, err = c.recipe(preset, r.Model, r.Dataset); err != nil {
+			if r, err = c.recipe(k.preset, preset, r.Model, r.Dataset); err != nil {
 				return nil, err
 			}
 		}
@@ -266,6 +286,12 @@ func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, 
 // titles returns the titles of the datasets in the table.
 func (c *tableCommand) titles() []string {
 	var titles []string
+	if c.Suite != "" {
+		for _, d := range tunedOn {
+			titles = append(titles, d.title)
+		}
+		return titles
+	}
 	for _, name := range c.datasets() {
 		title := filepath.Base(name) // of a file the title is at most that
 		for _, i := range datasets.Catalogue() {
@@ -338,7 +364,7 @@ func (t *accuracyTable) cell(seeds []recipe) report.Cell {
 	l := report.Cell{Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Number: r.SplitNumber, Preset: r.Preset, Select: r.Select, Form: string(r.Features)}
 	for _, one := range seeds {
 		s := t.of[one]
-		tests = append(tests, s.TestAccuracy)
+		tests = append(tests, float64(s.TestAccuracy))
 		l.TotalMS += s.TotalMS
 	}
 	l.Take(tests)
@@ -411,7 +437,10 @@ func splitsWords(name string) string {
 	case splitsShchur:
 		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate and the rest test; the column paper is Shchur and others, 2018", trainPerClass, valPerClass)
 	}
-	if byTime(name) {
+	if models.IsShares(name) {
+		return "A random split for each seed, " + name + " per cent of each class"
+	}
+	if models.IsByTime(name) {
 		return "A split by time, " + name
 	}
 	return "The split of " + name

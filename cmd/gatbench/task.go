@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -25,6 +26,7 @@ type task struct {
 	*datasets.Dataset
 	name     string // on a command line
 	split    datasets.Split
+	division *models.Division // how split came to be; nil: it is what the dataset has
 	graph    *graph.Graph
 	words    datasets.FeatureKind // what the features are like, as published
 	form     featureForm          // that the networks get them in
@@ -50,12 +52,20 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 
 // openTaskOf is openTask of nodes or edges, as what says; empty: as the data has it.
 func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error) {
+	if isColumn(c.splits) {
+		if c.columns.parts = c.splits; slices.Contains(datasets.Names(), name) {
+			return nil, misuse("--dataset %s: it is known what its columns are for: leave out --splits %.60s", name, c.splits)
+		}
+	}
 	k, err := openUnsplit(what, dir, name, undirected, c.columns)
+	if part := (*columns.PartError)(nil); errors.As(err, &part) && isColumn(c.splits) {
+		return nil, misuse("--splits %.60s: %w; or say which words are which parts, such as --splits %s=val:%s,test:OTHER", c.splits, part, word(splitsColumn+part.Column), word(part.Word))
+	}
+	if name, _, wrong := partsOf(c.splits); err != nil && isColumn(c.splits) && wrong == nil && strings.Contains(err.Error(), fmt.Sprintf("column %.40q", name)) {
+		return nil, misuse("--splits %.60s: %w", c.splits, err)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if k.pairs != nil {
-		c.splits = k.splitNamed(c.splits)
 	}
 	return k, k.setSplit(c)
 }
@@ -83,10 +93,11 @@ func openUnsplit(what, dir, name string, undirected bool, columns chosenColumns)
 // splitForAll takes the split that is chosen, to measure a model with, or, of a dataset that has none of its
 // own, all of which anything is known as the test.
 func (k *task) splitForAll(c choice) error {
-	s, err := k.splitOf(c)
-	if err == nil && !drawn(c.splits) && len(s.Train)+len(s.Val)+len(s.Test) == 0 {
-		k.split = datasets.Split{Test: k.goal.All()}
-		return nil
+	if own(c.splits) {
+		if s, err := c.of(k.Dataset); err == nil && len(s.Train)+len(s.Val)+len(s.Test) == 0 {
+			k.split = datasets.Split{Test: k.goal.All()}
+			return nil
+		}
 	}
 	return k.setSplit(c)
 }
@@ -193,17 +204,18 @@ func datasetNamed(name string) string {
 
 // setSplit takes the split that is chosen.
 func (k *task) setSplit(c choice) error {
-	s, err := k.splitOf(c)
+	division, err := k.divided(c)
 	if err != nil {
 		return err
 	}
+	s := division.Split
 	if noun := k.goal.example + "s"; len(s.Train) == 0 || len(s.Val) == 0 {
 		if drawn(c.splits) {
 			return misuse("--dataset %s: --splits %s leaves no %s to train on or to choose the best epoch by: too few of its %s have %s", k.name, c.splits, noun, noun, k.goal.kind.noun())
 		}
-		return misuse("--dataset %s: it has no %s to choose the best epoch by: use --splits random", k.name, noun)
+		return misuse("--dataset %s: it has no %s to choose the best epoch by: use --splits %s", k.name, noun, models.SplitUsual)
 	}
-	k.split, k.near = s, new(nearby)
+	k.split, k.division, k.near = s, division, new(nearby)
 	own := *k.goal // several may train side by side, each on a split of its own
 	k.goal = &own
 	if err := k.goal.Learn(s.Train); err != nil {
@@ -212,20 +224,13 @@ func (k *task) setSplit(c choice) error {
 	return k.fitted()
 }
 
-// splitOf returns the split that is chosen, of nodes or of edges.
-func (k *task) splitOf(c choice) (datasets.Split, error) {
-	if k.pairs != nil {
-		return k.splitEdges(c)
-	}
-	return splitOf(k.Dataset, k.goal, c)
-}
-
 // maxLoss is a cross-entropy beyond which nothing is learnt any more.
 const maxLoss = 1e6
 
-// watch scores logits on each part of the split, without the losses that nobody asks for after each epoch.
-func (k *task) watch(logits *tensor.Dense) train.Scores {
-	return train.Scores{Train: k.goal.Quick(logits, k.split.Train), Val: k.goal.Score(logits, k.split.Val), Test: k.goal.Quick(logits, k.split.Test)}
+// aim makes the goal that by which a recipe's training is scored on the split.
+func (k *task) aim(r *recipe) (err error) {
+	k.goal, err = k.goal.aimed(aims{r.Select, r.Weights, r.Positive}, k.ClassNames, k.split)
+	return err
 }
 
 // fit returns the training of a new network, which it returns too.
@@ -243,7 +248,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	by, _, _ := criterion(r.Select)
 	f := &train.Fit{
 		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
-		Eval: func(t *grad.Tape) train.Scores { return k.watch(k.said(t, net)) },
+		Eval: func(t *grad.Tape) train.Scores { return k.goal.Watch(k.said(t, net), k.split) },
 	}
 	seen, err := k.training(&r)
 	if err != nil {
@@ -261,6 +266,10 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 // network returns an initialised network for the task.
 func (k *task) network(r recipe) (*network, error) {
 	n := &network{Recipe: r, In: k.rows.Shape()[1], Classes: k.goal.Outputs, Kind: k.goal.kind, Scale: k.goal.Scale, Head: k.head(&r)}
+	n.Codes = k.Codes
+	if r.EdgeIn > 0 || n.Head != nil && n.Head.Own > 0 {
+		n.EdgeCodes = k.EdgeCodes
+	}
 	if n.Head != nil {
 		n.Task = taskEdge
 	}

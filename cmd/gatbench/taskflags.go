@@ -23,19 +23,23 @@ var remedies = map[string]map[string]string{
 	taskEdge: {
 		"readout":   "it is for --task graph: leave it out",
 		"pool":      "it is for --task graph: leave it out",
-		"folds":     "edges have one split: --splits random --seeds N trains on N of them",
 		"inductive": "test edges carry messages like all others, and only their classes are held back: leave it out",
 		"plot":      "the picture shows nodes: --csv or --log record the epochs instead",
 		"attention": "it is for --task node: leave it out",
 		"nodes":     "it is for --attention with --task node: leave it out",
 	},
-	taskGraph: withColumns("files of graphs say themselves what is what: leave it out", map[string]string{
+	taskGraph: but("column", withColumns("files of graphs say themselves what is what: leave it out", map[string]string{
+		"no-baseline":       "none is trained beside: leave it out",
 		"undirected":        "graphs are used as they stand in their files: leave it out",
 		"heads":             "attention layers on graphs have four heads, or one if --hidden is not a multiple of four: leave it out",
 		"out-heads":         "a graph's scores are computed without heads: leave it out",
 		"attention-dropout": "networks on graphs have none: --dropout applies to their scores",
 		"residual":          "the scores add up all layers already: leave it out",
-		"features":          "features of graphs are used as they are; --encoding adds more",
+		"residual-linear":   "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
+		"norm":              "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
+		"input":             "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
+		"output":            "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
+		"features":          "attributes of graphs are standardised, and labels one-hot; --column NAME=none leaves a column out, --encoding adds features",
 		"fanout":            "a step reads whole graphs: --batch says how many",
 		"rows":              "a step computes all rows of its graphs: leave it out",
 		"split-number":      "graphs have one split, or --folds: leave it out",
@@ -43,9 +47,12 @@ var remedies = map[string]map[string]string{
 		"plot":              "the picture shows nodes: --csv or --log record the epochs instead",
 		"attention":         "it is for --task node: leave it out",
 		"nodes":             "it is for --attention with --task node: leave it out",
-	}),
+	})),
 	taskLink: {
 		"label":             "links are predicted, and no column: leave it out",
+		"class-weights":     "links have no classes: leave it out",
+		"no-baseline":       "none is trained beside: leave it out",
+		"positive":          "links have no classes: leave it out",
 		"readout":           "it is for --task graph: leave it out",
 		"pool":              "it is for --task graph: leave it out",
 		"no-edge-features":  "a graph autoencoder reads none: leave it out",
@@ -58,6 +65,10 @@ var remedies = map[string]map[string]string{
 		"layers":            "a graph autoencoder has two layers: --hidden is the width of the first",
 		"attention-dropout": "a graph autoencoder has no attention: leave it out",
 		"residual":          "a graph autoencoder has none: leave it out",
+		"residual-linear":   "a graph autoencoder has two layers without parts around them: leave it out",
+		"norm":              "a graph autoencoder has two layers without parts around them: leave it out",
+		"input":             "a graph autoencoder has two layers without parts around them: leave it out",
+		"output":            "a graph autoencoder has two layers without parts around them: leave it out",
 		"fanout":            "a step reads the whole graph: leave it out",
 		"rows":              "a step computes all rows: leave it out",
 		"batch":             "a step reads all links: leave it out",
@@ -70,6 +81,9 @@ var remedies = map[string]map[string]string{
 		"nodes":             "it is for --attention, which an autoencoder does not have: leave it out",
 	},
 	taskFacts: withColumns("a fact is a head, a relation and a tail: leave it out", map[string]string{
+		"class-weights":     "facts have no classes: leave it out",
+		"no-baseline":       "none is trained beside: leave it out",
+		"positive":          "facts have no classes: leave it out",
 		"readout":           "it is for --task graph: leave it out",
 		"pool":              "it is for --task graph: leave it out",
 		"no-edge-features":  "a scorer of facts reads none: leave it out",
@@ -85,6 +99,10 @@ var remedies = map[string]map[string]string{
 		"attention-dropout": "a scorer of facts has no attention: leave it out",
 		"dropout":           "a scorer of facts has none: --weight-decay keeps its rows short",
 		"residual":          "a scorer of facts has none: leave it out",
+		"residual-linear":   "a scorer of facts has no layers: leave it out",
+		"norm":              "a scorer of facts has no layers: leave it out",
+		"input":             "a scorer of facts has no layers: leave it out",
+		"output":            "a scorer of facts has no layers: leave it out",
 		"features":          "entities have no features, and a row of numbers is learnt for each: leave it out",
 		"fanout":            "a step reads facts alone: --batch says how many",
 		"rows":              "a step reads the rows of its facts: leave it out",
@@ -102,6 +120,12 @@ func withColumns(remedy string, of map[string]string) map[string]string {
 	for _, flag := range []string{"id", "source", "target", "edge-id", "label", "weight", "column", "repeated", "directed"} {
 		of[flag] = remedy
 	}
+	return of
+}
+
+// but returns remedies without that of a flag.
+func but(flag string, of map[string]string) map[string]string {
+	delete(of, flag)
 	return of
 }
 

@@ -24,7 +24,7 @@ func TestFlagsByTask(t *testing.T) {
 	mols := bonded(t, chemistry(t, false))
 	tasks := []struct{ name, key, base string }{
 		{"nodes", taskNode, "--dataset karate --splits random --epochs 1"},
-		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 1 --hidden 4 --layers 2 --folds 2"},
+		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --folds 2"},
 		{"graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 1 --hidden 4 --layers 2 --splits random"},
 		{"links", taskLink, "--task link --dataset karate --epochs 1 --hidden 4"},
 		{"links without features", taskRows, "--task link --model lightgcn --dataset karate --epochs 1 --hidden 4 --layers 2"},
@@ -34,13 +34,13 @@ func TestFlagsByTask(t *testing.T) {
 		"dataset": "", "model": "", "task": "", "data": "", "epochs": "--epochs 3", "json": "", "threads": "--threads 1", "rows": "--rows all",
 		"preset": "--preset dgl", "splits": "--splits random", "split-number": "--split-number 1", "seed": "--seed 5", "hidden": "--hidden 6", "heads": "--heads 2",
 		"out-heads": "--out-heads 3", "layers": "--layers 3", "features": "--features standard", "dropout": "--dropout 0.3", "attention-dropout": "--attention-dropout 0.1",
-		"residual": "--residual", "lr": "--lr 0.5", "weight-decay": "--weight-decay 1", "patience": "--patience 2 --epochs 12", "select": "--select last", "loss": "--loss mae",
+		"residual": "--residual", "residual-linear": "--residual-linear", "norm": "--norm layer", "input": "--input 5", "output": "--output", "lr": "--lr 0.5", "weight-decay": "--weight-decay 1", "patience": "--patience 2 --epochs 12", "select": "--select last", "class-weights": "--class-weights 1,5", "positive": "--positive luck", "no-baseline": "--no-baseline", "loss": "--loss mae",
 		"inductive": "--inductive", "batch": "--batch 7", "fanout": "--batch 4 --fanout 1,1", "folds": "--folds 3", "encoding": "--encoding degree:3", "no-edge-features": "--no-edge-features", "seeds": "--seeds 2",
 		"save": "--save FILE", "checkpoint": "--checkpoint FILE", "every": "--checkpoint FILE --every 1", "resume": "", "csv": "--csv FILE", "log": "--log tensorboard:FILE",
 		"plot": "--plot FILE.svg", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE", "readout": "--readout max", "pool": "--pool sag",
 		"id": "--id id", "source": "--source source", "target": "--target target", "edge-id": "--edge-id id", "label": "--label club", "weight": "--weight weight", "column": "--column age=none", "repeated": "--repeated keep", "directed": "--directed",
 	}
-	quiet := map[string]bool{"threads": true, "rows": true, "select": true, "undirected": true} // these may change nothing
+	quiet := map[string]bool{"threads": true, "rows": true, "select": true, "no-baseline": true, "undirected": true} // these may change nothing
 	folds := regexp.MustCompile(`^--(save|checkpoint|every|log|seeds|patience|select|splits)\b`)
 	times := regexp.MustCompile(`"(ms|epoch_ms|total_ms|peak_rss_mib)":[0-9.e+-]+`)
 	run := func(args string) (string, string, int) {
@@ -61,8 +61,16 @@ func TestFlagsByTask(t *testing.T) {
 		}
 		for i, flag := range names {
 			args, ok := values[flag]
-			if flag == "preset" && task.key == taskGraph {
-				args = "--preset paper"
+			if task.key == taskGraph {
+				switch flag {
+				case "preset":
+					args = "--preset paper"
+				case "column":
+					args = "--column x=none"
+				}
+			}
+			if flag == "column" && task.key == taskGraph {
+				args = "--column x=code"
 			}
 			if !ok {
 				t.Errorf("--%s is a flag that this test does not know", flag)
@@ -100,8 +108,12 @@ func TestFlagsByTask(t *testing.T) {
 				if status != misused || !strings.Contains(stderr, "the seed divides the links") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
-			case strings.Contains(" id source target edge-id label weight column repeated directed ", " "+flag+" "): // karate is in no table
+			case task.key != taskGraph && strings.Contains(" id source target edge-id label weight column repeated directed ", " "+flag+" "): // karate is in no table
 				if status != misused || !strings.Contains(stderr, "it is known what its columns are for: leave out --"+flag) {
+					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+				}
+			case flag == "positive" || flag == "class-weights" && task.key == taskGraph: // these graphs have labels
+				if status != misused || !strings.Contains(stderr, "the choices are") && !strings.Contains(stderr, "leave") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
 			case flag == "loss" || flag == "split-number" || flag == "no-edge-features" && task.key == taskNode: // karate has none

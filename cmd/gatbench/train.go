@@ -18,6 +18,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -27,6 +28,7 @@ type trainCommand struct {
 	graphFlags   `embed:""`
 	Seeds        int `default:"1" placeholder:"N" help:"Train N times, each with its own seed, and print the mean. Default: 1."`
 	outputFlags  `embed:""`
+	NoBaseline   bool   `group:"training" help:"With --task node or edge: do not also train the same network without edges, for a fifth of the epochs, to see whether the edges help."`
 	JSON         bool   `name:"json" help:"Print JSON objects, one a line."`
 	Data         string `placeholder:"DIR" group:"data" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
 	Threads      int    `default:"0" placeholder:"N" group:"training" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
@@ -40,6 +42,9 @@ func (c *trainCommand) endsItself() {}
 // the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
 	task, err := c.learns()
+	if err == nil {
+		err = c.takeFolds()
+	}
 	if err != nil {
 		return err
 	}
@@ -102,6 +107,7 @@ func (c *trainCommand) nodes(e env) error {
 		return err
 	}
 	sayDoubt(e, k.Doubt())
+	sayDoubt(e, k.apart())
 	if k.pairs != nil {
 		if err := c.refused(taskEdge); err != nil {
 			return err
@@ -110,6 +116,7 @@ func (c *trainCommand) nodes(e env) error {
 	if r, err = c.settled(k, r); err != nil {
 		return err
 	}
+	c.sayColumns(e, k.Schema, k.Warnings)
 	sayDoubt(e, r.manyPairs(k.graph.NumNodes()))
 	if err := k.checkNodes(c.Nodes); err != nil {
 		return err
@@ -121,6 +128,9 @@ func (c *trainCommand) nodes(e env) error {
 		if f.file != "" && k.goal.kind != oneClass {
 			return misuse("--%s: it shows classes, and here each %s has %s to predict: --csv or --log record the epochs instead", f.flag, k.goal.example, k.goal.kind.noun())
 		}
+	}
+	if text := sentence(k.division); text != "" && c.Seeds > 1 && !c.JSON {
+		report.Message(e.errOut, text)
 	}
 	return c.profiled(e, func() error { return c.all(e, k, r) })
 }
@@ -193,11 +203,14 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 				return err
 			}
 		}
+		if err := k.aim(&one); err != nil {
+			return err
+		}
 		out.progress.Run(i, c.Seeds)
 		s := &session{trainCommand: c, task: k, recipe: one, report: out}
 		if err := s.run(e.ctx); err != nil {
 			if c.Seeds > 1 {
-				err = errors.Join(err, c.writeCSV(out.histories, k.goal.kind.metric()))
+				err = errors.Join(err, c.writeCSV(out.histories, k.goal.metric()))
 			}
 			return err
 		}
@@ -206,7 +219,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 	if c.Seeds == 1 {
 		return nil
 	}
-	return errors.Join(out.all(runs), c.writeCSV(out.histories, k.goal.kind.metric()))
+	return errors.Join(out.all(runs), c.writeCSV(out.histories, k.goal.metric()))
 }
 
 // session is one training and what is done with its result.
@@ -257,10 +270,18 @@ func (s *session) run(ctx context.Context) error {
 	s.history = history
 	s.summary = summarise(history, s.recipe, took)
 	s.summary.Weights = s.weighing(s.recipe.model())
-	s.summary.Learns, s.summary.Metric = string(s.goal.kind), s.goal.kind.metric()
+	s.summary.Learns, s.summary.Metric = string(s.goal.kind), s.goal.metric()
 	if s.summary.BestEpoch > 0 {
 		t := grad.NewEval() // of a training that was interrupted nothing more is measured
-		_ = t.Within(ctx, func() { s.summary.Metrics = s.goal.quality(s.said(t, net), s.split.Test) })
+		_ = t.Within(ctx, func() {
+			y := s.said(t, net)
+			s.goal.cut(y, s.split)
+			s.summary.Metrics = s.goal.qualityOn(y, s.split, s.ClassNames)
+			if s.Seeds == 1 && err == nil {
+				o, without := s.withoutEdges(ctx)
+				s.goal.verdict(&s.summary, y, o, without, s.split)
+			}
+		})
 	}
 	if e := (*atomicfile.Error)(nil); s.Checkpoint != "" && !errors.As(err, &e) {
 		if _, err := os.Stat(s.Checkpoint); err == nil {
@@ -277,13 +298,46 @@ func (s *session) run(ctx context.Context) error {
 	return errors.Join(err, s.report.run(s.summary))
 }
 
+// withoutEdges trains a perceptron of the same size beside the network, with the same settings, for a fifth of its epochs: one of these
+// costs no more than one of the network's, which passes messages, too. It returns what that says of each example, by its own threshold;
+// nil where nobody wants it, the network passes no messages, or these are too few epochs to learn in.
+func (s *session) withoutEdges(ctx context.Context) (*goal, *tensor.Dense) {
+	const share, least = 5, 10
+	r, m := s.recipe, s.recipe.model()
+	r.Epochs = len(s.history.Epochs) / share
+	if s.NoBaseline || m.Alone || r.Encoding != "" || r.Epochs < least || s.Graph.NumEdges() == 0 {
+		return nil, nil
+	}
+	plain, err := newRecipe(r.Preset, "mlp", r.Dataset)
+	if err != nil {
+		return nil, nil
+	}
+	r.Model, r.Hidden, r.Heads, r.OutHeads, r.NoBias, r.Start = plain.Model, r.width(), 1, 1, plain.NoBias, plain.Start
+	r.Residual, r.ValueDrop, r.AttnDrop, r.Fanout, r.Inductive, r.EdgeIn, r.Kinds = false, false, r.Dropout, "", false, 0, 0
+	k := *s.task
+	k.goal, k.near = new(goal), new(nearby)
+	if *k.goal = *s.goal; r.check() != nil {
+		return nil, nil
+	}
+	fit, net, err := k.fit(r)
+	if err != nil {
+		return nil, nil
+	}
+	if _, err := fit.Run(ctx); err != nil {
+		return nil, nil
+	}
+	y := k.said(grad.NewEval(), net)
+	k.goal.cut(y, k.split)
+	return k.goal, y
+}
+
 // writeCSV writes the epochs, if no others are to come: those of several trainings are
 // in one file.
 func (s *session) writeCSV() error {
 	if s.Seeds > 1 {
 		return nil
 	}
-	err := s.outputFlags.writeCSV(s.report.histories, s.goal.kind.metric())
+	err := s.outputFlags.writeCSV(s.report.histories, s.goal.metric())
 	if err == nil {
 		s.summary.CSV = s.CSV
 	}
@@ -343,8 +397,7 @@ func (s *session) explain(err error) error {
 		}
 		all := parts(err) // the training's first
 		r := &s.recipe
-		usual, _ := newRecipe(r.Preset, r.Model, r.Dataset)
-		all[0] = fmt.Errorf("%w; %s", diverged(all[0], r.LR, usual.LR), left)
+		all[0] = fmt.Errorf("%w; %s", diverged(all[0], r.LR, s.task.usual(r).LR), left)
 		return errors.Join(all...)
 	}
 	return err

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets/form"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -24,6 +23,8 @@ type Applied struct {
 	GraphTitles  []string       // of many graphs
 	Split        *form.Split    // of the column of parts, of what is learnt; nil: there is none
 	Answers      *Answers       // nil: nothing is to be learnt, or the columns are not there
+	Codes        []Code         // columns of Features that hold codes; nil: none do
+	EdgeCodes    []Code         // columns of EdgeFeatures that hold codes; nil: none do
 	Numeric      [2]int         // how many of the first columns of Features and of EdgeFeatures are numbers, before those of words
 	Warnings     []string       // what was read in a way that may not be meant, each with its number of cells
 }
@@ -150,6 +151,14 @@ func (c *Column) says() string {
 		return fmt.Sprintf("a category of %d words", len(c.Words))
 	case c.As == AsCategory:
 		return "a category"
+	case c.As == AsCode && c.Type == form.Many:
+		return fmt.Sprintf("%d codes a row, of %d whole numbers", c.Width, c.wordsOf())
+	case c.As == AsCode && c.Words != nil:
+		return fmt.Sprintf("a code of %d words", len(c.Words))
+	case c.As == AsCode:
+		return "a code"
+	case c.As == AsText:
+		return "a text"
 	case c.As == AsTime && c.Dated:
 		return "a time"
 	case c.As == AsMatrix:
@@ -163,18 +172,17 @@ func (c *Column) remedy() string {
 	switch {
 	case c.As == AsTime && c.Dated:
 		return ": write times like 2024-03-01T12:30:00Z, or leave the cell empty"
-	case c.As == AsNumber || c.As == AsTime:
+	case c.As.number() || c.As == AsTime:
 		return ": write digits and a dot alone, as 1041.5, or leave the cell empty"
 	}
 	return ""
 }
 
-// encoder makes features of a column: one number a row, a word of several, or several numbers a row.
+// encoder makes features of a column, from a place on: each calls f with those of a row that are not zero, from left to right.
 type encoder struct {
 	at, width int
-	number    func(row int) tensor.Float
-	word      func(row int) int // -1: none
-	matrix    tensor.Array
+	each      func(row int, f func(column int, v tensor.Float))
+	matrix    tensor.Array // if the features are those of a matrix
 }
 
 // encoders returns what makes features of the columns of a table, from the first feature on, and the names of
@@ -213,17 +221,6 @@ func (s *Table) knows(name string, label *Label) bool {
 		is(s.Weight) || is(s.Part) || is(s.Title) || is(s.Kind) || label != nil && slices.ContainsFunc(label.Columns, is)
 }
 
-// width is how many features a column becomes.
-func (c *Column) width() int {
-	switch c.As {
-	case AsCategory:
-		return len(c.Words)
-	case AsMatrix:
-		return c.Width
-	}
-	return 1
-}
-
 // same returns an error that names both sides if a column is not such as was fitted.
 func (c *Column) same(t *form.Table, col *form.Column) error {
 	other := func(has string, as Encoding) error {
@@ -231,7 +228,7 @@ func (c *Column) same(t *form.Table, col *form.Column) error {
 		return c.at(t, row, "%.40q stands there, and the column has %s; the model reads it as %s%s", text, has, c.says(), c.remedy())
 	}
 	switch c.As {
-	case AsNumber:
+	case AsNumber, AsPlain, AsLog:
 		if col.Type == form.Word || col.Type == form.Time && col.Dated {
 			return other(map[form.Type]string{form.Word: "words", form.Time: "times"}[col.Type], AsNumber)
 		}
@@ -243,13 +240,13 @@ func (c *Column) same(t *form.Table, col *form.Column) error {
 			return other(map[bool]string{true: "times", false: "numbers"}[col.Dated], AsTime)
 		}
 	}
-	if many := col.Type == form.Many; many != (c.As == AsMatrix) && (many || col.Type != form.Empty) {
+	if many := col.Type == form.Many; many != c.many() && (many || col.Type != form.Empty) {
 		if many {
 			return fmt.Errorf("%s: the column %.40q has %d numbers a row; the model reads it as %s", where(t), c.Name, col.Matrix.Cols, c.says())
 		}
 		return other("a value a row", AsMatrix)
 	}
-	if c.As == AsMatrix && (col.Matrix == nil || col.Matrix.Cols != c.Width) {
+	if c.many() && (col.Matrix == nil || col.Matrix.Cols != c.Width) {
 		has := 0
 		if col.Matrix != nil {
 			has = col.Matrix.Cols
@@ -257,218 +254,6 @@ func (c *Column) same(t *form.Table, col *form.Column) error {
 		return fmt.Errorf("%s: the column %.40q has %d numbers a row; the model reads it as %s", where(t), c.Name, has, c.says())
 	}
 	return nil
-}
-
-// encode says how the cells of a column become features.
-func (a *applier) encode(e *encoder, c *Column, t *form.Table, col *form.Column) error {
-	switch c.As {
-	case AsNumber:
-		return a.encodeNumbers(e, c, t, col)
-	case AsTime:
-		return a.encodeTimes(e, c, t, col)
-	case AsCategory:
-		return a.encodeWords(e, c, t, col)
-	}
-	e.matrix = col.Matrix.Array()
-	var values []tensor.Float
-	if x, ok := e.matrix.(*sparse.CSR); ok {
-		values = x.Values
-	} else {
-		values = e.matrix.(*tensor.Dense).Data
-	}
-	for k, v := range values {
-		if v-v != 0 {
-			row, j := k/max(1, c.Width), k%max(1, c.Width)
-			if x, ok := e.matrix.(*sparse.CSR); ok {
-				row, _ = slices.BinarySearch(x.Offsets, int64(k)+1)
-				row, j = row-1, int(x.Cols[k])
-			}
-			return fmt.Errorf("feature %d of %s is %v", j, t.Origin.At(row), v)
-		}
-	}
-	return nil
-}
-
-func (a *applier) encodeNumbers(e *encoder, c *Column, t *form.Table, col *form.Column) error {
-	x, fill := numbersOf(col, t.Rows), 0.0
-	if c.Fill != nil {
-		fill = *c.Fill
-	}
-	empty, first := 0, 0
-	for row := range t.Rows {
-		if v := x.of(row); v != v {
-			if empty++; empty == 1 {
-				first = row
-			}
-		} else if !finite(v - c.Less) {
-			return c.at(t, row, "%v is no finite number, as features are", v)
-		}
-	}
-	a.filled(c, t, empty, first, wordOf(fill))
-	e.number = func(row int) tensor.Float {
-		v := x.of(row)
-		if v != v {
-			v = fill
-		}
-		return tensor.Float(v - c.Less)
-	}
-	return nil
-}
-
-// filled warns of empty cells.
-func (a *applier) filled(c *Column, t *form.Table, empty, first int, as string) {
-	if empty > 0 {
-		a.warn("%s of column %.40q (%s) %s empty, the first in %s: %s as %s, the median of the rows that train", counted(empty, "cell"), c.Name, fileOf(t, c.Name), isOrAre(empty), lineOf(t, c.Name, first), map[bool]string{true: "it counts", false: "they count"}[empty == 1], as)
-	}
-}
-
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// counted is a number of things, with an s unless it is 1.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// lineOf names the row of a cell without its file.
-func lineOf(t *form.Table, name string, row int) string {
-	o := *originOf(t, name)
-	o.File = ""
-	return o.At(row)
-}
-
-// finite reports whether a number is one as a feature.
-func finite(v float64) bool { f := tensor.Float(v); return f-f == 0 }
-
-const day = 24 * 60 * 60 * 1_000_000 // microseconds
-
-func (a *applier) encodeTimes(e *encoder, c *Column, t *form.Table, col *form.Column) error {
-	x, err := timesOf(col, t.Rows)
-	if err != nil {
-		return c.at(t, 0, "%w", err)
-	}
-	if col.Type == form.Number { // such as 2017.5 where years were fitted
-		own := *c
-		own.Less = float64(c.From)
-		return a.encodeNumbers(e, &own, t, col)
-	}
-	fill := int64(0)
-	if c.Fill != nil {
-		fill = int64(*c.Fill)
-	}
-	empty, first := 0, 0
-	for row := range t.Rows {
-		if x(row) == form.NoTime {
-			if empty++; empty == 1 {
-				first = row
-			}
-		}
-	}
-	shown := wordOf(float64(fill))
-	if c.Dated {
-		shown = shownTime(fill)
-	}
-	a.filled(c, t, empty, first, shown)
-	unit := 1.0
-	if c.Dated {
-		unit = day
-	}
-	e.number = func(row int) tensor.Float {
-		at := x(row)
-		if at == form.NoTime {
-			at = fill
-		}
-		if at < c.From {
-			return tensor.Float(-(float64(uint64(c.From)-uint64(at)) / unit))
-		}
-		return tensor.Float(float64(uint64(at)-uint64(c.From)) / unit)
-	}
-	return nil
-}
-
-// timesOf returns the times of a column, NoTime where there is none.
-func timesOf(col *form.Column, rows int) (func(row int) int64, error) {
-	switch col.Type {
-	case form.Time:
-		return func(row int) int64 { return col.Times[row] }, nil
-	case form.Number, form.Empty:
-		return func(int) int64 { return form.NoTime }, nil
-	}
-	return nil, errors.New("it holds no times, which are like 2024-03-01T12:30:00Z")
-}
-
-// unseenLeast is how many cells of a category have to be words, and all of them new, for an error: so many are another column
-// rather than news.
-const unseenLeast = 10
-
-func (a *applier) encodeWords(e *encoder, c *Column, t *form.Table, col *form.Column) error {
-	x := textsOf(col)
-	codes := make([]int32, t.Rows)
-	of := make(map[string]int32, len(c.Words))
-	for i, w := range c.Words {
-		of[w] = int32(i)
-	}
-	unseen, first, cells := 0, 0, 0
-	for row := range codes {
-		codes[row] = -1
-		if row >= x.rows {
-			continue
-		}
-		text, ok := x.text(row)
-		if !ok {
-			continue
-		}
-		cells++
-		if k, known := of[text]; known {
-			codes[row] = k
-		} else if unseen++; unseen == 1 {
-			first = row
-		}
-	}
-	text := ""
-	if unseen > 0 {
-		text, _ = x.text(first)
-	}
-	switch {
-	case unseen == cells && cells >= unseenLeast && len(c.Words) > 0:
-		return c.at(t, first, "%.40q and all other %d words of the column are new to the model, which knows %s: is it another column?", text, cells-1, listed(c.Words))
-	case unseen > 0:
-		has := "have words"
-		if unseen == 1 {
-			has = "has a word"
-		}
-		counts := "they count"
-		if unseen == 1 {
-			counts = "it counts"
-		}
-		a.warn("%s of column %.40q (%s) %s that the model has not seen, such as %.40q in %s: %s as none of its %d words", counted(unseen, "cell"), c.Name, fileOf(t, c.Name), has, text, lineOf(t, c.Name, first), counts, len(c.Words))
-	}
-	e.word = func(row int) int { return int(codes[row]) }
-	return nil
-}
-
-// namesOf appends the names of the features of a column; ok is false if they have none.
-func (c *Column) namesOf(names []string, prefix string) (out []string, ok bool) {
-	switch c.As {
-	case AsCategory:
-		for _, w := range c.Words {
-			names = append(names, prefix+c.Name+"="+w)
-		}
-		return names, true
-	case AsMatrix:
-		for _, n := range c.Names {
-			names = append(names, prefix+n)
-		}
-		return names, len(c.Names) == c.Width && c.Width > 0
-	}
-	return append(names, prefix+c.Name), true
 }
 
 // notKnown is the value of what is not known.

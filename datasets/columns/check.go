@@ -13,6 +13,7 @@ const (
 	columnsMost = 1 << 16
 	widthMost   = 1 << 28
 	textMost    = 1 << 20 // bytes
+	hashesMost  = 1 << 16
 )
 
 // Check returns an error that names the first thing that cannot have been fitted: a file may hold anything.
@@ -88,6 +89,11 @@ func (t *Table) check(seen map[[3]string]bool, width *int, fitted bool) error {
 	if len(t.Kinds) > 0 && t.Kind == "" {
 		return fmt.Errorf("%d kinds, and no column says which a row is of", len(t.Kinds))
 	}
+	for word, part := range t.Parts {
+		if part != "train" && part != "val" && part != "test" {
+			return fmt.Errorf("%.40q is to mean the part %.40q: want train, val or test", word, part)
+		}
+	}
 	for _, name := range slices.Concat([]string{t.Type, t.From, t.To, t.Weight, t.Part, t.Title, t.Kind}, t.Times, t.Unread) {
 		if len(name) > textMost {
 			return fmt.Errorf("a name of %d bytes", len(name))
@@ -101,32 +107,31 @@ func (c *Column) check(fitted bool) error {
 	if !slices.Contains([]form.Type{form.Empty, form.Number, form.Time, form.Word, form.Many}, c.Type) {
 		return fmt.Errorf("%.40q is no type of cells", c.Type)
 	}
-	only := func(as Encoding, there bool, what string) error {
-		if there && c.As != as {
-			return fmt.Errorf("it is a %s, and has %s", c.As, what)
-		}
-		return nil
-	}
-	for _, err := range []error{
-		only(AsCategory, len(c.Words) > 0 || c.Given, "words"), only(AsMatrix, c.Width != 0 || len(c.Names) > 0, "a width"),
-		only(AsTime, c.From != 0 || c.Dated, "an origin of times"), only(AsNumber, c.Less != 0, "what is taken off"),
+	for _, only := range []struct {
+		may, there bool
+		what       string
+	}{
+		{c.As == AsCategory || c.As == AsCode && !c.Given, len(c.Words) > 0 || c.Given, "words"},
+		{c.many() || c.As == AsText, c.Width != 0 || len(c.Names) > 0, "a width"},
+		{c.As == AsText, len(c.Hashes)+len(c.Weights) > 0, "hashes"},
+		{c.As == AsTime, c.From != 0 || c.Till != 0 || c.Dated, "an origin of times"},
+		{c.As == AsTime && c.Dated, len(c.Cycles) > 0, "cycles"},
+		{c.As.number() && c.As != AsLog, c.Less != 0, "what is taken off"},
+		{c.As.number() && c.As != AsPlain || c.As == AsTime, c.Scale != nil, "a scale"},
 	} {
-		if err != nil {
-			return err
+		if only.there && !only.may {
+			return fmt.Errorf("it is a %s, and has %s", c.As, only.what)
 		}
+	}
+	if err := c.checkCodes(fitted); err != nil {
+		return err
 	}
 	switch c.As {
-	case AsNumber, AsTime:
-		if fitted && c.Fill == nil {
-			return fmt.Errorf("nothing says what an empty cell is")
+	case AsNumber, AsPlain, AsLog, AsTime:
+		if err := c.checkNumber(fitted); err != nil {
+			return err
 		}
-		if c.Fill != nil && !(*c.Fill > -1<<62 && *c.Fill < 1<<62) && !(c.As == AsNumber && finite(*c.Fill)) {
-			return fmt.Errorf("an empty cell is %v", *c.Fill)
-		}
-		if c.Less-c.Less != 0 {
-			return fmt.Errorf("%v is taken off", c.Less)
-		}
-	case AsCategory:
+	case AsCategory, AsCode:
 		for i, w := range c.Words {
 			if w == "" || len(w) > textMost || !c.Given && i > 0 && c.Words[i-1] >= w {
 				return fmt.Errorf("word %d, %.40q, is empty, too long, or not after the one before", i, w)
@@ -138,6 +143,10 @@ func (c *Column) check(fitted bool) error {
 		if len(c.Words) > wordsAsked {
 			return fmt.Errorf("%d words; want at most %d", len(c.Words), wordsAsked)
 		}
+	case AsText:
+		if err := c.checkText(fitted); err != nil {
+			return err
+		}
 	case AsMatrix:
 		if c.Width < 0 || c.Width > widthMost || len(c.Names) > 0 && len(c.Names) != c.Width {
 			return fmt.Errorf("%d numbers a row, and %d names", c.Width, len(c.Names))
@@ -147,6 +156,47 @@ func (c *Column) check(fitted bool) error {
 	}
 	if len(c.Name) > textMost {
 		return fmt.Errorf("a name of %d bytes", len(c.Name))
+	}
+	return nil
+}
+
+// checkNumber checks a column of numbers or times.
+func (c *Column) checkNumber(fitted bool) error {
+	if fitted && c.Fill == nil {
+		return fmt.Errorf("nothing says what an empty cell is")
+	}
+	if c.Fill != nil && !(*c.Fill > -1<<62 && *c.Fill < 1<<62) && !(c.As.number() && finite(*c.Fill)) {
+		return fmt.Errorf("an empty cell is %v", *c.Fill)
+	}
+	if c.Less-c.Less != 0 {
+		return fmt.Errorf("%v is taken off", c.Less)
+	}
+	if s := c.Scale; s != nil && (s.Mean-s.Mean != 0 || s.Dev-s.Dev != 0 || s.Dev < 0) {
+		return fmt.Errorf("the mean is %v and the standard deviation %v", s.Mean, s.Dev)
+	}
+	for i, cycle := range c.Cycles {
+		if cycle.days() == 0 || slices.Contains(c.Cycles[:i], cycle) {
+			return fmt.Errorf("%.40q is no cycle, or stands there twice: want %s, %s or %s", cycle, Day, Week, Year)
+		}
+	}
+	return nil
+}
+
+// checkText checks a column of texts.
+func (c *Column) checkText(fitted bool) error {
+	if c.Width < 0 || c.Width > hashesMost || fitted && c.Width == 0 {
+		return fmt.Errorf("words have %d hashes; want 1 to %d", c.Width, hashesMost)
+	}
+	if len(c.Weights) != len(c.Hashes) || len(c.Names) != len(c.Hashes) {
+		return fmt.Errorf("%d weights and %d names of %d hashes", len(c.Weights), len(c.Names), len(c.Hashes))
+	}
+	for i, h := range c.Hashes {
+		if h < 0 || int(h) >= c.Width || i > 0 && h <= c.Hashes[i-1] {
+			return fmt.Errorf("hash %d is %d of %d, or not after the one before", i, h, c.Width)
+		}
+		if w := c.Weights[i]; !(w > 0 && w < 1<<20) || len(c.Names[i]) > textMost {
+			return fmt.Errorf("the weight of hash %d is %v, or its name too long", i, w)
+		}
 	}
 	return nil
 }
@@ -173,6 +223,8 @@ func (l *Label) check(fitted bool) error {
 		return fmt.Errorf("%.40q is nothing to learn from", l.Of)
 	case len(l.Columns) == 0 || len(l.Columns) > columnsMost:
 		return fmt.Errorf("%d columns are learnt", len(l.Columns))
+	case l.As != "" && l.As != AsNumber && l.As != AsCategory:
+		return fmt.Errorf("it is learnt as %.40q, which is neither %s nor %s", l.As, AsNumber, AsCategory)
 	case !fitted && l.Kind == "":
 	case l.Kind != OneClass && l.Kind != Labels && l.Kind != Numbers:
 		return fmt.Errorf("%.40q is nothing to learn", l.Kind)

@@ -120,16 +120,26 @@ func (c *chooser) check() error {
 	}
 	for name, as := range c.r.As {
 		switch as {
-		case AsNumber, AsCategory, AsTime, AsMatrix:
+		case AsNumber, AsCategory: // of what is learnt, how it is learnt
+		case AsPlain, AsLog, AsCode, AsTime, AsText, AsMatrix:
 			if c.chosen(c.r.Label, name) {
-				return fmt.Errorf("the column %.40q is to be learnt, and a feature, too: choose one", name)
+				return fmt.Errorf("the column %.40q is to be learnt, and no feature becomes of it: want %s, which learns its numbers, or %s, which learns classes", name, AsNumber, AsCategory)
 			}
 		case Left:
 		default:
-			return fmt.Errorf("column %.40q: %.40q is nothing that a column may become: want %s, %s, %s or %s", name, as, AsNumber, AsCategory, AsTime, Left)
+			return fmt.Errorf("column %.40q: %.40q is nothing that a column may become: want %s", name, as, oneOf(Encodings))
 		}
 	}
 	return nil
+}
+
+// oneOf lists encodings for an error.
+func oneOf(all []Encoding) string {
+	var out []string
+	for _, as := range all {
+		out = append(out, string(as))
+	}
+	return strings.Join(out[:len(out)-1], ", ") + " or " + out[len(out)-1]
 }
 
 // named returns the columns that were named, in order.
@@ -199,9 +209,15 @@ func (c *chooser) table(t *form.Table, of form.Of) (out Table, err error) {
 		}
 	}
 	c.byName(t, of, roles)
+	out.seen = map[string]seen{}
 	for i := range t.Columns {
 		col := &t.Columns[i]
 		as := c.as(col.Name)
+		look := lookAt(col, t.Rows)
+		out.seen[col.Name] = seen{says: look.says(col), truth: col.Truth, few: col.Type == form.Number && !col.Truth && !look.broken && look.different > 2 && look.different <= fewWords}
+		if out.order = append(out.order, col.Name); col.Type == form.Empty {
+			out.seen[col.Name] = seen{says: look.says(col), why: whyEmpty}
+		}
 		if of == form.OfNodes && as == "" && col.Role == "" && slices.Contains(maskNames, form.Plain(col.Name)) {
 			out.Masks = append(out.Masks, col.Name)
 			continue
@@ -221,7 +237,7 @@ func (c *chooser) table(t *form.Table, of form.Of) (out Table, err error) {
 		}
 		switch roles[i] {
 		case form.AsFeature:
-			if err := out.feature(t, col, as); err != nil {
+			if err := out.feature(t, col, look, of, as); err != nil {
 				return out, err
 			}
 		case form.AsLabel, form.AsTarget:
@@ -231,18 +247,23 @@ func (c *chooser) table(t *form.Table, of form.Of) (out Table, err error) {
 			if c.s.Label == nil {
 				c.s.Label = &Label{Of: of}
 			}
+			if as := c.as(col.Name); as == AsNumber || as == AsCategory {
+				c.s.Label.As = as
+			}
 			if !slices.Contains(c.s.Label.Columns, col.Name) {
 				c.s.Label.Columns = append(c.s.Label.Columns, col.Name)
 			}
 		case form.AsWeight:
 			out.Weight = col.Name
 		case form.AsPart:
-			out.Part = col.Name
+			if out.Part = col.Name; c.chosen([]string{c.r.Part}, col.Name) {
+				out.Parts = c.r.Parts
+			}
 		case form.AsTitle:
 			out.Title = col.Name
 		case form.AsKind:
 			if out.Kind = col.Name; c.raw.Graphs != nil { // networks on many graphs read kinds as features
-				if err := out.feature(t, col, as); err != nil {
+				if err := out.feature(t, col, look, of, as); err != nil {
 					return out, err
 				}
 			}
@@ -253,8 +274,31 @@ func (c *chooser) table(t *form.Table, of form.Of) (out Table, err error) {
 			out.Times = append(out.Times, col.Name)
 		}
 	}
+	out.leaveBags(t)
 	out.nameKind(t, of)
 	return out, nil
+}
+
+// bagLeast is how many columns of 0 and 1, most of them 0, are a bag of words.
+const bagLeast = 32
+
+// leaveBags leaves such columns as they are if they are many: standardised, nothing in them would be 0.
+func (out *Table) leaveBags(t *form.Table) {
+	var bag []int
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		if col := t.Column(c.Name); c.As == AsNumber && !c.Asked && col.Type == form.Number {
+			ones := 0
+			if !slices.ContainsFunc(col.Numbers, func(v float64) bool { ones += btoi(v == 1); return v != 0 && v != 1 }) && 2*ones < t.Rows {
+				bag = append(bag, i)
+			}
+		}
+	}
+	if len(bag) >= bagLeast {
+		for _, i := range bag {
+			out.Columns[i].As = AsPlain
+		}
+	}
 }
 
 // maskNames are what columns are called that say whether a row trains, validates or tests.
@@ -310,35 +354,47 @@ func first(t *form.Table, names []string, may func(i int) bool) int {
 }
 
 // feature adds a column that becomes features.
-func (out *Table) feature(t *form.Table, col *form.Column, as Encoding) error {
+func (out *Table) feature(t *form.Table, col *form.Column, look *look, of form.Of, as Encoding) error {
 	asked := as != ""
-	usual := map[form.Type]Encoding{form.Number: AsNumber, form.Time: AsTime, form.Word: AsCategory, form.Many: AsMatrix}[col.Type]
+	names := form.NodeKindNames
+	if of == form.OfEdges {
+		names = form.EdgeKindNames
+	}
+	usual, why, err := Encoding(""), whyEmpty, error(nil)
+	if col.Type != form.Empty {
+		usual, why, err = look.usual(t, col, of, col.Role == form.AsKind || slices.Contains(names, form.Plain(col.Name)))
+	}
 	if as == "" {
 		as = usual
 	}
-	if as == "" { // nothing stands in it
-		out.Unread = append(out.Unread, col.Name)
-		return nil
-	}
+	other := map[form.Type]Encoding{form.Number: AsNumber, form.Time: AsTime, form.Word: AsCategory, form.Many: AsMatrix}[col.Type]
 	wrong := func(want string) error {
 		row, text := firstNot(col, as)
-		return fmt.Errorf("%s, column %.40q: %.40q is no %s: leave the column out, --column %s=none, or choose another form, as --column %s=%s", t.At(col, row), col.Name, text, want, col.Name, col.Name, usual)
+		return fmt.Errorf("%s, column %.40q: %.40q is no %s: leave the column out, --column %s=none, or choose another form, as --column %s=%s", t.At(col, row), col.Name, text, want, col.Name, col.Name, other)
 	}
 	switch {
 	case col.Type == form.Empty:
-	case col.Mixed != nil && col.Type == form.Word:
+	case col.Mixed != nil && col.Type == form.Word && as != AsText:
 		if strings.Contains(col.Mixed.Error(), "--column") {
 			return col.Mixed
 		}
 		return fmt.Errorf("%w, --column %s=none", col.Mixed, col.Name)
-	case as == AsNumber && col.Type != form.Number && (col.Type != form.Time || col.Dated):
+	case !asked && err != nil:
+		return err
+	case as.number() && col.Type != form.Number && (col.Type != form.Time || col.Dated):
 		return wrong("number")
 	case as == AsTime && col.Type != form.Time:
 		return wrong("time, such as 2024-03-01T12:30:00Z")
 	case as == AsMatrix && col.Type != form.Many:
 		return wrong("list of numbers")
-	case as == AsCategory && col.Type == form.Many:
-		return fmt.Errorf("%s: the column %.40q has %d numbers a row, which are no category: leave it out, --column %s=none", where(t), col.Name, col.Matrix.Cols, col.Name)
+	case as == AsCode && col.Type == form.Many && col.Matrix.Offsets == nil:
+	case as.worded() && col.Type == form.Many:
+		return fmt.Errorf("%s: the column %.40q has %d numbers a row, which are no %s: leave it out, --column %s=none", where(t), col.Name, col.Matrix.Cols, as, col.Name)
+	}
+	if as == "" || as == Left {
+		out.Unread = append(out.Unread, col.Name)
+		out.seen[col.Name] = seen{says: look.says(col), why: why, words: col.Type == form.Word && why != whySame}
+		return nil
 	}
 	out.Columns = append(out.Columns, Column{Name: col.Name, Type: col.Type, As: as, Asked: asked})
 	return nil
@@ -353,9 +409,7 @@ func firstNot(col *form.Column, as Encoding) (row int, text string) {
 			continue
 		}
 		_, right := numberOf(text)
-		if as != AsNumber {
-			right = false
-		}
+		right = right && as.number()
 		if as == AsTime && col.Type == form.Word && len(text) > 4 && text[4] == '-' { // written out
 			_, right = form.TimeOf(text)
 		}

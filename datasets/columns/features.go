@@ -24,7 +24,7 @@ func (a *applier) nodeFeatures() error {
 	if err != nil {
 		return err
 	}
-	a.out.Names, a.out.Numeric[0] = b.names, b.numeric
+	a.out.Names, a.out.Numeric[0], a.out.Codes = b.names, b.numeric, b.codes
 	if a.raw.Graphs != nil {
 		a.out.Features = b.dense()
 		return nil
@@ -45,7 +45,7 @@ func (a *applier) edgeFeatures() error {
 	if b.rows > 0 && b.width > elementsMost/b.rows {
 		return fmt.Errorf("%d features of each of %d edges are more than the %d elements that are held: leave columns out", b.width, b.rows, elementsMost)
 	}
-	a.out.EdgeFeatures, a.out.EdgeNames, a.out.Numeric[1] = b.dense(), b.names, b.numeric
+	a.out.EdgeFeatures, a.out.EdgeNames, a.out.Numeric[1], a.out.EdgeCodes = b.dense(), b.names, b.numeric, b.codes
 	return nil
 }
 
@@ -81,6 +81,7 @@ func identity(n int) *sparse.CSR {
 type blocks struct {
 	rows, width, numeric int
 	names                []string
+	codes                []Code
 	parts                []block
 }
 
@@ -109,6 +110,7 @@ func (a *applier) blocks(tables []Table, table func(i int) (*form.Table, int), n
 			if numbers = numbers && c.As != AsCategory; numbers {
 				b.numeric += c.width()
 			}
+			b.codes = append(b.codes, c.codes(b.width)...)
 			b.width += c.width()
 			b.names, ok = c.namesOf(b.names, prefix)
 			named = named && ok
@@ -124,7 +126,7 @@ func (a *applier) blocks(tables []Table, table func(i int) (*form.Table, int), n
 			return nil, err
 		}
 		if !bare && len(tables[k].Columns) == 0 {
-			list = append(list, encoder{at: at[k], width: 1, number: func(int) tensor.Float { return 1 }})
+			list = append(list, encoder{at: at[k], width: 1, each: func(_ int, f func(column int, v tensor.Float)) { f(at[k], 1) }})
 		}
 		b.rows += t.Rows
 		b.parts = append(b.parts, block{t.Rows, list})
@@ -135,28 +137,21 @@ func (a *applier) blocks(tables []Table, table func(i int) (*form.Table, int), n
 // each calls f with the elements of a row of a block that are not zero, from left to right.
 func (p *block) each(row int, f func(column int, v tensor.Float)) {
 	for i := range p.list {
-		switch e := &p.list[i]; {
-		case e.number != nil:
-			if v := e.number(row); v != 0 {
-				f(e.at, v)
-			}
-		case e.word != nil:
-			if k := e.word(row); k >= 0 {
-				f(e.at+k, 1)
-			}
-		default:
-			if x, ok := e.matrix.(*sparse.CSR); ok {
-				cols, values := x.Row(row)
-				for i, c := range cols {
-					if values == nil {
-						f(e.at+int(c), 1)
-					} else if values[i] != 0 {
-						f(e.at+int(c), values[i])
-					}
+		e := &p.list[i]
+		switch x := e.matrix.(type) {
+		case nil:
+			e.each(row, f)
+		case *sparse.CSR:
+			cols, values := x.Row(row)
+			for i, c := range cols {
+				if values == nil {
+					f(e.at+int(c), 1)
+				} else if values[i] != 0 {
+					f(e.at+int(c), values[i])
 				}
-				continue
 			}
-			for j, v := range e.matrix.(*tensor.Dense).Row(row) {
+		case *tensor.Dense:
+			for j, v := range x.Row(row) {
 				if v != 0 {
 					f(e.at+j, v)
 				}

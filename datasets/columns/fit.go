@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/edgewise-ml/edgewise/datasets/form"
 )
@@ -16,10 +17,7 @@ type Rows struct {
 	Nodes, Edges, Graphs []int32
 }
 
-// wordsMost is how many different words a category may have that nobody asked for.
-const wordsMost = 100
-
-// wordsAsked is how many it may have that somebody asked for.
+// wordsAsked is how many different words a column may have.
 const wordsAsked = 1 << 20
 
 // exactMost is the largest number up to which float32 holds all whole ones.
@@ -66,6 +64,7 @@ func (s *Schema) Fit(raw *form.Raw, train Rows) error {
 		}
 	}
 	s.Fitted = true
+	s.Doubts = s.telltales(raw, nodes, edges, train)
 	return nil
 }
 
@@ -159,50 +158,106 @@ func (s *Table) fit(t *form.Table, train []int32) error {
 	return nil
 }
 
-// fit learns what a column needs. Of one that says when, numbers beyond what float32 tells apart count from their least.
+// fit learns what a column needs. Plain numbers that say when, beyond what float32 tells apart, count from their least.
 func (c *Column) fit(t *form.Table, col *form.Column, train []int32, timely bool) error {
 	switch c.As {
-	case AsNumber:
-		x := numbersOf(col, t.Rows)
-		var known []float64
-		least, most := math.Inf(1), math.Inf(-1)
-		err := error(nil)
-		each(nil, t.Rows, func(row int) {
-			if v := x.of(row); err == nil && v == v && !finite(v) {
-				err = c.at(t, row, "%v is no finite number, as features are", v)
-			}
-		})
-		each(train, t.Rows, func(row int) {
-			if v := x.of(row); v == v {
-				known = append(known, v)
-				least, most = min(least, v), max(most, v)
-			}
-		})
-		if err != nil {
-			return err
-		}
-		fill := median(known)
-		c.Fill = &fill
-		if timely && max(-least, most) > exactMost {
-			c.Less = least
-		}
+	case AsNumber, AsPlain, AsLog:
+		return c.fitNumbers(t, col, train, timely)
 	case AsTime:
 		c.Dated = col.Dated
 		return c.fitTimes(t, col, train)
-	case AsCategory:
-		if col.Type == form.Word && col.Words.Ordered {
+	case AsCategory, AsCode:
+		if c.As == AsCategory && col.Type == form.Word && col.Words.Ordered {
 			c.Words, c.Given = slices.Clone(col.Words.Texts), true
 			return nil
 		}
+		if col.Type == form.Many {
+			return c.fitCodes(t, col, train)
+		}
 		return c.fitWords(t, col, train)
+	case AsText:
+		return c.fitText(t, col, train)
 	case AsMatrix:
 		c.Width, c.Names = col.Matrix.Cols, col.Matrix.Names
+		for _, k := range col.Matrix.Codes {
+			c.Codes = append(c.Codes, Code{k[0], k[1]})
+		}
 	}
 	return nil
 }
 
-// fitTimes finds the earliest time, from which days are counted, and the median. Whole numbers count from 0 as long as
-// float32 tells them apart.
+// fitNumbers finds the median of numbers, and their scale unless they stay as they are.
+func (c *Column) fitNumbers(t *form.Table, col *form.Column, train []int32, timely bool) error {
+	x := numbersOf(col, t.Rows)
+	for row := range t.Rows {
+		if v := x.of(row); v == v && !finite(v) {
+			return c.at(t, row, "%v is no finite number, as features are", v)
+		}
+	}
+	var known, mapped []float64
+	least, most, empty := math.Inf(1), math.Inf(-1), false
+	each(train, t.Rows, func(row int) {
+		v := x.of(row)
+		if v != v {
+			empty = true
+			return
+		}
+		known = append(known, v)
+		least, most = min(least, v), max(most, v)
+	})
+	c.Gaps = empty && len(known) > 0
+	fill := median(known) // which sorts them: sums do not depend on the order of the rows
+	c.Fill = &fill
+	if c.As != AsPlain {
+		for _, v := range known {
+			mapped = append(mapped, c.mapped(v))
+		}
+		c.Scale = scaleOf(mapped)
+		if m, d := c.Scale.Mean, c.Scale.Dev; m-m != 0 || d-d != 0 {
+			return c.at(t, 0, "the numbers of the column are too large to be standardised: choose another form, as --column %s=log, or leave the column out, --column %s=none", c.Name, c.Name)
+		}
+	} else if timely && max(-least, most) > exactMost {
+		c.Less = least
+	}
+	return nil
+}
+
+// mapped is a number before it is standardised.
+func (c *Column) mapped(v float64) float64 {
+	if c.As == AsLog {
+		return math.Copysign(math.Log1p(math.Abs(v)), v)
+	}
+	return v - c.Less
+}
+
+// scaleOf returns the scale of numbers.
+func scaleOf(x []float64) *Scale {
+	s, n, squares := new(Scale), float64(len(x)), 0.0
+	for _, v := range x {
+		s.Mean += v / n
+	}
+	for _, v := range x {
+		squares += (v - s.Mean) * ((v - s.Mean) / n)
+	}
+	if slices.ContainsFunc(x, func(v float64) bool { return v != x[0] }) {
+		s.Dev = math.Sqrt(squares)
+	}
+	return s
+}
+
+// of standardises a number; nil leaves it as it is.
+func (s *Scale) of(v float64) float64 {
+	switch {
+	case s == nil:
+		return v
+	case s.Dev == 0:
+		return 0
+	}
+	return (v - s.Mean) / s.Dev
+}
+
+// fitTimes finds the earliest time, from which days are counted, the latest, the median, the scale of the days, and which cycles they go
+// through. Whole numbers count from 0 as long as float32 tells them apart, and have no cycles.
 func (c *Column) fitTimes(t *form.Table, col *form.Column, train []int32) error {
 	x, err := timesOf(col, t.Rows)
 	if err != nil {
@@ -210,12 +265,18 @@ func (c *Column) fitTimes(t *form.Table, col *form.Column, train []int32) error 
 	}
 	var known []int64
 	least, most := int64(math.MaxInt64), int64(math.MinInt64)
+	empty, whole := false, true
 	each(train, t.Rows, func(row int) {
-		if v := x(row); v != form.NoTime {
-			known = append(known, v)
-			least, most = min(least, v), max(most, v)
+		v := x(row)
+		if v == form.NoTime {
+			empty = true
+			return
 		}
+		known = append(known, v)
+		least, most = min(least, v), max(most, v)
+		whole = whole && v%day == 0
 	})
+	c.Gaps = empty && len(known) > 0
 	fill := 0.0
 	if len(known) > 0 {
 		slices.Sort(known)
@@ -225,34 +286,84 @@ func (c *Column) fitTimes(t *form.Table, col *form.Column, train []int32) error 
 		}
 	}
 	c.Fill = &fill
+	ages := make([]float64, len(known))
+	for i, v := range known {
+		ages[i] = c.age(v)
+	}
+	if c.Scale = scaleOf(ages); c.Dated && len(known) > 0 {
+		c.Till = most
+		span := uint64(most) - uint64(least)
+		for _, cycle := range []Cycle{Day, Week, Year} {
+			if span >= cycle.days()*day && !(cycle == Day && whole) {
+				c.Cycles = append(c.Cycles, cycle)
+			}
+		}
+	}
 	return nil
 }
 
-// fitWords finds the words of a category.
+// age is the time since the earliest, in days if it is a date.
+func (c *Column) age(at int64) float64 {
+	unit := 1.0
+	if c.Dated {
+		unit = day
+	}
+	if at < c.From {
+		return -(float64(uint64(c.From)-uint64(at)) / unit)
+	}
+	return float64(uint64(at)-uint64(c.From)) / unit
+}
+
+// days is how long a cycle is.
+func (c Cycle) days() uint64 {
+	return map[Cycle]uint64{Day: 1, Week: 7, Year: 365}[c]
+}
+
+// phase is which part of a cycle is over.
+func (c Cycle) phase(micros int64) float64 {
+	switch c {
+	case Day:
+		return float64((micros%day+day)%day) / day
+	case Week: // from Monday on; 1970 began on a Thursday
+		return float64((micros%(7*day)+10*day)%(7*day)) / (7 * day)
+	}
+	at := time.UnixMicro(micros).UTC()
+	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
+	begin, end := year(at.Year()), year(at.Year()+1)
+	return at.Sub(begin).Seconds() / end.Sub(begin).Seconds()
+}
+
+// fitWords finds the words of a category, or those of a code that stand there twice: of one row no network learns what a word means, and
+// what it learns of all rare words goes for those that it has not seen.
 func (c *Column) fitWords(t *form.Table, col *form.Column, train []int32) error {
-	seen, most := map[string]bool{}, wordsMost
-	if c.Asked {
-		most = wordsAsked
+	seen, least := map[string]int{}, 1
+	if c.As == AsCode {
+		least = 2
 	}
 	x := textsOf(col)
 	err := error(nil)
 	each(train, x.rows, func(row int) {
 		text, ok := x.text(row)
-		if !ok || err != nil || seen[text] {
+		if !ok {
+			c.Gaps = true
 			return
 		}
-		if len(seen) == most {
-			err = c.at(t, row, "%.40q is one more word than the %d that may have a feature each: group them, leave the column out with --column %s=none, ask for all of them with --column %s=category, or call it name", text, most, c.Name, c.Name)
-			return
+		if seen[text]++; seen[text] == 1 && len(seen) > wordsAsked && err == nil {
+			err = c.at(t, row, "%.40q is one more word than the %d that are told apart: leave the column out, --column %s=none", text, wordsAsked, c.Name)
 		}
-		seen[text] = true
+		if c.As == AsCode && err == nil && col.Type == form.Number && !col.Truth && col.Numbers[row] != math.Trunc(col.Numbers[row]) {
+			err = c.at(t, row, "%v is neither a word nor a whole number, as codes are: choose another form, as --column %s=number", col.Numbers[row], c.Name)
+		}
 	})
 	if err != nil {
 		return err
 	}
-	for text := range seen {
-		c.Words = append(c.Words, text)
+	for text, n := range seen {
+		if n >= least {
+			c.Words = append(c.Words, text)
+		}
 	}
+	c.Gaps = c.Gaps && len(seen) > 0
 	slices.Sort(c.Words)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -85,7 +86,7 @@ func (l *Label) one(t *form.Table) *form.Column {
 // fitLabel finds out what is to be learnt: classes or numbers.
 func (s *Schema) fitLabel(raw *form.Raw) error {
 	l := s.Label
-	own := Label{Of: l.Of, Columns: l.Columns}
+	own := Label{Of: l.Of, Columns: l.Columns, As: l.As}
 	tables, n := own.owners(raw)
 	var err error
 	switch {
@@ -116,12 +117,12 @@ func (l *Label) fitOne(tables []owner, n int) error {
 		if col.Type == form.Many {
 			return l.fitMatrix(col)
 		}
-		if w := col.Words; col.Type == form.Word && w.Ordered {
+		if w := col.Words; col.Type == form.Word && w.Ordered && l.As != AsNumber {
 			l.Kind, l.Classes, l.Count = OneClass, slices.Clone(w.Texts), len(w.Texts)
 			return nil
 		}
 		cells.add(col, o.t.Rows)
-		if col.Role == form.AsTarget {
+		if col.Role == form.AsTarget && l.As != AsCategory {
 			l.Kind, l.Count = Numbers, 1
 			if cells.words {
 				return fmt.Errorf("column %.40q: %.40q is no number to be learnt", col.Name, cells.word)
@@ -139,6 +140,9 @@ func (l *Label) fitOne(tables []owner, n int) error {
 // fitMatrix is fitLabel of several numbers a row: labels that are there or not if all are 0 and 1.
 func (l *Label) fitMatrix(col *form.Column) error {
 	m := col.Matrix
+	if l.As == AsCategory {
+		return fmt.Errorf("column %.40q: it has %d numbers a row, which are no class: leave %s=%s out", col.Name, m.Cols, col.Name, l.As)
+	}
 	l.Kind, l.Count, l.Classes = Numbers, m.Cols, slices.Clone(m.Names)
 	if col.Role == form.AsTarget {
 		return nil
@@ -161,7 +165,10 @@ func (l *Label) fitMatrix(col *form.Column) error {
 
 // fitSeveral is fitLabel of several columns of numbers.
 func (l *Label) fitSeveral(tables []owner) error {
-	known, binary := 0, true
+	known, binary := 0, l.As != AsNumber
+	if l.As == AsCategory {
+		return fmt.Errorf("the columns %s are learnt together, as numbers or as labels that are 0 or 1: leave =%s out, or learn one column alone", listed(l.Columns), l.As)
+	}
 	for _, o := range tables {
 		for _, name := range l.Columns {
 			col := o.t.Column(name)
@@ -207,7 +214,7 @@ func answersOf(t *form.Table, col *form.Column) (numbers, error) {
 
 // labelCells are the cells of the one column that is learnt, while it is found out what they are.
 type labelCells struct {
-	seen     map[float64]bool
+	seen     map[float64]int // how many cells have each number
 	texts    map[string]bool
 	labelled int
 	cells    int    // that are not empty
@@ -215,6 +222,7 @@ type labelCells struct {
 	word     string // the first of them
 	classes  int    // how many the form says there are, whose numbers are the cells; 0: it does not say so
 	gone     int    // cells such as NA
+	name     string // of the column, plain
 }
 
 // labelText returns the text of a cell of a column of words, as it stands but for true and false.
@@ -229,11 +237,11 @@ func labelText(col *form.Column, row int) string {
 // add takes the cells of a column.
 func (c *labelCells) add(col *form.Column, n int) {
 	if c.seen == nil {
-		c.seen, c.texts = map[float64]bool{}, map[string]bool{}
+		c.seen, c.texts, c.name = map[float64]int{}, map[string]bool{}, form.Plain(col.Name)
 	}
 	number := func(v float64) {
-		if v == v && v != -1 {
-			c.seen[v] = true
+		if v == v {
+			c.seen[v]++
 			c.labelled++
 		}
 	}
@@ -271,37 +279,37 @@ func (c *labelCells) add(col *form.Column, n int) {
 	})
 }
 
-// decide says what is learnt of n cells. Words are classes in their order. Whole numbers are classes, whose own numbers they are if they
-// leave no gaps from 0, and which are called by them otherwise; other numbers are to be predicted as such, and so are
-// more whole ones than classes may be.
+// decide says what is learnt of n cells. Words are classes in their order. Whole numbers may be classes, whose own numbers they are if they
+// leave no gaps from 0, and which are called by them otherwise; other numbers are to be predicted as such.
 func (c *labelCells) decide(l *Label, n int) error {
 	if c.words || c.gone > 0 && c.labelled == 0 {
+		if l.As == AsNumber {
+			return fmt.Errorf("%.40q is no number to be learnt: words are learnt as classes, so leave %s=%s out", c.word, l.Columns[0], l.As)
+		}
 		for text := range c.texts {
 			l.Classes = append(l.Classes, text)
 		}
 		slices.Sort(l.Classes)
-		l.Kind, l.Count = OneClass, len(l.Classes)
+		l.Kind, l.Count, l.why = OneClass, len(l.Classes), "words"
 		return notNames(l.Count, c.cells)
 	}
+	c.unlabelled(l)
 	sorted := make([]float64, 0, len(c.seen))
 	for v := range c.seen {
 		sorted = append(sorted, v)
 	}
 	slices.Sort(sorted)
-	gaps := false
-	for i, v := range sorted {
-		if v != math.Trunc(v) {
-			l.Kind, l.Count = Numbers, 1
-			return nil
-		}
-		gaps = gaps || v != float64(i)
-	}
-	if c.classes > 0 {
+	if c.classes > 0 && l.As != AsNumber {
 		return c.decideNumbered(l, sorted, n)
 	}
-	if notNames(len(sorted), c.labelled) != nil {
+	classes := c.areClasses(l, sorted)
+	if !classes {
 		l.Kind, l.Count = Numbers, 1
 		return nil
+	}
+	gaps := false
+	for i, v := range sorted {
+		gaps = gaps || v != float64(i)
 	}
 	l.Kind, l.Count = OneClass, len(sorted)
 	if gaps {
@@ -312,10 +320,77 @@ func (c *labelCells) decide(l *Label, n int) error {
 	return nil
 }
 
+// unlabelled takes −1 for a row of which nothing is known, as files of classes have it; but where the only numbers are −1 and 1, or others are below
+// it, or classes are asked for, it is one of them. Of what is learnt as a number it always is.
+func (c *labelCells) unlabelled(l *Label) {
+	_, one := c.seen[1]
+	if l.As != "" || len(c.seen) == 2 && one {
+		return
+	}
+	for v := range c.seen {
+		if v < -1 || v != math.Trunc(v) {
+			return
+		}
+	}
+	if n := c.seen[-1]; n > 0 {
+		c.labelled, l.none = c.labelled-n, true
+		delete(c.seen, -1)
+	}
+}
+
+// The limits by which whole numbers are classes.
+const (
+	fewNumbers   = 10 // so many different ones are classes: grades, ratings, yes and no
+	codesMost    = 64 // so many may be numbers of classes, whatever the column is called
+	codesRarest  = 10 // on so many rows each of these stands, at least
+	classesClose = 5  // and of this many numbers from 0 or 1 on one at most is missing
+)
+
+// codeNames are words in the names of columns whose numbers are names.
+var codeNames = []string{"class", "category", "type", "kind", "group", "code", "zip", "zipcode", "postcode", "postal", "plz", "zone", "region", "district", "sector", "cluster", "topic", "species", "id"}
+
+// areClasses decides whether numbers, ascending, are classes, and notes why. Ratings from 1 to 5 are, since they are few. Of more, codes
+// are numbered from 0 or 1 on, with hardly a gap, and each has some rows. Ages and years do not begin there. Prices have gaps. Counts
+// begin there, but the largest have few rows each. Zip codes look like prices: the column's name tells them apart.
+func (c *labelCells) areClasses(l *Label, sorted []float64) bool {
+	say := func(why string, classes bool) bool {
+		l.why, l.other = why, true
+		return classes
+	}
+	k, rarest := len(sorted), math.MaxInt
+	for _, v := range sorted {
+		if v != math.Trunc(v) && l.As != AsCategory {
+			l.why = "fractions"
+			return false
+		}
+		rarest = min(rarest, c.seen[v])
+	}
+	if l.As != "" {
+		return say("asked for", l.As == AsCategory)
+	}
+	if notNames(k, c.labelled) != nil {
+		l.why = "numbers that mostly differ"
+		return false
+	}
+	numbered := k > 0 && (sorted[0] == 0 || sorted[0] == 1) && (classesClose-1)*(sorted[k-1]-sorted[0]+1) <= float64(classesClose*k)
+	switch code := slices.ContainsFunc(strings.FieldsFunc(c.name, notLetter), func(word string) bool { return slices.Contains(codeNames, word) }); {
+	case k <= fewNumbers:
+		return say("few numbers", true)
+	case code:
+		return say("named like codes", true)
+	case numbered && (slices.Contains(form.LabelNames, c.name) || k <= codesMost && rarest >= codesRarest):
+		return say("numbered like classes", true)
+	}
+	return say("many numbers", false)
+}
+
+// notLetter reports whether a rune parts the words of a name.
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
+
 // decideNumbered is decide where the form says that each class has the number that stands there.
 func (c *labelCells) decideNumbered(l *Label, sorted []float64, n int) error {
 	for _, v := range sorted {
-		if v < 0 || v >= float64(c.classes) {
+		if v < 0 || v != math.Trunc(v) || v >= float64(c.classes) {
 			return fmt.Errorf("there is a label %v; classes are 0 to %d, and -1 is none", v, c.classes-1)
 		}
 	}
@@ -323,7 +398,7 @@ func (c *labelCells) decideNumbered(l *Label, sorted []float64, n int) error {
 	if c.classes > n {
 		return fmt.Errorf("the largest label is %d, of %d %ss; classes are numbered from 0 without gaps", c.classes-1, n, l.Of)
 	}
-	l.Kind, l.Count = OneClass, c.classes
+	l.Kind, l.Count, l.why = OneClass, c.classes, "numbered"
 	return nil
 }
 

@@ -17,10 +17,12 @@ const (
 	RowSums  = "rows"     // each row divided by its sum
 	Standard = "standard" // each column of mean 0 and standard deviation 1
 	Binary   = "binary"   // 1 for what is not zero
+
+	BinaryRows = "binary-rows" // each row of those divided by its sum
 )
 
 // ScalingForms are the forms that a [Scaling] may have.
-var ScalingForms = []string{Raw, RowSums, Standard, Binary}
+var ScalingForms = []string{Raw, RowSums, Standard, Binary, BinaryRows}
 
 // Scaling brings features into a form. Only [Standard] learns something from rows: what it learns is kept,
 // so that a row becomes the same numbers in any company.
@@ -28,11 +30,20 @@ type Scaling struct {
 	Form string    `json:"form"` // of [ScalingForms]; empty is [Raw]
 	Mean []float64 `json:"mean,omitempty"`
 	Dev  []float64 `json:"dev,omitempty"` // the standard deviation of the population; 0 of a column of one value, which becomes 0
+
+	// Except are the columns that stay as they are in any form, such as those of codes, ascending. They count nowhere, not even in the
+	// sum of a row.
+	Except []int `json:"except,omitempty"`
 }
 
 // Fit learns what the form needs from the given rows of x, those that train; nil stands for all.
 func (s *Scaling) Fit(x tensor.Array, rows []int32) error {
 	s.Mean, s.Dev = nil, nil
+	for _, j := range s.Except {
+		if width := x.Shape()[1]; j >= width {
+			return fmt.Errorf("column %d of the %d features stays as it is: there is none", j, width)
+		}
+	}
 	if s.Form != Standard {
 		return s.Check()
 	}
@@ -52,6 +63,9 @@ func (s *Scaling) Fit(x tensor.Array, rows []int32) error {
 		return err
 	}
 	s.Mean, s.Dev = columnScales(y)
+	for _, j := range s.Except {
+		s.Mean[j], s.Dev[j] = 0, 1
+	}
 	return nil
 }
 
@@ -62,9 +76,11 @@ func (s *Scaling) Apply(x tensor.Array) (tensor.Array, error) {
 	case Raw, "":
 		return x, nil
 	case RowSums:
-		return bySums(x)
+		return s.bySums(x)
 	case Binary:
-		return ones(x), nil
+		return s.ones(x), nil
+	case BinaryRows:
+		return s.bySums(s.ones(x))
 	case Standard:
 		return s.standardise(x)
 	}
@@ -81,6 +97,11 @@ func (s *Scaling) Check() error {
 	}
 	if len(s.Mean) != len(s.Dev) {
 		return fmt.Errorf("there are %d means and %d standard deviations of columns of features", len(s.Mean), len(s.Dev))
+	}
+	for i, j := range s.Except {
+		if j < 0 || i > 0 && s.Except[i-1] >= j {
+			return fmt.Errorf("the features that stay as they are, %d of them, do not ascend from 0", len(s.Except))
+		}
 	}
 	for j, m := range s.Mean {
 		if d := s.Dev[j]; m-m != 0 || d-d != 0 || d < 0 {
@@ -164,29 +185,44 @@ func columnScales(x *tensor.Dense) (mean, dev []float64) {
 // left of a difference.
 const leastSum = 0.01
 
+// stays reports whether a column stays as it is.
+func (s *Scaling) stays(j int) bool {
+	_, is := slices.BinarySearch(s.Except, j)
+	return is
+}
+
 // bySums returns x with each row divided by its sum; a row of zeros stays as it is.
-func bySums(x tensor.Array) (tensor.Array, error) {
-	for v := range x.Shape()[0] {
+func (s *Scaling) bySums(x tensor.Array) (tensor.Array, error) {
+	sums := make([]float64, x.Shape()[0])
+	for v := range sums {
 		sum, size := 0.0, 0.0
-		eachValue(x, v, func(f float64) {
-			sum += f
-			size += math.Abs(f)
+		eachValue(x, v, func(j int, f float64) {
+			if !s.stays(j) {
+				sum += f
+				size += math.Abs(f)
+			}
 		})
+		sums[v] = sum
 		if size > 0 && !(sum >= leastSum*size) {
 			return nil, fmt.Errorf("the features of node %d sum to %.3g, and their magnitudes to %.3g: a row cannot be divided by a sum that is negative or near zero; leave the features as they are, or standardise them", v, sum, size)
 		}
 	}
 	if a, ok := x.(*sparse.CSR); ok {
-		return a.NormaliseRows(), nil
+		if len(s.Except) == 0 {
+			return a.NormaliseRows(), nil
+		}
+		return changed(a, func(v, j int, f tensor.Float) tensor.Float {
+			if s.stays(j) || sums[v] == 0 {
+				return f
+			}
+			return tensor.Float(float64(f) / sums[v])
+		}), nil
 	}
 	y := x.(*tensor.Dense).Clone()
-	for v := range y.Rows() {
-		row, sum := y.Row(v), 0.0
-		for _, f := range row {
-			sum += float64(f)
-		}
+	for v, sum := range sums {
+		row := y.Row(v)
 		for j, f := range row {
-			if sum != 0 {
+			if sum != 0 && !s.stays(j) {
 				row[j] = tensor.Float(float64(f) / sum)
 			}
 		}
@@ -194,43 +230,63 @@ func bySums(x tensor.Array) (tensor.Array, error) {
 	return y, nil
 }
 
-// eachValue calls f with the values of a row, but for those that a sparse matrix
+// eachValue calls f with the values of a row and their columns, but for those that a sparse matrix
 // does not store.
-func eachValue(x tensor.Array, row int, f func(v float64)) {
+func eachValue(x tensor.Array, row int, f func(column int, v float64)) {
 	if a, ok := x.(*sparse.CSR); ok {
 		cols, values := a.Row(row)
-		for i := range cols {
+		for i, j := range cols {
 			if values == nil {
-				f(1)
+				f(int(j), 1)
 			} else {
-				f(float64(values[i]))
+				f(int(j), float64(values[i]))
 			}
 		}
 		return
 	}
-	for _, v := range x.(*tensor.Dense).Row(row) {
-		f(float64(v))
+	for j, v := range x.(*tensor.Dense).Row(row) {
+		f(j, float64(v))
 	}
 }
 
 // ones returns x with 1 for each value that is not zero.
-func ones(x tensor.Array) tensor.Array {
-	one := func(values []tensor.Float) {
-		for i, v := range values {
-			if v != 0 {
-				values[i] = 1
-			}
+func (s *Scaling) ones(x tensor.Array) tensor.Array {
+	one := func(_, j int, v tensor.Float) tensor.Float {
+		if v != 0 && !s.stays(j) {
+			return 1
 		}
+		return v
 	}
 	if a, ok := x.(*sparse.CSR); ok {
-		a.Settle()
-		values := slices.Clone(a.Values)
-		one(values)
-		return a.WithValues(values)
+		if a.Values == nil {
+			return a.WithValues(nil)
+		}
+		return changed(a, one)
 	}
 	y := x.(*tensor.Dense).Clone()
-	one(y.Data)
+	for v := range y.Rows() {
+		row := y.Row(v)
+		for j, f := range row {
+			row[j] = one(v, j, f)
+		}
+	}
 	return y
+}
+
+// changed returns a with other values, in the same places.
+func changed(a *sparse.CSR, to func(row, column int, v tensor.Float) tensor.Float) *sparse.CSR {
+	a.Settle()
+	values := make([]tensor.Float, a.NNZ())
+	for v := range a.NumRows {
+		for k := a.Offsets[v]; k < a.Offsets[v+1]; k++ {
+			f := tensor.Float(1)
+			if a.Values != nil {
+				f = a.Values[k]
+			}
+			values[k] = to(v, int(a.Cols[k]), f)
+		}
+	}
+	return a.WithValues(values)
 }
 
 // gathered returns the given rows of x, of the kind that x is.

@@ -20,7 +20,7 @@ func TestScalingOfTrainingRows(t *testing.T) {
 		if err := s.Fit(x, []int32{0, 1}); err != nil {
 			t.Fatal(err)
 		}
-		want := &Scaling{Standard, []float64{2, 0, 7}, []float64{1, 0, 0}}
+		want := &Scaling{Form: Standard, Mean: []float64{2, 0, 7}, Dev: []float64{1, 0, 0}}
 		if !reflect.DeepEqual(s, want) {
 			t.Errorf("%+v, want %+v", s, want)
 		}
@@ -55,13 +55,31 @@ func TestScalingOfTrainingRows(t *testing.T) {
 	}
 }
 
+// Counts become ones, and then parts of their row.
+func TestBinaryRows(t *testing.T) {
+	x := tensor.Of([]tensor.Float{4, 0, 1, 0, 0, 0, 2, 3, 2, 2, 5, 9}, 3, 4)
+	want := []tensor.Float{0.5, 0, 0.5, 0, 0, 0, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25}
+	for _, x := range []tensor.Array{x, sparse.FromDense(x)} {
+		y, err := (&Scaling{Form: BinaryRows}).Apply(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := y.(*sparse.CSR); ok {
+			y = s.Dense()
+		}
+		if got := y.(*tensor.Dense).Data; !reflect.DeepEqual(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
 func TestScalingThatLies(t *testing.T) {
 	for want, s := range map[string]Scaling{
-		`"log" is no form of features; there are raw, rows, standard, binary`: {Form: "log"},
-		"features in the form rows have no means":                             {Form: RowSums, Mean: []float64{1}, Dev: []float64{1}},
-		"there are 2 means and 1 standard deviations":                         {Form: Standard, Mean: []float64{1, 2}, Dev: []float64{1}},
-		"feature 0 has the mean NaN":                                          {Form: Standard, Mean: []float64{math.NaN()}, Dev: []float64{1}},
-		"feature 1 has the mean 0 and the standard deviation -1":              {Form: Standard, Mean: []float64{0, 0}, Dev: []float64{1, -1}},
+		`"log" is no form of features; there are raw, rows, standard, binary, binary-rows`: {Form: "log"},
+		"features in the form rows have no means":                                          {Form: RowSums, Mean: []float64{1}, Dev: []float64{1}},
+		"there are 2 means and 1 standard deviations":                                      {Form: Standard, Mean: []float64{1, 2}, Dev: []float64{1}},
+		"feature 0 has the mean NaN":                                                       {Form: Standard, Mean: []float64{math.NaN()}, Dev: []float64{1}},
+		"feature 1 has the mean 0 and the standard deviation -1":                           {Form: Standard, Mean: []float64{0, 0}, Dev: []float64{1, -1}},
 	} {
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", s, err, want)

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func (a *applier) split() error {
 	add := func(own *Table, t *form.Table, at int) error {
 		if col := t.Column(own.Part); own.Part != "" && col != nil {
 			there = true
-			return addParts(split, t, col, at)
+			return addParts(split, t, col, at, own.Parts, !a.s.Fitted && len(a.raw.Nodes) == 1 && len(a.raw.Edges) < 2)
 		}
 		masked, err := addMasks(split, t, own.Masks, at)
 		there = there || masked
@@ -103,12 +104,26 @@ func (s *Schema) Parts(t *form.Table, name string) (*form.Split, error) {
 		return nil, nil
 	}
 	out := new(form.Split)
-	return out, addParts(out, t, col, 0)
+	return out, addParts(out, t, col, 0, nil, false)
 }
 
-// addParts adds the rows of a table to the parts that a column says.
-func addParts(s *form.Split, t *form.Table, col *form.Column, at int) error {
+// PartError is a word of a column that names no part of a split.
+type PartError struct{ Where, Column, Word string }
+
+func (e *PartError) Error() string {
+	return fmt.Sprintf("%s, column %.40q: %.40q is no part of a split: want train, val or test, or nothing", e.Where, e.Column, e.Word)
+}
+
+// addParts adds the rows of a table to the parts that a column says. If words say which part they mean, the others train, or are in no part
+// if some mean train. All of these words must be there if all is set.
+func addParts(s *form.Split, t *form.Table, col *form.Column, at int, words map[string]string, all bool) error {
 	x := textsOf(col)
+	others, seen := "train", map[string]bool{}
+	for _, part := range words {
+		if part == "train" {
+			others = ""
+		}
+	}
 	for row := range x.rows {
 		text, ok := x.text(row)
 		if !ok {
@@ -118,6 +133,13 @@ func addParts(s *form.Split, t *form.Table, col *form.Column, at int) error {
 			text = labelText(col, row)
 		}
 		v := int32(at + row)
+		if len(words) > 0 && text != "" {
+			seen[text] = true
+			var known bool
+			if text, known = words[text]; !known {
+				text = others
+			}
+		}
 		switch strings.ToLower(text) {
 		case "", "none", "nan", "unused":
 		case "train", "training", "tr":
@@ -127,7 +149,12 @@ func addParts(s *form.Split, t *form.Table, col *form.Column, at int) error {
 		case "test", "testing", "te":
 			s.Test = append(s.Test, v)
 		default:
-			return fmt.Errorf("%s, column %.40q: %.40q is no part of a split: want train, val or test, or nothing", t.At(col, row), col.Name, text)
+			return &PartError{t.At(col, row), col.Name, text}
+		}
+	}
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		if all && !seen[word] {
+			return fmt.Errorf("%s, column %.40q: no row has %.40q, which is to mean %s", where(t), col.Name, word, words[word])
 		}
 	}
 	return nil

@@ -289,7 +289,11 @@ func readSplits(f *Files, name string, n int) ([]Split, error) {
 func (z archive) splits(n int, of Of) (splits []Split, err error) {
 	from := "" // the array that said how many
 	for i, p := range new(Split).parts() {
-		name := z.first(p.name, p.name+"_idx", p.name+"_mask", p.name+"_masks")
+		names := []string{p.name, p.name + "_idx", p.name + "_mask", p.name + "_masks"}
+		if p.name == "val" {
+			names = append(names, "valid", "valid_idx", "valid_mask", "valid_masks")
+		}
+		name := z.first(names...)
 		if name == "" {
 			continue
 		}
@@ -408,7 +412,7 @@ func openFile(path string) (f *Files, name string, err error) {
 	return f, name, err
 }
 
-// ReadSplits reads one or more splits of n nodes from an .npz: train, val and test, or train_idx and so on, which hold
+// ReadSplits reads one or more splits of n nodes from an .npz: train, val or valid, and test, or train_idx and so on, which hold
 // nodes, or train_mask, val_mask and test_mask, which hold for each node whether it is in that part; masks of
 // two axes are several splits.
 func ReadSplits(path string, n int) ([]Split, error) {

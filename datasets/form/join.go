@@ -329,7 +329,7 @@ func (c *Column) like(d *Column) bool {
 	case c.Type != d.Type || c.Dated != d.Dated:
 		return false
 	case c.Type == Many:
-		return c.Matrix.Cols == d.Matrix.Cols && slices.Equal(c.Matrix.Names, d.Matrix.Names) && (c.Matrix.Offsets == nil) == (d.Matrix.Offsets == nil)
+		return c.Matrix.Cols == d.Matrix.Cols && slices.Equal(c.Matrix.Names, d.Matrix.Names) && slices.Equal(c.Matrix.Codes, d.Matrix.Codes) && (c.Matrix.Offsets == nil) == (d.Matrix.Offsets == nil)
 	}
 	return true
 }
@@ -378,7 +378,7 @@ func joinWords(parts []tablePart, cells []*Column) *Words {
 
 // joinMatrices joins rows of numbers, of which a table without the column has zeros.
 func joinMatrices(parts []tablePart, cells []*Column, like *Matrix) *Matrix {
-	out := &Matrix{Cols: like.Cols, Names: like.Names}
+	out := &Matrix{Cols: like.Cols, Names: like.Names, Codes: like.Codes}
 	if like.Offsets != nil {
 		out.Offsets = []int64{0}
 	}

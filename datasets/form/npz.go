@@ -32,7 +32,8 @@ import (
 // a row of features each, and edge_labels, a class each, −1 for none, or edge_targets; splits are of edges
 // then. The splits are train, val and test, or train_idx and so on, which hold rows, or train_mask,
 // val_mask and test_mask, which hold for each row whether it is in that part; masks of two axes are several splits. There may be
-// class_names, node_names, feature_names, and weights or edge_weight; node_type and edge_type, numbers from 0 of the kinds of
+// class_names, node_names, feature_names, feature_codes and edge_attr_codes (the columns of features that hold numbers of words, and how
+// many words each has), and weights or edge_weight; node_type and edge_type, numbers from 0 of the kinds of
 // nodes and edges, or node_kinds and node_kind_names; and columns: node_columns, their names; node_column_dated, whether each is of times;
 // and node_column_0 and so on, of times int64 in microseconds since 1970, and so of edges.
 var npzForm = Form{
@@ -127,9 +128,39 @@ func (z *npz) readFeatures() (err error) {
 		return err
 	}
 	m := MatrixOf(x)
+	if m.Codes, err = z.codes("feature_codes", m.Cols); err != nil {
+		return err
+	}
 	z.nodes.Columns = append(z.nodes.Columns, Column{Name: name, Type: Many, Matrix: m, Role: AsFeature})
 	z.says(m.Rows)
 	return nil
+}
+
+// codes reads which of so many columns of features hold codes: a row of the column and how many words it has, for each.
+func (z *npz) codes(name string, width int) ([][2]int, error) {
+	if !z.Has(name) {
+		return nil, nil
+	}
+	a, err := z.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	x, err := a.Int32s()
+	if err != nil {
+		return nil, z.wrong(name, "%w", err)
+	}
+	if len(a.Shape) != 2 || a.Shape[1] != 2 || len(x)/2 > width {
+		return nil, z.wrong(name, "its shape is %v, want 2 columns: one of the %d features, and how many words it has", a.Shape, width)
+	}
+	var codes [][2]int
+	for i := 0; i < len(x); i += 2 {
+		at, words := int(x[i]), int(x[i+1])
+		if at < 0 || at >= width || words < 0 || i > 0 && codes[i/2-1][0] >= at {
+			return nil, z.wrong(name, "row %d is %d and %d: want columns from 0 to %d that ascend, and how many words each has", i/2, at, words, width-1)
+		}
+		codes = append(codes, [2]int{at, words})
+	}
+	return codes, nil
 }
 
 // readGraph reads the graph, in whichever form it is.
@@ -373,7 +404,11 @@ func (z *npz) readEdgeValues() error {
 		if x.Dim(0) != edges {
 			return z.wrong(name, "its shape is %v, want a row for each of %d edges", a.Shape, edges)
 		}
-		z.edges.Columns = append(z.edges.Columns, Column{Name: name, Type: Many, Matrix: MatrixOf(x), Role: AsFeature})
+		m := MatrixOf(x)
+		if m.Codes, err = z.codes("edge_attr_codes", m.Cols); err != nil {
+			return err
+		}
+		z.edges.Columns = append(z.edges.Columns, Column{Name: name, Type: Many, Matrix: m, Role: AsFeature})
 	}
 	name := z.first(edgeLabelArrays...)
 	if name == "" {

@@ -177,6 +177,7 @@ type Matrix struct {
 	Columns    []int32        // of a sparse one the column of each element, ascending in each row
 	Values     []tensor.Float // nil of a sparse one: all elements are 1
 	Names      []string       // of the columns; empty: they have none
+	Codes      [][2]int       // the columns that hold numbers of words, ascending, and how many words each has; 0 is none
 }
 
 // MatrixOf returns a Matrix that shares the elements of an array.
@@ -465,7 +466,7 @@ func (m *Matrix) gather(rows []int32) *Matrix {
 	if m == nil {
 		return nil
 	}
-	out := &Matrix{Rows: len(rows), Cols: m.Cols, Names: m.Names}
+	out := &Matrix{Rows: len(rows), Cols: m.Cols, Names: m.Names, Codes: m.Codes}
 	if m.Offsets == nil {
 		out.Values = make([]tensor.Float, len(rows)*m.Cols)
 		for i, row := range rows {

@@ -48,5 +48,5 @@ func Example() {
 	fmt.Println(d.Graph.NumEdges(), "edges", d.EdgeFeatures.Data)
 	// Output:
 	// [ann bob eve] [age] [no yes] [1 0 0]
-	// 2 edges [12 3]
+	// 2 edges [1 -1]
 }

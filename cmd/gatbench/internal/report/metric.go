@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 )
 
@@ -17,8 +18,11 @@ func (m Metric) Name() string {
 	return m.Says
 }
 
-// Shown is a score for people: an accuracy in per cent.
+// Shown is a score for people: an accuracy in per cent, and a dash where there is none.
 func (m Metric) Shown(x float64) string {
+	if math.IsNaN(x) {
+		return "      -"
+	}
 	if m.Says == "" {
 		return fmt.Sprintf("%5.1f %%", 100*x)
 	}

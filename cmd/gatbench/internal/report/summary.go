@@ -24,18 +24,22 @@ type Summary struct {
 	EdgeFeatures  int     `json:"edge_features,omitempty"` // that the layers read
 	EdgeKinds     int     `json:"edge_kinds,omitempty"`    // the same
 	Seed          uint64  `json:"seed"`
+	Splits        string  `json:"splits,omitempty"` // how the data was divided, where it does not say so itself; empty: it does, or a flag did
 	Select        string  `json:"select"`
 	Batch         int     `json:"batch,omitempty"`  // nodes a step
 	Fanout        string  `json:"fanout,omitempty"` // neighbours drawn for a node, a number a layer; empty: all are read
 	Epochs        int     `json:"epochs"`           // that were run, before a --resume too
 	BestEpoch     int     `json:"best_epoch"`       // the one that Select chose; 0: none
-	TrainAccuracy float64 `json:"train_accuracy"`
-	ValAccuracy   float64 `json:"val_accuracy"`
-	TestAccuracy  float64 `json:"test_accuracy"`
+	TrainAccuracy Number  `json:"train_accuracy"`   // these three are null where a part has not what the score compares
+	ValAccuracy   Number  `json:"val_accuracy"`
+	TestAccuracy  Number  `json:"test_accuracy"`
 	Learns        string  `json:"learns,omitempty"` // labels or numbers; empty: classes
 	Metrics               // of one training that is reported; of many nil
-	Metric        Metric  `json:"-"`        // what the accuracies are
-	EpochMS       float64 `json:"epoch_ms"` // the median
+	Metric        Metric  `json:"-"`                            // what the accuracies are
+	Constant      *Number `json:"test_constant,omitempty"`      // the score of always the same answer
+	WithoutEdges  *Number `json:"test_without_edges,omitempty"` // that of the same network without messages
+	Verdict       string  `json:"verdict,omitempty"`            // a sentence, if the model is no better than one of these
+	EpochMS       float64 `json:"epoch_ms"`                     // the median
 	TotalMS       float64 `json:"total_ms"`
 	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
 	Weights       string  `json:"edge_weights,omitempty"` // "used", "not used"; empty: there are none
@@ -56,10 +60,10 @@ type EpochLine struct {
 	Seed          uint64  `json:"seed"`
 	Epoch         int     `json:"epoch"` // from 1
 	Loss          Number  `json:"loss"`  // with dropout, before the step
-	TrainAccuracy float64 `json:"train_accuracy"`
+	TrainAccuracy Number  `json:"train_accuracy"`
 	ValLoss       Number  `json:"val_loss"`
-	ValAccuracy   float64 `json:"val_accuracy"`
-	TestAccuracy  float64 `json:"test_accuracy"`
+	ValAccuracy   Number  `json:"val_accuracy"`
+	TestAccuracy  Number  `json:"test_accuracy"`
 	Best          bool    `json:"best"`
 	Metric        Metric  `json:"-"`
 	MS            float64 `json:"ms"`
@@ -95,8 +99,8 @@ type Overall struct {
 	Event   string  `json:"event"` // "seeds"
 	Dataset string  `json:"dataset"`
 	Seeds   int     `json:"seeds"`
-	Mean    float64 `json:"test_accuracy_mean"`
-	Std     float64 `json:"test_accuracy_std"` // of the sample: divided by seeds−1
+	Mean    Number  `json:"test_accuracy_mean"`
+	Std     Number  `json:"test_accuracy_std"` // of the sample: divided by seeds−1
 	TotalMS float64 `json:"total_ms"`
 	Metric  Metric  `json:"-"`
 
@@ -108,7 +112,7 @@ func (s *Summary) Take(h *train.History, took time.Duration) {
 	s.Event, s.Epochs, s.TotalMS, s.PeakMiB = "summary", len(h.Epochs), Milliseconds(took), usage.PeakMiB()
 	if best, ok := h.Best(); ok {
 		s.BestEpoch = best.N
-		s.TrainAccuracy, s.ValAccuracy, s.TestAccuracy = best.Train.Accuracy, best.Val.Accuracy, best.Test.Accuracy
+		s.TrainAccuracy, s.ValAccuracy, s.TestAccuracy = Number(best.Train.Accuracy), Number(best.Val.Accuracy), Number(best.Test.Accuracy)
 	}
 	var times []time.Duration
 	for _, e := range h.Epochs {
@@ -125,14 +129,14 @@ func (s *Summary) Take(h *train.History, took time.Duration) {
 func NewEpochLine(dataset string, seed uint64, e train.Epoch) EpochLine {
 	return EpochLine{
 		Event: "epoch", Dataset: dataset, Seed: seed, Epoch: e.N, Loss: Number(e.Loss),
-		TrainAccuracy: e.Train.Accuracy, ValLoss: Number(e.Val.Loss), ValAccuracy: e.Val.Accuracy, TestAccuracy: e.Test.Accuracy,
+		TrainAccuracy: Number(e.Train.Accuracy), ValLoss: Number(e.Val.Loss), ValAccuracy: Number(e.Val.Accuracy), TestAccuracy: Number(e.Test.Accuracy),
 		Best: e.Best, MS: Milliseconds(e.Took),
 	}
 }
 
 // Scores are those of the epoch, for a line of progress after where it is in its training.
 func (l *EpochLine) Scores() string {
-	validation := strings.TrimSpace(l.Metric.Shown(l.ValAccuracy))
+	validation := strings.TrimSpace(l.Metric.Shown(float64(l.ValAccuracy)))
 	if l.Metric.Says != "" {
 		validation = l.Metric.Says + " " + validation
 	}
@@ -145,10 +149,11 @@ func NewOverall(dataset string, runs []Summary) Overall {
 	var tests []float64
 	for _, s := range runs {
 		o.Metric = s.Metric
-		tests = append(tests, s.TestAccuracy)
+		tests = append(tests, float64(s.TestAccuracy))
 		o.TotalMS += s.TotalMS
 	}
-	o.Mean, o.Std = MeanStd(tests)
+	mean, std := MeanStd(tests)
+	o.Mean, o.Std = Number(mean), Number(std)
 	o.Means = spreads(runs)
 	return o
 }

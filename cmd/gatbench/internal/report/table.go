@@ -70,6 +70,21 @@ func (t *Table) Row(p *Printer, name string, like Published, c *Cell) {
 	p.Printf(columns, name, plain.Pad(c.Model, t.model), here, said.paper, said.dgl, said.pyg, fmt.Sprintf("%.0f s", c.TotalMS/1000))
 }
 
+// Beside prints a cell and, before the first, the head, beside a published score in per cent. A cell of no seeds has a dash.
+func (t *Table) Beside(p *Printer, name string, c *Cell, mean, deviation float64) {
+	const columns = "%s  %s  %-15s  %5s  %-15s  %10s  %7s\n"
+	if t.rows++; t.rows == 1 {
+		p.Printf(columns, plain.Pad("dataset", t.dataset), plain.Pad("model", t.model), "here", "seeds", "published", "difference", "time")
+	}
+	here, seeds, difference, took := "–", "0", "–", "–"
+	if c.Seeds > 0 {
+		here, seeds = fmt.Sprintf("%5.2f ± %4.2f", 100*c.Mean, 100*c.Std), fmt.Sprint(c.Seeds)
+		difference, took = fmt.Sprintf("%+.2f", 100*c.Mean-mean), fmt.Sprintf("%.0f s", c.TotalMS/1000)
+	}
+	name = plain.Pad(plain.Fit(plain.Text(name), t.dataset), t.dataset)
+	p.Printf(columns, name, plain.Pad(c.Model, t.model), here, seeds, fmt.Sprintf("%5.2f ± %4.2f", mean, deviation), difference, took)
+}
+
 // Rows is how many there are.
 func (t *Table) Rows() int { return t.rows }
 

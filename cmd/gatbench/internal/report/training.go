@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -11,10 +12,10 @@ type Training struct {
 	Title    string // the dataset, the model and their sizes
 	Settings string // whose they are, and why
 	Batching string // how steps are cut; empty: into one
-	Split    string // which of several; empty: there is one
+	Split    string // which of several, or what was decided about it; empty: there is one
 	Nodes    [3]int // that train, validate and test
 	What     string // these are; empty: nodes
-	Learns   string // what is learnt; empty: classes
+	Learns   string // what is learnt, in lines; empty: classes
 	Network  string // the model's name for people
 	Chosen   string // how the epoch was chosen
 	Longer   string // what to try if the training ended too early; empty: it did not
@@ -28,15 +29,15 @@ func (t *Training) Print(p *Printer) {
 	s := &t.Summary
 	p.Line("%s", t.Title)
 	p.Paragraph("%s", t.Settings)
-	if t.Learns != "" {
-		p.Paragraph("%s", t.Learns)
+	for line := range strings.Lines(t.Learns) {
+		p.Paragraph("%s", strings.TrimSuffix(line, "\n"))
 	}
 	if t.Batching != "" {
 		p.Paragraph("%s", t.Batching)
 	}
 	p.Printf("\n")
 	if t.Split != "" {
-		p.Line("%s", t.Split)
+		p.Paragraph("%s", t.Split)
 		p.Printf("\n")
 	}
 	what := t.What
@@ -44,12 +45,20 @@ func (t *Training) Print(p *Printer) {
 		what = "nodes"
 	}
 	p.Printf("%-10s  %6s  %s\n", "", what, s.Metric.Name())
-	p.Printf("%-10s  %6d   %s\n", "train", t.Nodes[0], s.Metric.Shown(s.TrainAccuracy))
-	p.Printf("%-10s  %6d   %s\n", "validation", t.Nodes[1], s.Metric.Shown(s.ValAccuracy))
-	p.Printf("%-10s  %6d   %s\n", "test", t.Nodes[2], s.Metric.Shown(s.TestAccuracy))
-	if line := s.Metrics.Line(s.TestAccuracy); line != "" {
+	p.Printf("%-10s  %6d   %s\n", "train", t.Nodes[0], s.Metric.Shown(float64(s.TrainAccuracy)))
+	p.Printf("%-10s  %6d   %s\n", "validation", t.Nodes[1], s.Metric.Shown(float64(s.ValAccuracy)))
+	p.Printf("%-10s  %6d   %s\n", "test", t.Nodes[2], s.Metric.Shown(float64(s.TestAccuracy)))
+	score := float64(s.TestAccuracy)
+	if s.Metric.Says != "" || s.Verdict != "" {
+		score = math.NaN() // which is compared with no accuracy
+	}
+	if line := s.Metrics.Line(score); line != "" {
 		p.Printf("\n")
 		p.Paragraph("%s", line)
+	}
+	if s.Verdict != "" {
+		p.Printf("\n")
+		p.Paragraph("%s", s.Verdict)
 	}
 	if s.Weights != "" {
 		p.Printf("\nedge weights: %s by %s\n", s.Weights, t.Network)
@@ -94,7 +103,7 @@ func (t *Training) end(p *Printer) {
 // Line prints one of several trainings in a line.
 func (s *Summary) Line(p *Printer) {
 	p.Printf("seed %-3d epoch %-5d train %s  validation %s  test %s  %.2f s\n",
-		s.Seed, s.BestEpoch, s.Metric.Shown(s.TrainAccuracy), s.Metric.Shown(s.ValAccuracy), s.Metric.Shown(s.TestAccuracy), s.TotalMS/1000)
+		s.Seed, s.BestEpoch, s.Metric.Shown(float64(s.TrainAccuracy)), s.Metric.Shown(float64(s.ValAccuracy)), s.Metric.Shown(float64(s.TestAccuracy)), s.TotalMS/1000)
 }
 
 // Print prints what trainings on a dataset of that title have in common, and the

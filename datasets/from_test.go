@@ -33,6 +33,16 @@ func payments() *form.Raw {
 	}
 }
 
+// Where a column of the edges is learnt each row has an answer, so each is an edge unless something else is asked for.
+func TestRepeatedEdgesThatAreLearnt(t *testing.T) {
+	for r, want := range map[columns.Repeated]int{"": 6, columns.First: 3} {
+		d, err := asTheyStand(payments(), columns.Roles{Label: []string{"sum"}, Repeated: r})
+		if err != nil || d.Graph.NumEdges() != want {
+			t.Errorf("%q: %v, %v, want %d edges", r, d, err, want)
+		}
+	}
+}
+
 // Nodes are in the order of their ids, and repeated edges become what is asked for.
 func TestRepeatedEdges(t *testing.T) {
 	for r, want := range map[columns.Repeated]string{

@@ -83,7 +83,7 @@ func (d *Dataset) Happened() (column, why string) {
 	case len(names) > 1:
 		return "", fmt.Sprintf("columns %s say when, and which of them says when the %s happened is not clear", listed(names), noun)
 	case len(others) > 0:
-		return "", fmt.Sprintf("column %.40q may not say when what is learnt of the %s happened", others[0], noun)
+		return "", fmt.Sprintf("column %.40q does not divide them, as it may not say when the answers of the %s became known", others[0], noun)
 	}
 	return "", ""
 }

@@ -121,6 +121,9 @@ func TestAdviceKeepsSettings(t *testing.T) {
 			}
 		}
 	}
+	if a := advised(t, planted(600, 100, 10, 1), models.H2GCN{}); a.Deep || !strings.HasSuffix(a.Because, ", and H2GCN has settings of its own") {
+		t.Errorf("H2GCN is advised because %s", a.Because)
+	}
 	own := models.GAT{Hidden: 5, Layers: 4, Dropout: grad.Zero, Norm: models.NormBatch}
 	got := models.SettingsOf(advised(t, many, own).Model)
 	if got.Hidden != 5 || got.Layers != 4 || got.Dropout != grad.Zero || got.Norm != models.NormBatch || !got.ResidualLinear || got.Heads != 4 {

@@ -263,7 +263,11 @@ func (c *codesOf) settled() *codesOf {
 func (c *codesOf) gathered(rows []int32) *codesOf {
 	out := &codesOf{there: c.there}
 	for _, of := range c.rows {
-		out.rows = append(out.rows, taken(of, rows))
+		some := make([]int32, len(rows))
+		for i, r := range rows {
+			some[i] = of[r]
+		}
+		out.rows = append(out.rows, some)
 	}
 	return out
 }

@@ -40,7 +40,7 @@ type Division struct {
 //	time           the earliest 80 % train, the next 10 % validate: by the only column that says when
 //	time:COLUMN    by that column; time:COLUMN:A,B trains up to A and validates up to B
 //
-// A column that says which row is in which part becomes the data's split as it is read: [columns.Roles] names it.//
+// A column that says which row is in which part becomes the data's split as it is read: [columns.Roles] names it.
 // Edges between the same two nodes are in one part, unless time divides them. Of an edge and its reverse that say the same one is taken.
 func Divide(g *Goal, d *datasets.Dataset, rule string, seed uint64) (*Division, error) {
 	v := &divider{g: g, d: d, seed: seed, own: d.Split}

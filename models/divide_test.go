@@ -212,7 +212,7 @@ func TestDivideEdges(t *testing.T) {
 		d    *datasets.Dataset
 		want string
 	}{{first, `by column "at", which says when, only edges of one class would validate or test`}, {same, "for all edges, which divides nothing"}, {gap, `column "at" says not of all edges when they happened`},
-		{two, `columns "at", "sent_at" say when, and which of them`}, {due, `column "due_date" may not say when what is learnt of the edges happened`}} {
+		{two, `columns "at", "sent_at" say when, and which of them`}, {due, `column "due_date" does not divide them, as it may not say when the answers of the edges became known`}} {
 		v := divided(t, c.d, "", 0)
 		if v.Rule != SplitUsual || !strings.Contains(v.Says, c.want) {
 			t.Errorf("%s, said %q, want %s", v.Rule, v.Says, c.want)

@@ -120,7 +120,8 @@ func (p *Predictor) explain(s *subject, by Method) (*Explained, error) {
 		x.Scores, err = s.pg(n, x.Case, x.Node, by)
 	default:
 		var alphas []*tensor.Dense
-		for _, out := range n.attend(grad.NewEval(), s.weighed(n, x.Graph, nil), s.masked(n)(grad.NewEval(), x.Graph, grad.Const(x.Case.Features))) {
+		t := grad.NewEval()
+		for _, out := range n.attend(t, s.weighed(n, x.Graph, nil), s.masked(n)(t, x.Graph, grad.Const(x.Case.Features))) {
 			alphas = append(alphas, message.ApplyEdges(x.Graph, out.Attention).Value())
 		}
 		x.Scores = x.Attention(alphas...)

@@ -178,7 +178,10 @@ func Advise(k *Data, s datasets.Split, m Model) Advice {
 		if k.Goal.Kind != columns.OneClass {
 			what = "correlation of training neighbours"
 		}
-		a.Because = fmt.Sprintf("neighbours differ: the %s is %.2f", what, a.Homophily)
+		a.Because = fmt.Sprintf("neighbours differ: the %s is %.2f", what, math.Round(100*a.Homophily)/100+0) // no -0.00
+		if t := TraitsOf(m); !t.Has("Norm") {
+			a.Because += fmt.Sprintf(", and %s has settings of its own", t.Title)
+		}
 	case a.Many:
 		a.Because = "many " + labels
 	default:

@@ -245,17 +245,21 @@ func TestEmbedAndExplain(t *testing.T) {
 	if err != nil || !slices.Equal(few.IDs, []string{"C00017", "C00003"}) || !slices.Equal(few.Rows.Row(0), whole.Rows.Row(17)) || !slices.Equal(few.Rows.Row(1), whole.Rows.Row(3)) {
 		t.Errorf("%v, error %v", few, err)
 	}
+	coded := columns.Roles{As: map[string]columns.Encoding{"region": columns.AsCode}}
+	deep := trained(t, s.raw(false), models.GAT{Hidden: 2, Heads: 2, Layers: 2, Norm: models.NormBatch, Input: 4, ResidualLinear: true, Output: true}, models.Preparation{}, coded)
 	for _, method := range []string{"attention", "saliency", "integrated", "gnnexplainer", "pg"} {
-		x, err := p.Explain(s.raw(false), "C00017", models.Method{Name: method, Epochs: 2}, models.Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if x.IDs[x.Node] != "C00017" || len(x.Edges()) == 0 || !slices.Equal(x.Features[len(x.Features)-2:], []string{"age", "age=empty"}) {
-			t.Errorf("%s: node %s, %d edges, features %q", method, x.IDs[x.Node], len(x.Edges()), x.Features)
-		}
-		a, err := p.Predict(s.raw(false), models.Query{IDs: []string{"C00017"}})
-		if err != nil || int(a.Classes[0]) != x.Class || math.Abs(float64(a.Values.Row(0)[x.Class])-x.Probability()) > 1e-5 {
-			t.Errorf("%s: class %d with probability %v, want %v, error %v", method, x.Class, x.Probability(), a, err)
+		for _, p := range []*models.Predictor{p, deep} {
+			x, err := p.Explain(s.raw(false), "C00017", models.Method{Name: method, Epochs: 2}, models.Query{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.IDs[x.Node] != "C00017" || len(x.Edges()) == 0 || !slices.Contains(x.Features, "age") || !slices.Contains(x.Features, "age=empty") {
+				t.Errorf("%s: node %s, %d edges, features %q", method, x.IDs[x.Node], len(x.Edges()), x.Features)
+			}
+			a, err := p.Predict(s.raw(false), models.Query{IDs: []string{"C00017"}})
+			if err != nil || int(a.Classes[0]) != x.Class || math.Abs(float64(a.Values.Row(0)[x.Class])-x.Probability()) > 1e-5 {
+				t.Errorf("%s: class %d with probability %v, want %v, error %v", method, x.Class, x.Probability(), a, err)
+			}
 		}
 	}
 	for _, bad := range []struct {

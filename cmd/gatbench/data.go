@@ -270,10 +270,8 @@ func (c *trainCommand) sayColumns(e env, s *columns.Schema, warnings []string) {
 		if more := len(lines) - columnsMost; more > 0 {
 			lines = append(lines[:columnsMost:columnsMost], fmt.Sprintf("and %d more: %s data describe shows them", more, program))
 		}
-		for i, line := range lines {
-			if fmt.Fprintln(e.out, line); i+1 == len(lines) {
-				fmt.Fprintln(e.out)
-			}
+		if len(lines) > 0 {
+			report.NewPrinter(e.out).Lines(append(report.Fitted(lines, report.Width(e.out)), ""))
 		}
 	}
 	warn(e, warnings)

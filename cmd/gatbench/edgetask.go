@@ -62,9 +62,21 @@ func learnable(d *datasets.Dataset, what, name string) error {
 		if edges {
 			noun = "edges"
 		}
-		return misuse("--dataset %s: all its %s are of one class, so there is nothing to learn", name, noun)
+		return misuse("--dataset %s: all its %s are of one class, so there is nothing to learn%s", name, noun, onlyClass(d))
 	}
 	return nil
+}
+
+// onlyClass names the one class of a dataset and its column, and what to do.
+func onlyClass(d *datasets.Dataset) string {
+	switch s := d.Schema; {
+	case len(d.ClassNames) != 1:
+		return ": name another column with --label COLUMN"
+	case s == nil || s.Label == nil || len(s.Label.Columns) != 1:
+		return fmt.Sprintf(": it is %.40q", d.ClassNames[0])
+	default:
+		return fmt.Sprintf(": column %.40q says %.40q wherever it is not empty. Name another column with --label COLUMN", s.Label.Columns[0], d.ClassNames[0])
+	}
 }
 
 // constant reports whether all numbers that are known are the same; not where none is.

@@ -224,13 +224,16 @@ func (f *settingFlags) check(r *recipe) error {
 
 // oneOf returns an error if a flag's value is none of those there are, with the one that was meant.
 func oneOf(flag, value string, known []string) error {
+	if !strings.HasSuffix(flag, "=") {
+		flag += " "
+	}
 	switch meant := spell.Meant(value, known); {
 	case slices.Contains(known, value):
 		return nil
 	case meant != "":
-		return misuse("%s %.60s: there is no such name; did you mean %q? The choices are %s", flag, value, meant, strings.Join(known, ", "))
+		return misuse("%s%.60s: there is no such name; did you mean %q? The choices are %s", flag, value, meant, strings.Join(known, ", "))
 	}
-	return misuse("%s %.60s: there is no such name; the choices are %s", flag, value, strings.Join(known, ", "))
+	return misuse("%s%.60s: there is no such name; the choices are %s", flag, value, strings.Join(known, ", "))
 }
 
 // noSuchSplit returns the error for a split that is neither a name of those there are nor a file.

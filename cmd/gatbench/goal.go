@@ -158,8 +158,8 @@ func (g *goal) verdict(sum *report.Summary, y *tensor.Dense, o *goal, without *t
 		if g.kind == oneClass && len(g.Weights) == 0 {
 			weights = ", or, if a class is rare, --class-weights balanced"
 		}
-		sum.Verdict = fmt.Sprintf("%s always the same answer (%s: %s; %s always the same): it is of no use yet. Look whether the columns can tell anything of what is predicted (%s data describe), and try more labelled %ss, another --model or --lr%s.",
-			where, sum.Metric.Name(), shown(own), shown(same), program, g.example, weights)
+		sum.Verdict = fmt.Sprintf("%s always the same answer (%s: %s; %s always the same): it is of no use yet. Look whether the columns can tell anything of what is predicted (data describe shows them), and try more labelled %ss, another --model or --lr%s.",
+			where, sum.Metric.Name(), shown(own), shown(same), g.example, weights)
 	case useful && !g.Beats(y, &o.Goal, without, s.Test):
 		sum.Verdict = fmt.Sprintf("%s the same network without edges (%s: %s; %s without edges): the edges do not help it. --model mlp, which reads none, is as good and faster; other edges, or another --model, may help.",
 			where, sum.Metric.Name(), shown(own), shown(float64(other)))

@@ -41,7 +41,7 @@ func TestMisuse(t *testing.T) {
 		{"train --dataset karate --splits 0/50/50", `--splits 0/50/50: nothing would train: want the shares that train, validate and test in per cent, such as 60/20/20`},
 		{"train --dataset karate --splits 60/40", `--splits 60/40: there are 2 shares: want the shares that train, validate and test in per cent, such as 60/20/20`},
 		{"train --dataset karate --splits 60/x20/20", `--splits 60/x20/20: there is no such file; did you mean "60/20/20"? Write own, 60/20/20, random, shchur, folds:5, time, column:NAME, or the name of a .json or .npz file of the lists train, val and test`},
-		{"train --dataset karate --splits folds:1", `--folds 1: there must be at least 3, because one fold tests and another validates`},
+		{"train --dataset karate --splits folds:1", `--splits folds:1: there must be at least 3 folds, because one tests and another validates`},
 		{"train --dataset karate --splits folds:many", `--splits folds:many: want a number of folds after the colon, such as folds:5`},
 		{"train --dataset karate --splits folds:18", `--splits folds:18: 18 folds: "Mr. Hi" has 17 nodes, which cannot be in each: take folds:17 or 60/20/20`},
 		{"train --dataset karate --splits folds:5 --folds 5", `--folds 5 and --splits folds:5: they say the same: leave one of the two flags out`},
@@ -235,7 +235,7 @@ func TestUnfitDataset(t *testing.T) {
 	few, one := filepath.Join(dir, "few_edges.csv"), filepath.Join(dir, "one")
 	for args, want := range map[string]string{
 		"train --splits random --dataset " + few:        "--dataset " + few + ": --splits random leaves no nodes to train on or to choose the best epoch by: too few of its nodes have classes",
-		"train --dataset " + one + "_edges.csv":         "--dataset " + one + "_edges.csv: all its nodes are of one class, so there is nothing to learn",
+		"train --dataset " + one + "_edges.csv":         "--dataset " + one + "_edges.csv: all its nodes are of one class, so there is nothing to learn: column \"label\" says \"x\" wherever it is not empty. Name another column with --label COLUMN",
 		"train --dataset " + one + ".jsonl":             "--dataset " + one + ".jsonl: all its graphs are of one class, so there is nothing to learn",
 		"train --column churned=none --dataset " + bare: "--dataset " + bare + ": its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN",
 		"train --dataset facebook --splits random":      "--dataset facebook: its nodes have no classes, labels or numbers to predict",

@@ -241,7 +241,7 @@ func TestNothingToLearn(t *testing.T) {
 	same := tableOf(t, 40, "price", func(i int) (float64, any) { return float64(i), 2.5 }, ring)
 	refusedFor(t, "all numbers to predict are the same, so there is nothing to learn", "train", "--dataset", same, "--label", "price")
 	one := tableOf(t, 40, "kind", func(i int) (float64, any) { return float64(i), "a" }, ring)
-	refusedFor(t, "are of one class, so there is nothing to learn", "train", "--dataset", one, "--label", "kind")
+	refusedFor(t, `are of one class, so there is nothing to learn: column "kind" says "a" wherever it is not empty. Name another column with --label COLUMN`, "train", "--dataset", one, "--label", "kind")
 	apart := tableOf(t, 60, "kind", func(i int) (float64, any) {
 		if i < 40 {
 			return float64(i), []string{"a", "b"}[i%2]

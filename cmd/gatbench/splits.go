@@ -49,6 +49,8 @@ func (c *trainCommand) takeFolds() error {
 	switch {
 	case err != nil:
 		return misuse("--splits %.40s: want a number of folds after the colon, such as %s5", *c.Splits, splitsFolds)
+	case k < 3:
+		return misuse("--splits %s: there must be at least 3 folds, because one tests and another validates", *c.Splits)
 	case c.Folds != nil:
 		return misuse("--folds %d and --splits %s: they say the same: leave one of the two flags out", *c.Folds, *c.Splits)
 	}

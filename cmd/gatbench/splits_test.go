@@ -189,7 +189,7 @@ func undividedTables(t *testing.T) string {
 func TestSplitByDefault(t *testing.T) {
 	data, dir := undividedTables(t), t.TempDir()
 	for _, c := range []struct{ flags, splits, says, counts string }{
-		{"--label town --undirected", "60/20/20", `the data has no split: of each class 60 % train, 20 % validate and 20 % test, drawn from the seed; column "joined_at" may not say when`, "train 54 ;validation 18 ;test 18 "},
+		{"--label town --undirected", "60/20/20", `the data has no split: of each class 60 % train, 20 % validate and 20 % test, drawn from the seed; column "joined_at" does not divide them, as it may not say when`, "train 54 ;validation 18 ;test 18 "},
 		{"--label height --undirected", "60/20/20", "of all 60 % train, 20 % validate and 20 % test", "train 54 ;validation 18 ;test 18 "},
 		{"--label amount --repeated keep", "time:at", `the data has no split, and column "at" says when each of its edges happened: the earliest 80 % train, the next 10 % validate and the latest test (--splits 60/20/20 draws them)`, ""},
 		{"--label town --splits column:region=val:north,test:south", "", "", "train 42 ;validation 24 ;test 24 "},
@@ -277,6 +277,8 @@ func TestSplitsOfSeeds(t *testing.T) {
 		"--splits column:region=val:nort,test:south":    `no row has "nort", which is to mean val`,
 		"--splits column:region=north":                  `"north" says of no word which part it means: write train, val or test, a colon and the word, such as val:north`,
 		"--splits column:":                              "want a column after the colon, such as column:part",
+		"--splits folds:2":                              "--splits folds:2: there must be at least 3 folds",
+		"--column age=logg":                             `--column age=logg: there is no such name; did you mean "log"?`,
 		"--splits folds:46":                             "cannot be in each: take folds:45 or 60/20/20",
 		"--splits time:joined_at:2030-01-01,2031-01-01": "none is left to validate",
 	} {

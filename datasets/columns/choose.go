@@ -53,6 +53,9 @@ func Choose(raw *form.Raw, r Roles) (*Schema, error) {
 		}
 		c.s.Graphs = &out
 	}
+	if c.s.Repeated == "" && !c.given && c.s.Label != nil && c.s.Label.Of == form.OfEdges {
+		c.s.Repeated = Keep // each row of a table has an answer of its own
+	}
 	return c.s, nil
 }
 

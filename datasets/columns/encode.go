@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -92,7 +93,7 @@ func (a *applier) encodeNumbers(e *encoder, c *Column, t *form.Table, col *form.
 	if !finite(of(fill)) {
 		return c.at(t, first, "an empty cell is %v, which is no finite number", fill)
 	}
-	a.filled(c, t, empty, first, wordOf(fill))
+	a.filled(c, t, empty, first, strconv.FormatFloat(fill, 'g', 12, 64)) // a median between two decimals has a tail
 	at := e.at
 	e.each = func(row int, f func(column int, v tensor.Float)) {
 		v := x.of(row)

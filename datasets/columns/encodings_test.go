@@ -164,7 +164,7 @@ func TestCodes(t *testing.T) {
 	if len(a.Warnings) > 0 { // two of six cells are usual
 		t.Errorf("warnings %q", a.Warnings)
 	}
-	a, err := s.Apply(shop(3, numbered("x", 1, 2, 3), worded("zone", "new", "newer", "a"), numbered("atom", 6, 6, 6)))
+	_, err := s.Apply(shop(3, numbered("x", 1, 2, 3), worded("zone", "new", "newer", "a"), numbered("atom", 6, 6, 6)))
 	if err == nil {
 		t.Error("edges lack a column, and no error says so")
 	}

@@ -264,7 +264,7 @@ func (s *Schema) telltales(raw *form.Raw, nodes, edges []int, train Rows) (doubt
 		})
 		for _, c := range own[at[i]].Columns {
 			if col := o.t.Column(c.Name); col != nil && k.toldBy(&c, o.t, col) {
-				doubts = append(doubts, fmt.Sprintf("column %.40q (%s) alone tells the classes of all %d rows that train apart: if it is known only after the answer, it gives it away: leave it out with --column %s=none",
+				doubts = append(doubts, fmt.Sprintf("column %.40q (%s) alone tells the classes apart in all %d rows looked at: if the column is known only after the answer, it gives the answer away: leave it out with --column %s=none",
 					c.Name, fileOf(o.t, c.Name), len(k.rows), quoted(c.Name)))
 			}
 		}

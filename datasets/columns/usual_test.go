@@ -134,7 +134,7 @@ func TestTelltales(t *testing.T) {
 		}
 		return strings.Join(s.Doubts, "\n")
 	}
-	const says = `column %q (shop_nodes.csv) alone tells the classes of all %d rows that train apart: if it is known only after the answer, it gives it away: leave it out with --column %s=none`
+	const says = `column %q (shop_nodes.csv) alone tells the classes apart in all %d rows looked at: if the column is known only after the answer, it gives the answer away: leave it out with --column %s=none`
 	var want []string
 	for _, name := range []string{"few", "refund", "filled"} {
 		want = append(want, fmt.Sprintf(says, name, n, name))
@@ -157,7 +157,7 @@ func TestTelltales(t *testing.T) {
 			rest = append(rest, i)
 		}
 	}
-	if got := told(rest); strings.Count(got, "of all 58 rows") != 4 { // now nearly does, too
+	if got := told(rest); strings.Count(got, "in all 58 rows") != 4 { // now nearly does, too
 		t.Errorf("without the rows that break it: %s", got)
 	}
 	// Words that are as many as rows say nothing.

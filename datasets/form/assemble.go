@@ -107,7 +107,7 @@ func (t *Named) keys(names []string, o Options) (k keys, err error) {
 		}
 	}
 	if k.id < 0 {
-		return k, cmp.Or(err, fmt.Errorf("of the columns %s none names the nodes: call one id", listed(names)))
+		return k, cmp.Or(err, fmt.Errorf("of the columns %s none names the nodes: call one id, or choose it with --id, as --id %s", listed(names), likelyID(names)))
 	}
 	return k, nil
 }
@@ -237,7 +237,7 @@ func (t *Table) unique(column, what string) (ids cells.Dict, err error) {
 // nodes takes a table of nodes: the first of its type says which there are.
 func (a *assembly) nodes(t *Named, column string) error {
 	if t.Rows == 0 {
-		return fmt.Errorf("%s: there is no %s below its names", t.Origin.File, t.Origin.unit())
+		return fmt.Errorf("%s: there is no %s below its names: write one for each node", t.Origin.File, t.Origin.unit())
 	}
 	ids, err := t.unique(column, "node")
 	if err != nil {

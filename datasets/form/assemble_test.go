@@ -157,21 +157,21 @@ func TestAssembleErrors(t *testing.T) {
 		return edgesOf("", "", "", tableOf("e", wordColumn("source", "a", from), wordColumn("target", "a", to)))
 	}
 	for want, tables := range map[string][]Named{
-		`e: the columns 1 and 3 are both called "u": rename one`:                                   {{Table: tableOf("e", numberColumn("u", 1), numberColumn("v", 1), numberColumn("u", 1))}},
-		`f: of the columns "w" no two are the ends of an edge: call them source and target`:        {{Table: tableOf("f", numberColumn("w", 1))}},
-		`n: of the columns "w" none names the nodes: call one id`:                                  {nodesOf("", tableOf("n", numberColumn("w", 1)))},
-		`e: of the columns "w" no two are the ends of an edge: call them source and target`:        {edgesOf("", "", "", tableOf("e", numberColumn("w", 1)))},
-		`n: line 3, column "id": it is empty: write an id, or`:                                     {{Table: tableOf("n", numberColumn("id", 1, math.NaN()))}},
-		`n: line 4, column "id": node "7" stands in line 2 already: keep one`:                      {{Table: tableOf("n", wordColumn("id", "7", "8", "7.0"))}},
-		`n: there is no line below its names`:                                                      {nodesOf("", tableOf("n", wordColumn("id")))},
-		`e: there are no edges in it`:                                                              {},
-		`e: line 3: an end of the edge is empty: write`:                                            {e("a", "")},
-		`f: line 2: node "z" is not in the table that lists the nodes, m: add`:                     {people(), nodesOf("man", tableOf("f", wordColumn("id", "z")))},
-		`f: it says nothing of node "b", which is in m`:                                            {people(), nodesOf("man", tableOf("f", wordColumn("id", "a")))},
-		`e: line 3, column "target": "b" is a node of type "man" and one of type "shop": say`:      {people(), shops(), e("a", "b")},
-		`e: line 3, column "target": "r" is a node of type "shop", and the end of the first edge,`: {people(), shops(), e("a", "r")},
-		`e: line 2, column "source": "x" is no node of any table`:                                  {people(), shops(), edgesOf("", "", "", tableOf("e", wordColumn("source", "x"), wordColumn("target", "a")))},
-		`n, column "id": it has several numbers a row, and an id is one`:                           {nodesOf("", tableOf("n", wordColumn("x", "y"), Column{Name: "id", Type: Many, Matrix: new(Matrix)}))},
+		`e: the columns 1 and 3 are both called "u": rename one`:                                     {{Table: tableOf("e", numberColumn("u", 1), numberColumn("v", 1), numberColumn("u", 1))}},
+		`f: of the columns "w" no two are the ends of an edge: call them source and target`:          {{Table: tableOf("f", numberColumn("w", 1))}},
+		`n: of the columns "w" none names the nodes: call one id, or choose it with --id, as --id w`: {nodesOf("", tableOf("n", numberColumn("w", 1)))},
+		`e: of the columns "w" no two are the ends of an edge: call them source and target`:          {edgesOf("", "", "", tableOf("e", numberColumn("w", 1)))},
+		`n: line 3, column "id": it is empty: write an id, or`:                                       {{Table: tableOf("n", numberColumn("id", 1, math.NaN()))}},
+		`n: line 4, column "id": node "7" stands in line 2 already: keep one`:                        {{Table: tableOf("n", wordColumn("id", "7", "8", "7.0"))}},
+		`n: there is no line below its names: write one for each node`:                               {nodesOf("", tableOf("n", wordColumn("id")))},
+		`e: there are no edges in it`:                                                                {},
+		`e: line 3: an end of the edge is empty: write`:                                              {e("a", "")},
+		`f: line 2: node "z" is not in the table that lists the nodes, m: add`:                       {people(), nodesOf("man", tableOf("f", wordColumn("id", "z")))},
+		`f: it says nothing of node "b", which is in m`:                                              {people(), nodesOf("man", tableOf("f", wordColumn("id", "a")))},
+		`e: line 3, column "target": "b" is a node of type "man" and one of type "shop": say`:        {people(), shops(), e("a", "b")},
+		`e: line 3, column "target": "r" is a node of type "shop", and the end of the first edge,`:   {people(), shops(), e("a", "r")},
+		`e: line 2, column "source": "x" is no node of any table`:                                    {people(), shops(), edgesOf("", "", "", tableOf("e", wordColumn("source", "x"), wordColumn("target", "a")))},
+		`n, column "id": it has several numbers a row, and an id is one`:                             {nodesOf("", tableOf("n", wordColumn("x", "y"), Column{Name: "id", Type: Many, Matrix: new(Matrix)}))},
 	} {
 		if len(tables) == 0 {
 			tables = []Named{edgesOf("", "", "", tableOf("e", wordColumn("source"), wordColumn("target")))}

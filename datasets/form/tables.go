@@ -187,6 +187,23 @@ func listed(columns []string) string {
 	return strings.Join(out, ", ")
 }
 
+// likelyID returns the column that may name the rows, as a shell takes it: the first whose name ends in id, or else the first.
+func likelyID(columns []string) string {
+	for _, c := range columns {
+		if strings.HasSuffix(strings.ToLower(c), "id") {
+			columns = []string{c}
+			break
+		}
+	}
+	if len(columns) == 0 {
+		return "COLUMN"
+	}
+	if name := columns[0]; !strings.ContainsAny(name, " \t'\"$`\\;&|<>()*?[]#~") {
+		return name
+	}
+	return "'" + strings.ReplaceAll(columns[0], "'", `'\''`) + "'"
+}
+
 // columnOf returns where a column is: the one that was chosen, or the first of the usual names that is there, −1 if
 // none is.
 func columnOf(columns []string, chosen string, usual ...string) (int, error) {

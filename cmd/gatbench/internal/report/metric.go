@@ -26,6 +26,9 @@ func (m Metric) Shown(x float64) string {
 	if m.Says == "" {
 		return fmt.Sprintf("%5.1f %%", 100*x)
 	}
+	if math.Abs(x) < 0.00005 {
+		x = 0 // not -0.0000
+	}
 	return fmt.Sprintf("%7.4f", x)
 }
 

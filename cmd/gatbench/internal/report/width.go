@@ -100,6 +100,42 @@ func wrap(text string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
+// Fitted returns lines of aligned cells, with two blanks or more between them. If one of them is wider than a terminal of so
+// many columns, the cells stand two blanks apart, and those that do not fit continue below, indented by the first; 0: no terminal.
+func Fitted(lines []string, columns int) []string {
+	indent, wide := 0, false
+	for _, line := range lines {
+		first, _, _ := strings.Cut(line, "  ")
+		if w := plain.Width(first); first != line && w <= columns/3 {
+			indent = max(indent, w+2)
+		}
+		wide = wide || plain.Width(line) > columns
+	}
+	if columns <= 0 || !wide {
+		return lines
+	}
+	var out []string
+	for _, line := range lines {
+		first, rest, several := strings.Cut(line, "  ")
+		if !several {
+			out = append(out, line)
+			continue
+		}
+		text, empty := plain.Pad(first, indent-2), true
+		for cell := range strings.SplitSeq(rest, "  ") {
+			if cell = strings.TrimSpace(cell); cell == "" {
+				continue
+			}
+			if !empty && plain.Width(text)+2+plain.Width(cell) > columns {
+				out, text = append(out, text), strings.Repeat(" ", max(0, indent-2))
+			}
+			text, empty = text+"  "+cell, false
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
 // unformatted leaves out what makes letters bold.
 var unformatted = strings.NewReplacer(bold, "", normal, "")
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,5 +99,40 @@ func TestMessage(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(screen.String(), "\n"), "\n")
 	if len(lines) != 3 || len(lines[0]) > 60 || len(lines[0]) < 55 || strings.Contains(screen.String(), "\x1b") {
 		t.Errorf("a terminal shows %q", lines)
+	}
+}
+
+// Aligned cells stay as they are where they fit or no terminal is there, and otherwise none is broken, nor wider than the terminal.
+func TestFitted(t *testing.T) {
+	lines := []string{
+		"nodes:",
+		"age   43 numbers, 18 to 61        standardised            --column age=log",
+		"town  4 words: Lund, Oslo, …      4 features, one a word  --column town=code",
+		"a name that is long  1 word: yes  left out                --column none",
+	}
+	for _, columns := range []int{0, 80} {
+		if got := Fitted(lines, columns); !slices.Equal(got, lines) {
+			t.Errorf("%d columns: %q", columns, got)
+		}
+	}
+	want := []string{
+		"nodes:",
+		"age   43 numbers, 18 to 61  standardised",
+		"      --column age=log",
+		"town  4 words: Lund, Oslo, …",
+		"      4 features, one a word",
+		"      --column town=code",
+		"a name that is long  1 word: yes  left out",
+		"      --column none",
+	}
+	if got := Fitted(lines, 45); !slices.Equal(got, want) {
+		t.Errorf("%s, want %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A number that rounds to nothing has no sign.
+func TestShownWithoutSign(t *testing.T) {
+	if got := (Metric{Says: "R²"}).Shown(-0.00004); got != " 0.0000" {
+		t.Errorf("%q", got)
 	}
 }

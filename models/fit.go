@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -242,17 +241,6 @@ func (a Advice) Deeper() Advice {
 
 // few is how many examples are too few for more than two layers.
 const few = 1000
-
-// filled returns the settings in which those of preset stand for what is zero.
-func (s Settings) filled(preset Settings) Settings {
-	to, from := reflect.ValueOf(&s).Elem(), reflect.ValueOf(preset)
-	for i := range to.NumField() {
-		if f := to.Field(i); f.IsZero() {
-			f.Set(from.Field(i))
-		}
-	}
-	return s
-}
 
 // scaleOf returns the form of features for networks that have norms: a matrix of numbers of a large scale is standardised, and all else
 // stays as it is.

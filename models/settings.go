@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -116,13 +117,13 @@ func (s Settings) only(has []string) Settings {
 	return s
 }
 
-// or returns the settings, in which those of preset stand for what is zero.
+// or is filled, with what all models have for what is zero then.
 func (s Settings) or(preset Settings, has []string) Settings {
-	s.Hidden = cmp.Or(s.Hidden, preset.Hidden)
-	s.Layers = cmp.Or(s.Layers, preset.Layers, 2)
-	s.Heads = cmp.Or(s.Heads, preset.Heads, 1)
-	s.OutHeads = cmp.Or(s.OutHeads, preset.OutHeads, 1)
-	s.Dropout = cmp.Or(s.Dropout, preset.Dropout, grad.Zero)
+	s = s.filled(preset)
+	s.Layers = cmp.Or(s.Layers, 2)
+	s.Heads = cmp.Or(s.Heads, 1)
+	s.OutHeads = cmp.Or(s.OutHeads, 1)
+	s.Dropout = cmp.Or(s.Dropout, grad.Zero)
 	if slices.Contains(has, "AttentionDropout") {
 		s.AttentionDropout = cmp.Or(s.AttentionDropout, s.Dropout)
 	}
@@ -134,6 +135,17 @@ func (s Settings) or(preset Settings, has []string) Settings {
 
 // firstWidth is how wide the first layer is, all heads together.
 func (s *Settings) firstWidth() int { return s.Hidden * max(1, s.Heads) }
+
+// filled returns the settings in which those of preset stand for what is zero.
+func (s Settings) filled(preset Settings) Settings {
+	to, from := reflect.ValueOf(&s).Elem(), reflect.ValueOf(preset)
+	for i := range to.NumField() {
+		if f := to.Field(i); f.IsZero() {
+			f.Set(from.Field(i))
+		}
+	}
+	return s
+}
 
 // widest is how wide a layer can be: beyond it the weights alone are gigabytes.
 const widest = 1 << 16

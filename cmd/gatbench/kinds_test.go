@@ -161,13 +161,13 @@ func TestKindsOfGraphs(t *testing.T) {
 		at := func(name string) string { return filepath.Join(dir, name) }
 		args := []string{"train", "--task", "graph", "--dataset", file, "--hidden", "8", "--layers", "3", "--dropout", "0", "--lr", "0.03", "--json", "--batch", "16"}
 		split := slices.Concat(args, []string{"--splits", "random"})
-		whole := results(t, slices.Concat(split, []string{"--epochs", "15", "--save", at("m"), "--checkpoint", at("whole")})...)
+		whole := results(t, slices.Concat(split, []string{"--epochs", "30", "--save", at("m"), "--checkpoint", at("whole")})...)
 		s := whole[len(whole)-1]
-		if s["learns"] != tt.kind || s[tt.extra] == nil || s["test_accuracy"] != nil || s["train_"+tt.key].(float64) < 0.4 || s["batch"] != 16.0 {
+		if s["learns"] != tt.kind || s[tt.extra] == nil || s["test_accuracy"] != nil || s["train_"+tt.key].(float64) < 0.6 || s["batch"] != 16.0 {
 			t.Errorf("%s: the summary is %v", tt.kind, s)
 		}
 		results(t, slices.Concat(split, []string{"--epochs", "6", "--checkpoint", at("half")})...)
-		rest := results(t, slices.Concat(split, []string{"--epochs", "15", "--resume", at("half")})...)
+		rest := results(t, slices.Concat(split, []string{"--epochs", "30", "--resume", at("half")})...)
 		if last := rest[len(rest)-1]; last["val_"+tt.key] != s["val_"+tt.key] || last["test_"+tt.key] != s["test_"+tt.key] {
 			t.Errorf("%s: a run that was resumed has %v, one that was not %v", tt.kind, last, s)
 		}

@@ -20,7 +20,7 @@ func (k *task) suits(model string) suited {
 	if k.words.Words() && hasPlanetoidSplit(k.Dataset) {
 		return suited{"quick", "the features are words, and the split is like Planetoid's"}
 	}
-	switch a := k.advice(model); {
+	switch a := k.advised(model); {
 	case a.Deep && a.Many:
 		return suited{presetDeep, a.Because + "; --preset graphsaint takes two layers without norms and residuals"}
 	case a.Deep:
@@ -32,8 +32,11 @@ func (k *task) suits(model string) suited {
 	}
 }
 
-// advice is that of package models for the task.
-func (k *task) advice(model string) models.Advice {
+// advised is the advice of package models for the task's split, which takes a look at all edges and features.
+func (k *task) advised(model string) models.Advice {
+	if a, ok := k.advice[model]; ok {
+		return a
+	}
 	m, err := models.Named(model)
 	if err != nil {
 		panic(err) // flags and files are checked
@@ -42,7 +45,11 @@ func (k *task) advice(model string) models.Advice {
 	if k.pairs != nil {
 		d.Pairing = k.pairs.Pairing
 	}
-	return models.Advise(d, k.split, m)
+	if k.advice == nil {
+		k.advice = map[string]models.Advice{}
+	}
+	k.advice[model] = models.Advise(d, k.split, m)
+	return k.advice[model]
 }
 
 // preset is newRecipe for the task: what presetDeep says follows from the data.
@@ -51,7 +58,7 @@ func (k *task) preset(preset, model, dataset string) (recipe, error) {
 	if err != nil || preset != presetDeep {
 		return r, err
 	}
-	a := k.advice(model).Deeper()
+	a := k.advised(model).Deeper()
 	s := models.SettingsOf(a.Model)
 	r.Hidden, r.Layers, r.Heads, r.OutHeads = s.Hidden, s.Layers, s.Heads, s.OutHeads
 	r.Dropout, r.AttnDrop = grad.Preset(s.Dropout, 0), grad.Preset(s.AttentionDropout, 0)
@@ -117,7 +124,7 @@ func (k *task) formFor(preset string) featureForm {
 	}
 	switch {
 	case preset == presetDeep:
-		return featureForm(k.advice("gat").Deeper().Form)
+		return featureForm(k.advised("gat").Deeper().Form)
 	case preset == "shchur" && k.words.Words() && k.words.Counts:
 		return formBinary
 	case preset == "shchur" || preset == "graphsaint":

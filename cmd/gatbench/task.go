@@ -28,20 +28,21 @@ type task struct {
 	split    datasets.Split
 	division *models.Division // how split came to be; nil: it is what the dataset has
 	graph    *graph.Graph
-	words    datasets.FeatureKind // what the features are like, as published
-	form     featureForm          // that the networks get them in
-	plain    tensor.Array         // the features in that form
-	prepared models.Preparation   // what it learnt for that
-	encoding string               // what the networks get beside them, such as pagerank,random-walk:16; empty: nothing
-	encoded  *tensor.Dense        // the same
-	rows     tensor.Array         // both
-	features *grad.Var            // the same
-	near     *nearby              // of the split
-	goal     *goal                // what is learnt of nodes, or of edges
-	pairs    *pairs               // these edges; nil: nodes are told apart
-	looped   []tensor.Float       // the weights of the graph's edges, as they are; nil: all are 1
-	edges    *tensor.Dense        // features of the graph's edges, where the networks read them
-	weights  *grad.Var            // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
+	words    datasets.FeatureKind     // what the features are like, as published
+	form     featureForm              // that the networks get them in
+	plain    tensor.Array             // the features in that form
+	prepared models.Preparation       // what it learnt for that
+	encoding string                   // what the networks get beside them, such as pagerank,random-walk:16; empty: nothing
+	encoded  *tensor.Dense            // the same
+	rows     tensor.Array             // both
+	features *grad.Var                // the same
+	near     *nearby                  // of the split
+	advice   map[string]models.Advice // for the split, by models' names
+	goal     *goal                    // what is learnt of nodes, or of edges
+	pairs    *pairs                   // these edges; nil: nodes are told apart
+	looped   []tensor.Float           // the weights of the graph's edges, as they are; nil: all are 1
+	edges    *tensor.Dense            // features of the graph's edges, where the networks read them
+	weights  *grad.Var                // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
 }
 
 // openTask opens a dataset whose nodes are told apart, as open does, with a split of it; undirected
@@ -95,7 +96,7 @@ func openUnsplit(what, dir, name string, undirected bool, columns chosenColumns)
 func (k *task) splitForAll(c choice) error {
 	if own(c.splits) {
 		if s, err := c.of(k.Dataset); err == nil && len(s.Train)+len(s.Val)+len(s.Test) == 0 {
-			k.split = datasets.Split{Test: k.goal.All()}
+			k.split, k.advice = datasets.Split{Test: k.goal.All()}, nil
 			return nil
 		}
 	}
@@ -215,7 +216,7 @@ func (k *task) setSplit(c choice) error {
 		}
 		return misuse("--dataset %s: it has no %s to choose the best epoch by: use --splits %s", k.name, noun, models.SplitUsual)
 	}
-	k.split, k.division, k.near = s, division, new(nearby)
+	k.split, k.division, k.near, k.advice = s, division, new(nearby), nil
 	own := *k.goal // several may train side by side, each on a split of its own
 	k.goal = &own
 	if err := k.goal.Learn(s.Train); err != nil {

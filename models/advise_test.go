@@ -1,8 +1,12 @@
 package models_test
 
 import (
+	"bytes"
+	"encoding/csv"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -90,6 +94,57 @@ func TestAdvise(t *testing.T) {
 		}
 		if b := advised(t, d, nil); !reflect.DeepEqual(models.SettingsOf(b.Model), s) || b.Because != a.Because {
 			t.Errorf("%s: the labels of the test are looked at: %s", tt.name, b.Because)
+		}
+	}
+}
+
+// Of a table of which few rows of a rare class train the network has one layer, whose messages hold the columns of edges if there are any.
+func TestAdviseRare(t *testing.T) {
+	tables, err := datasets.Bank{Customers: 400, Payments: 2000}.Draw()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(edges [][]string) *datasets.Dataset {
+		dir := t.TempDir()
+		for name, rows := range map[string][][]string{"bank_nodes.csv": tables.Customers, "bank_edges.csv": edges} {
+			var b bytes.Buffer
+			if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := datasets.ReadAs(dir, columns.Roles{Label: []string{"defaulted"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, c := range d.Labels {
+			switch {
+			case c < 0:
+			case v%2 == 0:
+				d.Split.Train = append(d.Split.Train, int32(v))
+			default:
+				d.Split.Val = append(d.Split.Val, int32(v))
+			}
+		}
+		return d
+	}
+	var ends [][]string
+	for _, row := range tables.Payments {
+		ends = append(ends, row[:2])
+	}
+	for _, tt := range []struct {
+		edges [][]string
+		m     models.Model
+		name  string
+	}{{tables.Payments, nil, "transformer"}, {ends, nil, "gat"}, {tables.Payments, models.SAGE{}, "sage"}} {
+		a := advised(t, read(tt.edges), tt.m)
+		if s := models.SettingsOf(a.Model); models.TraitsOf(a.Model).Name != tt.name || s.Layers != 1 || a.Decay != 1e-2 || a.Metric != "ap" || !strings.HasPrefix(a.Because, "few of the rarer class: ") {
+			t.Errorf("%s is advised as %s, %+v, because %s", tt.name, models.TraitsOf(a.Model).Name, s, a.Because)
+		}
+		if strings.Contains(a.Because, "columns of edges") != (tt.name == "transformer") {
+			t.Errorf("%s is advised because %s", tt.name, a.Because)
 		}
 	}
 }

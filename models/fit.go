@@ -135,16 +135,21 @@ type seen struct {
 	data   *Data
 	rows   int  // that train
 	differ bool // neighbours do, in what is learnt
+	rare   bool // few of a rare class train
 }
 
 const (
 	manyLabels  = 100 // on average, of each class, that train
 	alike       = 0.3 // the adjusted homophily below which neighbours differ
 	enoughEdges = 50  // between nodes that train, for homophily to say anything
+	fewRare     = 300 // of the rarer of two classes, which train
 )
 
 // Advise returns the network and the training that suit some data, of which the rows of a split train. It is of a model, whose settings stay as
 // far as it has any, or, if m is nil, of [GAT].
+//
+// Where nodes are rows of a table and less than 300 of a class that less than a fifth have train, the network is of one layer and decays much: deeper ones learn
+// so few by heart. If edges have features, too, and m is nil, it is a [Transformer], whose messages hold them; GAT reads them only to weigh neighbours.
 //
 // Where few examples train, less than 100 of a class on average, the network is that of the model's paper: it is narrow and drops and decays
 // much, so that it does not learn them by heart. Where there are more, or neighbours differ, it is deeper, with norms and residuals, which keep what is known of
@@ -155,7 +160,11 @@ const (
 //	net, err := data.New(a.Model, 1)
 //	history, err := a.Fit(net, data, data.Split).Run(ctx)
 func Advise(k *Data, s datasets.Split, m Model) Advice {
-	if m == nil {
+	rarer, free := k.fewRare(s), m == nil
+	switch {
+	case free && rarer > 0 && k.EdgeFeatures != nil:
+		m = Transformer{}
+	case free:
 		m = GAT{}
 	}
 	classes, labels := 1, "labels: %d training %ss"
@@ -165,13 +174,18 @@ func Advise(k *Data, s datasets.Split, m Model) Advice {
 	each := len(s.Train) / classes
 	labels = fmt.Sprintf(labels, each, k.Goal.Of)
 	_, own := m.is()
-	a := Advice{Model: m, Metric: k.Goal.Usual(s), Homophily: math.NaN(), Many: each >= manyLabels, seen: seen{asked: own, data: k, rows: len(s.Train)}}
+	a := Advice{Model: m, Metric: k.Goal.Usual(s), Homophily: math.NaN(), Many: each >= manyLabels, seen: seen{asked: own, data: k, rows: len(s.Train), rare: rarer > 0}}
 	if k.Pairing == nil {
 		if h, edges := k.Homophily(s.Train); edges >= enoughEdges {
 			a.Homophily, a.seen.differ = h, h < alike
 		}
 	}
 	switch {
+	case a.seen.rare:
+		a.Because = fmt.Sprintf("few of the rarer class: %d of them train", rarer)
+		if _, is := m.(Transformer); is && k.EdgeFeatures != nil {
+			a.Because += "; messages hold the columns of edges"
+		}
 	case a.seen.differ:
 		what := "adjusted homophily of the training labels"
 		if k.Goal.Kind != columns.OneClass {
@@ -188,6 +202,17 @@ func Advise(k *Data, s datasets.Split, m Model) Advice {
 		return a.paper()
 	}
 	return a.Deeper()
+}
+
+// fewRare is how many of the rarer of two classes train, if they are few, it is rare, and nodes are rows of a table; else 0.
+func (k *Data) fewRare(s datasets.Split) int {
+	if k.Pairing != nil || k.Goal.Usual(s) != metricAP || !k.FeatureKind().Columns {
+		return 0
+	}
+	if n := slices.Min(k.Goal.counted(s.Train)); n < fewRare {
+		return n
+	}
+	return 0
 }
 
 // paper is the advice to take the settings of the model's paper.
@@ -223,6 +248,8 @@ func (a Advice) Deeper() Advice {
 	a.Deep, a.Rate, a.Decay, a.Epochs, a.Patience = true, 0.005, 5e-5, 500, 100
 	heads := 1
 	switch {
+	case see.rare:
+		s.Layers, s.Hidden, s.Input, heads, s.AttentionDropout, a.Rate, a.Decay = 1, 2*width, width/2, 4, 0.5, 0.01, 1e-2
 	case see.rows < few:
 		s.Layers, s.Input, heads, a.Rate, a.Decay = 2, width, 4, 0.01, 1e-2
 	case see.differ:
@@ -232,7 +259,7 @@ func (a Advice) Deeper() Advice {
 		s.Layers = SettingsOf(a.Model).Layers
 	}
 	if t.Has("Heads") {
-		s.Hidden, s.Heads, s.OutHeads = width/heads, heads, 1
+		s.Hidden, s.Heads, s.OutHeads = s.Hidden/heads, heads, 1
 	}
 	a.Model = With(a.Model, see.asked.filled(s))
 	a.Model, a.Form = With(a.Model, SettingsOf(a.Model)), scaleOf(see.data)

@@ -127,8 +127,11 @@ func (f *settingFlags) fresh() (recipe, error) {
 func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 	if r.Features == "" || f.Features != nil { // a run that begins
 		if f.Preset == nil || r.Preset == presetDeep {
-			var err error
-			if r, err = k.preset(or(f.Preset, k.suits(r.Model).preset), r.Model, r.Dataset); err != nil {
+			model, err := r.Model, error(nil)
+			if f.Model == nil && f.Preset == nil && f.OutHeads == nil && !r.NoEdges {
+				model = models.TraitsOf(k.advised("").Model).Name
+			}
+			if r, err = k.preset(or(f.Preset, k.suits(model).preset), model, r.Dataset); err != nil {
 				return r, err
 			}
 			if f.override(&r); r.Preset == presetDeep && f.Layers == nil {

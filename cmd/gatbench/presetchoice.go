@@ -32,14 +32,17 @@ func (k *task) suits(model string) suited {
 	}
 }
 
-// advised is the advice of package models for the task's split, which takes a look at all edges and features.
+// advised is the advice of package models for the task's split, which takes a look at all edges and features: of a model or, if none is named, of any.
 func (k *task) advised(model string) models.Advice {
 	if a, ok := k.advice[model]; ok {
 		return a
 	}
-	m, err := models.Named(model)
-	if err != nil {
-		panic(err) // flags and files are checked
+	var m models.Model // any
+	if model != "" {
+		var err error
+		if m, err = models.Named(model); err != nil {
+			panic(err) // flags and files are checked
+		}
 	}
 	d := &models.Data{Dataset: k.Dataset, Goal: &k.goal.Goal}
 	if k.pairs != nil {

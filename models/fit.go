@@ -148,8 +148,9 @@ const (
 // Advise returns the network and the training that suit some data, of which the rows of a split train. It is of a model, whose settings stay as
 // far as it has any, or, if m is nil, of [GAT].
 //
-// Where nodes are rows of a table and less than 300 of a class that less than a fifth have train, the network is of one layer and decays much: deeper ones learn
-// so few by heart. If edges have features, too, and m is nil, it is a [Transformer], whose messages hold them; GAT reads them only to weigh neighbours.
+// Where the examples are rows of a table, one of two classes has less than a fifth of those that train, edges have features, and m is nil, it is a
+// [Transformer], whose messages hold these features; GAT reads them only to weigh neighbours. If less than 300 nodes of the rarer class train, the
+// network is of one layer and decays much: deeper ones learn so few by heart.
 //
 // Where few examples train, less than 100 of a class on average, the network is that of the model's paper: it is narrow and drops and decays
 // much, so that it does not learn them by heart. Where there are more, or neighbours differ, it is deeper, with norms and residuals, which keep what is known of
@@ -160,11 +161,11 @@ const (
 //	net, err := data.New(a.Model, 1)
 //	history, err := a.Fit(net, data, data.Split).Run(ctx)
 func Advise(k *Data, s datasets.Split, m Model) Advice {
-	rarer, free := k.fewRare(s), m == nil
+	rarer, rare := k.rarer(s)
 	switch {
-	case free && rarer > 0 && k.EdgeFeatures != nil:
+	case m == nil && rare && k.EdgeFeatures != nil:
 		m = Transformer{}
-	case free:
+	case m == nil:
 		m = GAT{}
 	}
 	classes, labels := 1, "labels: %d training %ss"
@@ -174,7 +175,7 @@ func Advise(k *Data, s datasets.Split, m Model) Advice {
 	each := len(s.Train) / classes
 	labels = fmt.Sprintf(labels, each, k.Goal.Of)
 	_, own := m.is()
-	a := Advice{Model: m, Metric: k.Goal.Usual(s), Homophily: math.NaN(), Many: each >= manyLabels, seen: seen{asked: own, data: k, rows: len(s.Train), rare: rarer > 0}}
+	a := Advice{Model: m, Metric: k.Goal.Usual(s), Homophily: math.NaN(), Many: each >= manyLabels, seen: seen{asked: own, data: k, rows: len(s.Train), rare: rare && k.Pairing == nil && rarer < fewRare}}
 	if k.Pairing == nil {
 		if h, edges := k.Homophily(s.Train); edges >= enoughEdges {
 			a.Homophily, a.seen.differ = h, h < alike
@@ -183,9 +184,6 @@ func Advise(k *Data, s datasets.Split, m Model) Advice {
 	switch {
 	case a.seen.rare:
 		a.Because = fmt.Sprintf("few of the rarer class: %d of them train", rarer)
-		if _, is := m.(Transformer); is && k.EdgeFeatures != nil {
-			a.Because += "; messages hold the columns of edges"
-		}
 	case a.seen.differ:
 		what := "adjusted homophily of the training labels"
 		if k.Goal.Kind != columns.OneClass {
@@ -201,18 +199,18 @@ func Advise(k *Data, s datasets.Split, m Model) Advice {
 		a.Because = "few " + labels
 		return a.paper()
 	}
+	if _, is := m.(Transformer); is && rare && k.EdgeFeatures != nil {
+		a.Because += "; a Transformer's messages hold the columns of edges"
+	}
 	return a.Deeper()
 }
 
-// fewRare is how many of the rarer of two classes train, if they are few, it is rare, and nodes are rows of a table; else 0.
-func (k *Data) fewRare(s datasets.Split) int {
-	if k.Pairing != nil || k.Goal.Usual(s) != metricAP || !k.FeatureKind().Columns {
-		return 0
+// rarer is how many of the rarer of two classes train, and reports whether it is rare and the examples are rows of a table.
+func (k *Data) rarer(s datasets.Split) (n int, rare bool) {
+	if k.Goal.Usual(s) != metricAP || k.Pairing == nil && !k.FeatureKind().Columns {
+		return 0, false
 	}
-	if n := slices.Min(k.Goal.counted(s.Train)); n < fewRare {
-		return n
-	}
-	return 0
+	return slices.Min(k.Goal.counted(s.Train)), true
 }
 
 // paper is the advice to take the settings of the model's paper.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // LinkSettings are what a model of links is made from. A field that is zero stands for what its paper chose.
@@ -18,7 +20,11 @@ type LinkSettings struct {
 	Hidden int  // width of the first layer, or of LightGCN of a node's row
 	Out    int  `json:",omitempty"` // width of an autoencoder's rows
 	Bias   bool `json:",omitempty"` // GAE: its convolutions have biases, as in PyG's example
-	Layers int  `json:",omitempty"` // LightGCN: propagations
+
+	// GAE: a row also holds what the node's features say without its neighbours, and a score is higher the more links both ends have. The last
+	// number of a row counts negative in a score: see [LinkNetwork.Asking].
+	Degrees bool `json:",omitempty"`
+	Layers  int  `json:",omitempty"` // LightGCN: propagations
 }
 
 // LinkModel is a model of links and its settings: [GAE], [VGAE] or [LightGCN].
@@ -67,6 +73,8 @@ type LinkNetwork struct {
 
 	Rows          *grad.Param     `json:"-"` // of LightGCN
 	First, Second *layers.GCNConv `json:"-"` // of GAE
+	Own           *layers.Linear  `json:"-"` // of GAE with Degrees
+	Popular       *grad.Param     `json:"-"` // what the logarithm of a node's degree adds to a score, and what any node does
 	Variational   *layers.VGAE    `json:"-"` // of VGAE
 
 	decoder layers.InnerProduct
@@ -114,6 +122,8 @@ func (n *LinkNetwork) Check() error {
 		return fmt.Errorf("models: %s has no setting Layers: it has two layers; lightgcn has it", n.Model)
 	case s.Bias && n.Model != modelGAE:
 		return fmt.Errorf("models: %s has no setting Bias; gae has it", n.Model)
+	case s.Degrees && n.Model != modelGAE:
+		return fmt.Errorf("models: %s has no setting Degrees; gae has it", n.Model)
 	case light && len(n.Codes) > 0:
 		return fmt.Errorf("models: lightgcn reads no features, and there are %d columns of codes", len(n.Codes))
 	}
@@ -139,6 +149,10 @@ func (n *LinkNetwork) Init(rng *rand.Rand) {
 	n.Second = &layers.GCNConv{In: s.Hidden, Out: s.Out, NoBias: !s.Bias}
 	n.First.Init(rng)
 	n.Second.Init(rng)
+	if s.Degrees {
+		n.Own, n.Popular = &layers.Linear{In: in, Out: s.Out}, grad.NewParam(2, 1)
+		n.Own.Init(rng)
+	}
 }
 
 // Encode returns the nodes' rows, and of VGAE how far its Gaussians are from the prior, else nil. g has the known links, in
@@ -150,17 +164,54 @@ func (n *LinkNetwork) Encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, dive
 	if x = n.Words.read(t, x); n.Variational != nil {
 		return n.Variational.Encode(t, g, x)
 	}
-	return n.Second.Forward(t, g, n.First.Forward(t, g, x)), nil
+	z = n.Second.Forward(t, g, n.First.Forward(t, g, x))
+	if n.Popular == nil {
+		return z, nil
+	}
+	// (p+1)(q+1)/2 − (p−1)(q−1)/2 = p + q
+	p := grad.Const(logDegrees(g)).MatMul(t.Use(n.Popular))
+	return grad.Concat(z.Add(n.Own.Forward(t, x)), p.Shift(1).Scale(math.Sqrt2/2), p.Shift(-1).Scale(math.Sqrt2/2)), nil
+}
+
+// logDegrees returns the logarithm of each node's degree, and 1.
+func logDegrees(g *graph.Graph) *tensor.Dense {
+	x := tensor.New(g.NumNodes(), 2)
+	for v, d := range g.InDegrees() {
+		row := x.Row(v)
+		row[0], row[1] = tensor.Float(math.Log(float64(1+d))), 1
+	}
+	return x
+}
+
+// Asking returns the row of a node by whose inner product with the rows of others these are scored: its own, whose last number counts negative
+// where [LinkSettings].Degrees is set.
+func (n *LinkNetwork) Asking(row []tensor.Float) []tensor.Float {
+	if n == nil || !n.Settings.Degrees {
+		return row
+	}
+	row = slices.Clone(row)
+	row[len(row)-1] = -row[len(row)-1]
+	return row
 }
 
 // Forward returns the score of each edge of links, by the rows that Encode returns.
 func (n *LinkNetwork) Forward(t *grad.Tape, links *graph.Graph, z *grad.Var) *grad.Var {
-	return n.decoder.Forward(t, links, z)
+	if !n.Settings.Degrees {
+		return n.decoder.Forward(t, links, z)
+	}
+	last := z.Dim(1) - 1
+	return n.decoder.Forward(t, links, z.Columns(0, last)).Sub(n.decoder.Forward(t, links, z.Columns(last, last+1)))
 }
 
 // Loss returns the loss of an autoencoder's rows on pairs that are links and on pairs that are none.
 func (n *LinkNetwork) Loss(t *grad.Tape, links, negatives *graph.Graph, z *grad.Var) *grad.Var {
-	return n.decoder.Loss(t, links, negatives, z)
+	if !n.Settings.Degrees {
+		return n.decoder.Loss(t, links, negatives, z)
+	}
+	there := tensor.New(links.NumEdges(), 1)
+	there.Fill(1)
+	yes, no := n.Forward(t, links, z), n.Forward(t, negatives, z)
+	return yes.BCE(grad.Const(there)).Add(no.BCE(grad.Const(tensor.New(negatives.NumEdges(), 1))))
 }
 
 // Propagation returns the layer that makes the rows of LightGCN's nodes of those that are learnt, and has its loss.
@@ -172,6 +223,9 @@ func (n *LinkNetwork) Numbers() int64 {
 	total := int64(in)*int64(n.Settings.Hidden) + codedNumbers(n.In, n.Codes, n.Settings.Hidden)
 	if n.Model != modelLightGCN {
 		total += int64(n.Settings.Hidden) * int64(n.Settings.Out)
+	}
+	if n.Settings.Degrees {
+		total += int64(in) * int64(n.Settings.Out)
 	}
 	return total
 }

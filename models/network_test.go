@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/pool"
@@ -157,7 +158,7 @@ func TestAttendAndHidden(t *testing.T) {
 // Links and facts: each model is made, scores, has gradients, and is made again of its JSON.
 func TestLinksAndFacts(t *testing.T) {
 	g, in := ring(2)
-	for _, m := range []LinkModel{GAE{}, GAE{Bias: true}, VGAE{Hidden: 4, Out: 2}, LightGCN{Hidden: 4}} {
+	for _, m := range []LinkModel{GAE{}, GAE{Bias: true}, GAE{Degrees: true}, VGAE{Hidden: 4, Out: 2}, LightGCN{Hidden: 4}} {
 		wide := 5
 		if _, light := m.(LightGCN); light {
 			wide = 6
@@ -193,5 +194,36 @@ func TestLinksAndFacts(t *testing.T) {
 		if !slices.Equal(other.Forward(grad.NewEval(), g).Value().Data, says) {
 			t.Errorf("%s: made again of its JSON it says something else", net)
 		}
+	}
+}
+
+// With degrees a score is that of a node's own features and its neighbours', and of how many links both ends have; and Asking gives the same.
+func TestLinksWithDegrees(t *testing.T) {
+	g, in := ring(2)
+	net := must(NewLinks(GAE{Degrees: true}, 5, 7))
+	const each, any = 0.75, -0.5
+	copy(net.Popular.Value.Data, []tensor.Float{each, any})
+	z, _ := net.Encode(nil, g, in.Src)
+	plain := *net
+	plain.Popular, plain.Settings.Degrees = nil, false
+	near, _ := plain.Encode(nil, g, in.Src)
+	rows := near.Add(net.Own.Forward(nil, in.Src)).Value()
+	scores, degrees := net.Forward(nil, g, z).Value().Data, g.InDegrees()
+	for e, v := range g.Destinations() {
+		u := g.In().Cols[e]
+		want, asked := each*(math.Log(float64(1+degrees[u]))+math.Log(float64(1+degrees[v])))+2*any, 0.0
+		for j, x := range rows.Row(int(u)) {
+			want += float64(x) * float64(rows.Row(int(v))[j])
+		}
+		for j, x := range net.Asking(z.Value().Row(int(u))) {
+			asked += float64(x) * float64(z.Value().Row(int(v))[j])
+		}
+		if got := float64(scores[e]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) || math.Abs(got-asked) > 1e-4*(1+math.Abs(asked)) {
+			t.Errorf("%d to %d: %v, want %v; by the row that asks %v", u, v, got, want, asked)
+		}
+	}
+	gradtest.Check(t, net, func(t *grad.Tape) *grad.Var { z, _ := net.Encode(t, g, in.Src); return net.Loss(t, g, g, z) })
+	if _, err := NewLinks(VGAE{Degrees: true}, 5, 7); err == nil {
+		t.Error("VGAE has degrees")
 	}
 }

@@ -105,7 +105,7 @@ func (p *linkAnswers) encode() error {
 // score returns the logit of a link.
 func (p *linkAnswers) score(u, v int32) float64 {
 	sum, other := 0.0, p.rows.Row(int(v))
-	for j, x := range p.rows.Row(int(u)) {
+	for j, x := range p.net.Asking(p.rows.Row(int(u))) {
 		sum += float64(x) * float64(other[j])
 	}
 	return sum

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -32,6 +33,8 @@ type linkScores struct {
 	rows   *tensor.Dense
 	users  int
 	scores []float64 // of the candidates of one node
+
+	net *models.LinkNetwork // whose rows they are; nil: they score by their inner products
 }
 
 // of returns the scores of a node with all others, or of a user with the items: the first
@@ -40,7 +43,7 @@ func (s *linkScores) of(u int32) (scores []float64, base int32) {
 	s.tape.Heed()
 	n := s.rows.Rows() - s.users
 	s.scores = slices.Grow(s.scores[:0], n)[:n]
-	from := s.rows.Row(int(u))
+	from := s.net.Asking(s.rows.Row(int(u)))
 	i, width := 0, len(from)
 	for ; i+4 <= n; i += 4 { // four sums at a time, as each waits for its last addition
 		a, b, c, d := s.candidate(i, width), s.candidate(i+1, width), s.candidate(i+2, width), s.candidate(i+3, width)
@@ -84,7 +87,7 @@ func neighbours(graphs ...*graph.Graph) map[int32][]int32 {
 // quality ranks the links to test with.
 func (k *linkTask) quality(t *grad.Tape, net *autoencoder) (q linkQuality) {
 	z, _ := net.Encode(t, k.along, k.features)
-	s := &linkScores{tape: t, rows: z.Value(), users: k.users}
+	s := &linkScores{tape: t, rows: z.Value(), users: k.users, net: net.LinkNetwork}
 	ranks := k.ranks(s)
 	q.TestMRR, q.Hits1, q.Hits3, q.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)
 	q.Recall, q.NDCG = k.lists(s)

@@ -83,6 +83,8 @@ func (r *linkRecipe) check() error {
 		return misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
 	case r.Splits != "" && !models.IsByTime(r.Splits):
 		return misuse("--splits %.60s: the seed divides the links (85 %% train, 5 %% validate, 10 %% test): use --seed or --seeds for other divisions, or --splits time to divide them by time", r.Splits)
+	case r.Degrees && r.Model != modelGAE:
+		return misuse("--model %s: the run counts degrees, which only %s does", r.Model, modelGAE)
 	case r.Epochs < 1:
 		return misuse("--epochs %d: it must be at least 1", r.Epochs)
 	case r.Patience < 0:
@@ -165,6 +167,9 @@ func (c *trainCommand) links(e env) error {
 	c.sayColumns(e, d.Schema, d.Warnings)
 	if r.Features == "" && r.Model != modelLightGCN {
 		r.Features = formRaw // as the authors have it
+		if c.Model == nil && d.FeatureKind().Columns {
+			r.Degrees, r.Once = true, true
+		}
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
@@ -257,7 +262,11 @@ func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe,
 	if r.Model == modelLightGCN {
 		out.Line("%s: %s, rows of %d, %d propagations; %s", s.Dataset, r.title(), r.Hidden, r.Layers, k.whatLinks())
 	} else {
-		out.Line("%s: %s, %d and %d units; %s", s.Dataset, r.title(), r.Hidden, r.Out, k.whatLinks())
+		degrees := ""
+		if r.Degrees {
+			degrees = ", and of tables a node's own columns and its degree (--model gae leaves these out)"
+		}
+		out.Line("%s: %s, %d and %d units%s; %s", s.Dataset, r.title(), r.Hidden, r.Out, degrees, k.whatLinks())
 	}
 	if r.Splits != "" {
 		out.Printf("split: %s\n", r.Splits)

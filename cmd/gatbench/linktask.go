@@ -26,6 +26,7 @@ type linkRecipe struct {
 	Drawn    int           // negatives a step, for each link
 	Once     bool          // a pair counts once and no node is linked to itself; else a pair counts in both directions
 	Bias     bool          // the convolutions have one
+	Degrees  bool          `json:",omitempty"` // as models.LinkSettings has it
 	Val      float64       // share of the links
 	Test     float64
 	Splits   string      `flag:"splits" json:",omitempty"` // by time; empty: the shares
@@ -80,7 +81,7 @@ func (a *autoencoder) plan() *models.LinkNetwork {
 	r := &a.Recipe
 	s := models.LinkSettings{Hidden: r.Hidden, Layers: r.Layers}
 	if r.Model != modelLightGCN {
-		s = models.LinkSettings{Hidden: r.Hidden, Out: r.Out, Bias: r.Bias}
+		s = models.LinkSettings{Hidden: r.Hidden, Out: r.Out, Bias: r.Bias, Degrees: r.Degrees}
 	}
 	return &models.LinkNetwork{Model: r.Model, Settings: s, In: a.In, Codes: a.Codes}
 }

@@ -3,6 +3,9 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -40,6 +43,37 @@ func TestLinkTask(t *testing.T) {
 	}
 	if out, errOut, _ = gatbench(t, "train", "--task", "link", "--epochs", "1", "--hidden", "4"); !strings.Contains(out, "263 for validation and 527 for testing") {
 		t.Errorf("one seed: %s%s", out, errOut)
+	}
+}
+
+// Of tables the default also counts degrees, and a model that is asked for does not. A saved one gives the same scores.
+func TestLinksOfTables(t *testing.T) {
+	dir := t.TempDir()
+	data, model := "../../datasets/testdata/shop_edges.csv", filepath.Join(dir, "shop.safetensors")
+	out, errOut, _ := gatbench(t, "train", "--task", "link", "--dataset", data, "--epochs", "40", "--save", model)
+	if !strings.Contains(out, "its degree") {
+		t.Errorf("trained: %s%s", out, errOut)
+	}
+	auc := regexp.MustCompile(`test (?:AUC)? +(?:62 +)?([0-9.]+) %`)
+	if again, errOut, _ := gatbench(t, "eval", model); auc.FindString(again) == "" || auc.FindStringSubmatch(again)[1] != auc.FindStringSubmatch(out)[1] {
+		t.Errorf("trained: %s\neval: %s%s", out, again, errOut)
+	}
+	pairs := filepath.Join(dir, "pairs.csv")
+	if err := os.WriteFile(pairs, []byte("source,target\nc092,c162\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := results(t, "predict", model, "--pairs", pairs, "--json")[0]["score"]
+	var listed any
+	for _, o := range results(t, "predict", model, "--nodes", "c092", "--top", "500", "--known", "--json") {
+		if o["target"] == "c162" {
+			listed = o["score"]
+		}
+	}
+	if asked != listed || asked == nil {
+		t.Errorf("the score is %v among pairs, and %v in the list", asked, listed)
+	}
+	if out, errOut, _ = gatbench(t, "train", "--task", "link", "--dataset", data, "--epochs", "2", "--model", "gae"); strings.Contains(out, "its degree") {
+		t.Errorf("with --model: %s%s", out, errOut)
 	}
 }
 

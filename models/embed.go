@@ -82,7 +82,7 @@ func (p *Predictor) EmbedOf(d *datasets.Dataset, q Query) (*Embeddings, error) {
 // embedLinks returns the rows of the nodes of a graph, or of LightGCN of all that it has learnt.
 func (p *Predictor) embedLinks(d *datasets.Dataset) (*Embeddings, error) {
 	n := p.Net.(*LinkNetwork)
-	if !d.Graph.Symmetric() {
+	if !n.Settings.Directed && !d.Graph.Symmetric() {
 		d = d.Undirected()
 	}
 	if n.Model == modelLightGCN {

@@ -135,7 +135,7 @@ func finite(places []weights.Place) error {
 // DigestOf returns the digest of a dataset, without what edges have beside their ends if the network does not read it: that of the data that m
 // learnt from is in m.Data, and another one says that they are not the same.
 func (m *Trained) DigestOf(d *datasets.Dataset) string {
-	if m.Preparation.Undirected || m.Task == Links {
+	if n, is := m.Net.(*LinkNetwork); m.Preparation.Undirected || is && !n.Settings.Directed {
 		d = d.Undirected()
 	}
 	if numbers, kinds := m.readsOfEdges(); !numbers && !kinds {

@@ -7,11 +7,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -21,10 +23,13 @@ type LinkSettings struct {
 	Out    int  `json:",omitempty"` // width of an autoencoder's rows
 	Bias   bool `json:",omitempty"` // GAE: its convolutions have biases, as in PyG's example
 
-	// GAE: a row also holds what the node's features say without its neighbours, and a score is higher the more links both ends have. The last
-	// number of a row counts negative in a score: see [LinkNetwork.Asking].
-	Degrees bool `json:",omitempty"`
-	Layers  int  `json:",omitempty"` // LightGCN: propagations
+	// GAE: a row also holds what the node's features say without its neighbours, and a score is higher the more links both ends have. Rows have three
+	// numbers more, and [LinkNetwork.Asking] gives the row to multiply with others. With Directed a link leads from one node to the other, and its score
+	// is not that of the link back; g of [LinkNetwork.Encode] has edges in their direction then.
+	Degrees  bool `json:",omitempty"`
+	Directed bool `json:",omitempty"` // with Degrees
+
+	Layers int `json:",omitempty"` // LightGCN: propagations
 }
 
 // LinkModel is a model of links and its settings: [GAE], [VGAE] or [LightGCN].
@@ -74,10 +79,27 @@ type LinkNetwork struct {
 	Rows          *grad.Param     `json:"-"` // of LightGCN
 	First, Second *layers.GCNConv `json:"-"` // of GAE
 	Own           *layers.Linear  `json:"-"` // of GAE with Degrees
-	Popular       *grad.Param     `json:"-"` // what the logarithm of a node's degree adds to a score, and what any node does
+	Popular       *grad.Param     `json:"-"` // what the logarithms of a node's degrees and a constant add to its scores as a source, and as a target
 	Variational   *layers.VGAE    `json:"-"` // of VGAE
 
 	decoder layers.InnerProduct
+	both    *bothWays // of the graph that Encode was last given, if that is directed
+}
+
+// bothWays is a directed graph, and the same with both directions of each edge.
+type bothWays struct {
+	sync.Mutex
+	of, both *graph.Graph
+}
+
+// ways returns g with both directions of each edge.
+func (m *bothWays) ways(g *graph.Graph) *graph.Graph {
+	m.Lock()
+	defer m.Unlock()
+	if m.of != g {
+		m.of, m.both = g, g.Undirected()
+	}
+	return m.both
 }
 
 // NewLinks returns an initialised network for nodes of so many features, some of which may hold codes, or for LightGCN, which reads
@@ -124,6 +146,8 @@ func (n *LinkNetwork) Check() error {
 		return fmt.Errorf("models: %s has no setting Bias; gae has it", n.Model)
 	case s.Degrees && n.Model != modelGAE:
 		return fmt.Errorf("models: %s has no setting Degrees; gae has it", n.Model)
+	case s.Directed && !s.Degrees:
+		return errors.New("models: Directed is for Degrees: an inner product alone is the same in both directions")
 	case light && len(n.Codes) > 0:
 		return fmt.Errorf("models: lightgcn reads no features, and there are %d columns of codes", len(n.Codes))
 	}
@@ -149,14 +173,18 @@ func (n *LinkNetwork) Init(rng *rand.Rand) {
 	n.Second = &layers.GCNConv{In: s.Hidden, Out: s.Out, NoBias: !s.Bias}
 	n.First.Init(rng)
 	n.Second.Init(rng)
-	if s.Degrees {
-		n.Own, n.Popular = &layers.Linear{In: in, Out: s.Out}, grad.NewParam(2, 1)
-		n.Own.Init(rng)
+	if !s.Degrees {
+		return
 	}
+	n.Own, n.Popular = &layers.Linear{In: in, Out: s.Out}, grad.NewParam(3, 1)
+	if s.Directed {
+		n.Popular, n.both = grad.NewParam(3, 2), new(bothWays)
+	}
+	n.Own.Init(rng)
 }
 
 // Encode returns the nodes' rows, and of VGAE how far its Gaussians are from the prior, else nil. g has the known links, in
-// both directions; of autoencoders each node is its own neighbour. LightGCN reads no x.
+// both directions unless they are Directed; of autoencoders each node is its own neighbour. LightGCN reads no x.
 func (n *LinkNetwork) Encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, divergence *grad.Var) {
 	if n.Rows != nil {
 		return n.Propagation().Forward(t, g, t.Use(n.Rows)), nil
@@ -164,33 +192,40 @@ func (n *LinkNetwork) Encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, dive
 	if x = n.Words.read(t, x); n.Variational != nil {
 		return n.Variational.Encode(t, g, x)
 	}
-	z = n.Second.Forward(t, g, n.First.Forward(t, g, x))
+	along := g
+	if n.both != nil {
+		along = n.both.ways(g)
+	}
+	z = n.Second.Forward(t, along, n.First.Forward(t, along, x))
 	if n.Popular == nil {
 		return z, nil
 	}
-	// (p+1)(q+1)/2 − (p−1)(q−1)/2 = p + q
-	p := grad.Const(logDegrees(g)).MatMul(t.Use(n.Popular))
-	return grad.Concat(z.Add(n.Own.Forward(t, x)), p.Shift(1).Scale(math.Sqrt2/2), p.Shift(-1).Scale(math.Sqrt2/2)), nil
+	liked := grad.Const(logDegrees(g)).MatMul(t.Use(n.Popular))
+	last := liked.Dim(1) - 1
+	ones := tensor.New(g.NumNodes(), 1)
+	ones.Fill(1)
+	return grad.Concat(z.Add(n.Own.Forward(t, x)), liked.Columns(last, last+1), grad.Const(ones), liked.Columns(0, 1)), nil
 }
 
-// logDegrees returns the logarithm of each node's degree, and 1.
+// logDegrees returns the logarithms of each node's degrees, out and in, and 1.
 func logDegrees(g *graph.Graph) *tensor.Dense {
-	x := tensor.New(g.NumNodes(), 2)
-	for v, d := range g.InDegrees() {
+	x, in := tensor.New(g.NumNodes(), 3), g.InDegrees()
+	for v, out := range g.OutDegrees() {
 		row := x.Row(v)
-		row[0], row[1] = tensor.Float(math.Log(float64(1+d))), 1
+		row[0], row[1], row[2] = tensor.Float(math.Log1p(float64(out))), tensor.Float(math.Log1p(float64(in[v]))), 1
 	}
 	return x
 }
 
-// Asking returns the row of a node by whose inner product with the rows of others these are scored: its own, whose last number counts negative
-// where [LinkSettings].Degrees is set.
+// Asking returns the row of a node by whose inner product with the rows of others these are scored as its targets: its own, but with
+// [LinkSettings].Degrees, whose rows end in what the node adds to a score as a target, 1, and what it adds as a source.
 func (n *LinkNetwork) Asking(row []tensor.Float) []tensor.Float {
 	if n == nil || !n.Settings.Degrees {
 		return row
 	}
 	row = slices.Clone(row)
-	row[len(row)-1] = -row[len(row)-1]
+	end := row[len(row)-3:]
+	end[0], end[1], end[2] = 1, end[2], 0
 	return row
 }
 
@@ -199,15 +234,13 @@ func (n *LinkNetwork) Forward(t *grad.Tape, links *graph.Graph, z *grad.Var) *gr
 	if !n.Settings.Degrees {
 		return n.decoder.Forward(t, links, z)
 	}
-	last := z.Dim(1) - 1
-	return n.decoder.Forward(t, links, z.Columns(0, last)).Sub(n.decoder.Forward(t, links, z.Columns(last, last+1)))
+	own := z.Dim(1) - 3
+	liked := message.ApplyEdges(links, message.UAddV(z.Columns(own+2, own+3), z.Columns(own, own+1)))
+	return n.decoder.Forward(t, links, z.Columns(0, own)).Add(liked.Reshape(links.NumEdges(), 1))
 }
 
 // Loss returns the loss of an autoencoder's rows on pairs that are links and on pairs that are none.
 func (n *LinkNetwork) Loss(t *grad.Tape, links, negatives *graph.Graph, z *grad.Var) *grad.Var {
-	if !n.Settings.Degrees {
-		return n.decoder.Loss(t, links, negatives, z)
-	}
 	there := tensor.New(links.NumEdges(), 1)
 	there.Fill(1)
 	yes, no := n.Forward(t, links, z), n.Forward(t, negatives, z)

@@ -197,33 +197,54 @@ func TestLinksAndFacts(t *testing.T) {
 	}
 }
 
-// With degrees a score is that of a node's own features and its neighbours', and of how many links both ends have; and Asking gives the same.
+// With degrees a score is that of a node's own features and its neighbours', and of how many links both ends have; and Asking gives the same. Where
+// links have a direction, those out of the source and into the target count.
 func TestLinksWithDegrees(t *testing.T) {
-	g, in := ring(2)
-	net := must(NewLinks(GAE{Degrees: true}, 5, 7))
-	const each, any = 0.75, -0.5
-	copy(net.Popular.Value.Data, []tensor.Float{each, any})
-	z, _ := net.Encode(nil, g, in.Src)
-	plain := *net
-	plain.Popular, plain.Settings.Degrees = nil, false
-	near, _ := plain.Encode(nil, g, in.Src)
-	rows := near.Add(net.Own.Forward(nil, in.Src)).Value()
-	scores, degrees := net.Forward(nil, g, z).Value().Data, g.InDegrees()
-	for e, v := range g.Destinations() {
-		u := g.In().Cols[e]
-		want, asked := each*(math.Log(float64(1+degrees[u]))+math.Log(float64(1+degrees[v])))+2*any, 0.0
-		for j, x := range rows.Row(int(u)) {
-			want += float64(x) * float64(rows.Row(int(v))[j])
+	both, in := ring(2)
+	oneWay := graph.Must(graph.New(both.NumNodes(), []int32{0, 1, 2, 0, 0}, []int32{1, 2, 0, 2, 3}))
+	for _, tt := range []struct {
+		g        *graph.Graph
+		directed bool
+		weights  []tensor.Float // of the logarithm of degrees out and in and of 1, as a source and as a target
+	}{{both, false, []tensor.Float{0.75, 0.75, -0.5}}, {oneWay, true, []tensor.Float{0.75, 0.25, -0.5, 1, -0.25, 0.5}}} {
+		net := must(NewLinks(GAE{Degrees: true, Directed: tt.directed}, 5, 7))
+		copy(net.Popular.Value.Data, tt.weights)
+		z, _ := net.Encode(nil, tt.g, in.Src)
+		plain := *net
+		plain.Popular, plain.both, plain.Settings.Degrees = nil, nil, false
+		along := tt.g
+		if tt.directed {
+			along = along.Undirected()
 		}
-		for j, x := range net.Asking(z.Value().Row(int(u))) {
-			asked += float64(x) * float64(z.Value().Row(int(v))[j])
+		near, _ := plain.Encode(nil, along, in.Src)
+		rows := near.Add(net.Own.Forward(nil, in.Src)).Value()
+		outs, ins := tt.g.OutDegrees(), tt.g.InDegrees()
+		liked := func(v int32, as int) float64 {
+			sum, wide := 0.0, len(tt.weights)/3
+			for i, x := range []float64{math.Log1p(float64(outs[v])), math.Log1p(float64(ins[v])), 1} {
+				sum += x * float64(tt.weights[i*wide+as%wide])
+			}
+			return sum
 		}
-		if got := float64(scores[e]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) || math.Abs(got-asked) > 1e-4*(1+math.Abs(asked)) {
-			t.Errorf("%d to %d: %v, want %v; by the row that asks %v", u, v, got, want, asked)
+		scores := net.Forward(nil, tt.g, z).Value().Data
+		for e, v := range tt.g.Destinations() {
+			u := tt.g.In().Cols[e]
+			want, asked := liked(u, 0)+liked(v, 1), 0.0
+			for j, x := range rows.Row(int(u)) {
+				want += float64(x) * float64(rows.Row(int(v))[j])
+			}
+			for j, x := range net.Asking(z.Value().Row(int(u))) {
+				asked += float64(x) * float64(z.Value().Row(int(v))[j])
+			}
+			if got := float64(scores[e]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) || math.Abs(got-asked) > 1e-4*(1+math.Abs(asked)) {
+				t.Errorf("%d to %d: %v, want %v; by the row that asks %v", u, v, got, want, asked)
+			}
 		}
+		gradtest.Check(t, net, func(t *grad.Tape) *grad.Var { z, _ := net.Encode(t, tt.g, in.Src); return net.Loss(t, tt.g, tt.g, z) })
 	}
-	gradtest.Check(t, net, func(t *grad.Tape) *grad.Var { z, _ := net.Encode(t, g, in.Src); return net.Loss(t, g, g, z) })
-	if _, err := NewLinks(VGAE{Degrees: true}, 5, 7); err == nil {
-		t.Error("VGAE has degrees")
+	for _, m := range []LinkModel{VGAE{Degrees: true}, GAE{Directed: true}} {
+		if _, err := NewLinks(m, 5, 7); err == nil {
+			t.Errorf("%#v is made", m)
+		}
 	}
 }

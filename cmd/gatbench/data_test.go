@@ -69,7 +69,7 @@ func TestDataList(t *testing.T) {
 	}
 }
 
-// --undirected has both directions of each edge, and what is saved knows it.
+// Of tables both directions of each edge are there unless --directed says otherwise, and what is saved knows it.
 func TestTrainUndirected(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(t.TempDir(), "m.safetensors")
@@ -83,7 +83,7 @@ func TestTrainUndirected(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for want, args := range map[string][]string{"40 edges": nil, "80 edges": {"--undirected", "--save", model}} {
+	for want, args := range map[string][]string{"40 edges": {"--directed"}, "80 edges": {"--undirected"}, "80 edges\npreset: shchur": {"--save", model}} {
 		if out := ok(t, append([]string{"train", "--dataset", dir, "--model", "gcn", "--splits", "random", "--epochs", "2"}, args...)...); !strings.Contains(out, want) {
 			t.Errorf("%v: no %q in\n%s", args, want, out)
 		}

@@ -116,7 +116,7 @@ func (c *explainCommand) trainedFirst(e env, method models.Method) (*explained, 
 	if err != nil {
 		return nil, err
 	}
-	k, err := openTask(c.Data, r.Dataset, r.Undirected, r.choice())
+	k, err := openTask(c.Data, r.Dataset, r.Undirected, r.choice().fresh(true))
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func FuzzPairs(f *testing.F) {
 		if users == 0 {
 			d.NodeNames = nil
 		}
-		p := &linkAnswers{savedLinks: &savedLinks{data: d, users: min(int(users), 5)}, rows: tensor.New(len(names), 1)}
+		p := &linkAnswers{savedLinks: &savedLinks{net: &autoencoder{LinkNetwork: &models.LinkNetwork{}}, data: d, users: min(int(users), 5)}, rows: tensor.New(len(names), 1)}
 		if err := p.pairs(path); err != nil {
 			if !strings.Contains(err.Error(), path) {
 				t.Fatalf("no file is named: %v", err)

@@ -69,7 +69,7 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 type linkAnswers struct {
 	*savedLinks
 	rows  *tensor.Dense       // what the encoder makes of the nodes
-	known map[[2]int32]string // the part of each link, by its smaller and its larger end
+	known map[[2]int32]string // the part of each link, by its pair
 	lines []predictedLink
 
 	titled bool // nodes have names beside their ids
@@ -96,10 +96,18 @@ func (p *linkAnswers) encode() error {
 	for _, part := range parts {
 		for i, v := range part.g.Destinations() {
 			u := part.g.In().Cols[i]
-			p.known[[2]int32{min(u, v), max(u, v)}] = part.name
+			p.known[p.pair(u, v)] = part.name
 		}
 	}
 	return nil
+}
+
+// pair is by what the part of a link is known: its ends, the smaller one first unless links have a direction.
+func (p *linkAnswers) pair(u, v int32) [2]int32 {
+	if p.net.Settings.Directed {
+		return [2]int32{u, v}
+	}
+	return [2]int32{min(u, v), max(u, v)}
 }
 
 // score returns the logit of a link.
@@ -113,7 +121,7 @@ func (p *linkAnswers) score(u, v int32) float64 {
 
 // add adds a pair.
 func (p *linkAnswers) add(u, v int32, score float64) {
-	line := predictedLink{Event: "predict", Source: p.id(u), Target: p.id(v), Score: report.Number(score), Probability: 1 / (1 + math.Exp(-score)), Known: p.known[[2]int32{min(u, v), max(u, v)}]}
+	line := predictedLink{Event: "predict", Source: p.id(u), Target: p.id(v), Score: report.Number(score), Probability: 1 / (1 + math.Exp(-score)), Known: p.known[p.pair(u, v)]}
 	if p.titled {
 		line.SourceName, line.TargetName = p.data.NodeNames[u], p.data.NodeNames[v]
 	}
@@ -228,7 +236,7 @@ func (p *linkAnswers) likeliest(nodes []string, top int, known bool) error {
 			to = users
 		}
 		for v := int32(from); v < int32(to); v++ {
-			if v != u && (known || p.known[[2]int32{min(u, v), max(u, v)}] == "") {
+			if v != u && (known || p.known[p.pair(u, v)] == "") {
 				best.add(v, p.score(u, v))
 			}
 		}

@@ -72,13 +72,15 @@ func (s *linkScores) candidate(i, width int) []tensor.Float {
 	return s.rows.Data[(s.users+i)*width:][:width]
 }
 
-// neighbours returns the nodes that some graphs link to each, in both directions.
-func neighbours(graphs ...*graph.Graph) map[int32][]int32 {
+// neighbours returns the nodes that some graphs link to each, in both directions unless links have one.
+func (k *linkTask) neighbours(graphs ...*graph.Graph) map[int32][]int32 {
 	linked := make(map[int32][]int32)
 	for _, g := range graphs {
 		for e, v := range g.Destinations() {
 			u := g.In().Cols[e]
-			linked[u], linked[v] = append(linked[u], v), append(linked[v], u)
+			if linked[u] = append(linked[u], v); !k.oneWay {
+				linked[v] = append(linked[v], u)
+			}
 		}
 	}
 	return linked
@@ -96,14 +98,14 @@ func (k *linkTask) quality(t *grad.Tape, net *autoencoder) (q linkQuality) {
 
 // ranks returns the filtered ranks of both ends of the links to test with, or of so many of
 // them, spread over all: the node itself and other nodes that are linked to it do not count. Of
-// users and items they are those of the items.
+// users and items they are those of the items, and of links that have a direction those of the ends they lead to.
 func (k *linkTask) ranks(s *linkScores) (ranks train.Ranks) {
-	linked := neighbours(k.Draw.Graph, k.Val.Links, k.Test.Links)
+	linked := k.neighbours(k.Draw.Graph, k.Val.Links, k.Test.Links)
 	links := someFacts(k.Test.Links, rankedMost)
 	for e, v := range links.Destinations() {
 		u := links.In().Cols[e]
 		for _, end := range [][2]int32{{u, v}, {v, u}} {
-			if int(end[0]) >= k.users && k.users > 0 {
+			if int(end[0]) >= k.users && k.users > 0 || k.oneWay && end[0] != u {
 				continue
 			}
 			scores, base := s.of(end[0])
@@ -117,7 +119,7 @@ func (k *linkTask) ranks(s *linkScores) (ranks train.Ranks) {
 // with, the mean over them: the candidates are the other nodes, less those that a link outside
 // the test joins to it.
 func (k *linkTask) lists(s *linkScores) (recall, ndcg float64) {
-	known, wanted := neighbours(k.Draw.Graph, k.Val.Links), neighbours(k.Test.Links)
+	known, wanted := k.neighbours(k.Draw.Graph, k.Val.Links), k.neighbours(k.Test.Links)
 	var asked []int32
 	for u := range wanted {
 		if k.users == 0 || int(u) < k.users {

@@ -164,5 +164,8 @@ func (k *linkTask) ranked() string {
 	if k.users > 0 {
 		return "MRR and hits rank each test item of a user among all items, leaving out the user's other items (filtered). Recall and NDCG are means over the users, for the 20 best items, leaving out those of the other parts."
 	}
+	if k.oneWay {
+		return "MRR and hits rank the node that a test link leads to among all others, leaving out those that its source is linked to already (filtered). Recall and NDCG are means over the sources, for the 20 best links, leaving out those of the other parts."
+	}
 	return "MRR and hits rank each end of a test link among all other nodes, leaving out those that are linked already (filtered). Recall and NDCG are means over the nodes, for the 20 best links, leaving out those of the other parts."
 }

@@ -168,7 +168,7 @@ func (c *trainCommand) links(e env) error {
 	if r.Features == "" && r.Model != modelLightGCN {
 		r.Features = formRaw // as the authors have it
 		if c.Model == nil && d.FeatureKind().Columns {
-			r.Degrees, r.Once = true, true
+			r.Degrees, r.Once, r.Directed = true, true, !d.Graph.Symmetric()
 		}
 	}
 	defer par.SetThreads(c.Threads)()
@@ -265,6 +265,9 @@ func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe,
 		degrees := ""
 		if r.Degrees {
 			degrees = ", and of tables a node's own columns and its degree (--model gae leaves these out)"
+			if k.oneWay {
+				degrees = ", and of tables a node's own columns, its degrees and the direction of links (--model gae leaves these out)"
+			}
 		}
 		out.Line("%s: %s, %d and %d units%s; %s", s.Dataset, r.title(), r.Hidden, r.Out, degrees, k.whatLinks())
 	}

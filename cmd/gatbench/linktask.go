@@ -26,7 +26,8 @@ type linkRecipe struct {
 	Drawn    int           // negatives a step, for each link
 	Once     bool          // a pair counts once and no node is linked to itself; else a pair counts in both directions
 	Bias     bool          // the convolutions have one
-	Degrees  bool          `json:",omitempty"` // as models.LinkSettings has it
+	Degrees  bool          `json:",omitempty"` // as models.LinkSettings has it, and Directed
+	Directed bool          `json:",omitempty"`
 	Val      float64       // share of the links
 	Test     float64
 	Splits   string      `flag:"splits" json:",omitempty"` // by time; empty: the shares
@@ -81,7 +82,7 @@ func (a *autoencoder) plan() *models.LinkNetwork {
 	r := &a.Recipe
 	s := models.LinkSettings{Hidden: r.Hidden, Layers: r.Layers}
 	if r.Model != modelLightGCN {
-		s = models.LinkSettings{Hidden: r.Hidden, Out: r.Out, Bias: r.Bias, Degrees: r.Degrees}
+		s = models.LinkSettings{Hidden: r.Hidden, Out: r.Out, Bias: r.Bias, Degrees: r.Degrees, Directed: r.Directed}
 	}
 	return &models.LinkNetwork{Model: r.Model, Settings: s, In: a.In, Codes: a.Codes}
 }
@@ -101,6 +102,7 @@ type linkTask struct {
 	along    *graph.Graph // what messages go along; of autoencoders every node is its own neighbour
 	features *grad.Var    // nil: rows are learnt
 	users    int          // nodes before it are users, the others items; 0: any two nodes may be linked
+	oneWay   bool         // links lead from one node to another; else both are alike
 	data     *datasets.Dataset
 	prepared models.Preparation // of its features
 }
@@ -113,11 +115,11 @@ func (k *linkTask) width() int {
 	return k.features.Dim(1)
 }
 
-// newLinkTask divides the links of a dataset, each direction of which counts as one, and
+// newLinkTask divides the links of a dataset, both directions of which are one unless the recipe says Directed, and
 // brings its features into a form, beside which its encodings stand: that of a model, or if that is nil the recipe's.
 func newLinkTask(data linkData, r *linkRecipe, p *models.Preparation) (*linkTask, error) {
 	d := data.Dataset
-	if !d.Graph.Symmetric() {
+	if !r.Directed && !d.Graph.Symmetric() {
 		d = d.Undirected()
 	}
 	links, err := r.divided(d, data.users)
@@ -143,19 +145,27 @@ func newLinkTask(data linkData, r *linkRecipe, p *models.Preparation) (*linkTask
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := all.Of(links.Graph) // the links that validate and test would give themselves away
+	both := links.Graph // without the links that validate and test, which would give themselves away
+	if r.Directed {
+		both = both.Undirected()
+	}
+	encoded, err := all.Of(both)
 	if err != nil {
 		return nil, err
 	}
-	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(beside(links.Graph, x, encoded)), data: d, prepared: *p}, nil
+	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(beside(links.Graph, x, encoded)), oneWay: r.Directed, data: d, prepared: *p}, nil
 }
 
 // divided divides the links of a dataset: by shares, or by time.
 func (r *linkRecipe) divided(d *datasets.Dataset, users int) (*sample.Links, error) {
-	split := sample.LinkSplit{Val: r.Val, Test: r.Test, Users: users, Seed: r.Seed}
+	split := sample.LinkSplit{Val: r.Val, Test: r.Test, Users: users, Directed: r.Directed, Seed: r.Seed}
 	if r.Splits == "" {
 		const least = 20 // so that a twentieth is one
-		if links := d.Graph.NumEdges() / 2; links < least {
+		links := d.Graph.NumEdges()
+		if !r.Directed {
+			links /= 2
+		}
+		if links < least {
 			return nil, fmt.Errorf("its %d links are too few to be divided, %g %% of which validate and %g %% test: want at least %d", links, 100*r.Val, 100*r.Test, least)
 		}
 		return split.Of(d.Graph)

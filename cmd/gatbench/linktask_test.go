@@ -46,7 +46,7 @@ func TestLinkTask(t *testing.T) {
 	}
 }
 
-// Of tables the default also counts degrees, and a model that is asked for does not. A saved one gives the same scores.
+// Of tables the default also counts degrees and knows a direction, and a model that is asked for does not. A saved one gives the same scores.
 func TestLinksOfTables(t *testing.T) {
 	dir := t.TempDir()
 	data, model := "../../datasets/testdata/shop_edges.csv", filepath.Join(dir, "shop.safetensors")
@@ -59,10 +59,14 @@ func TestLinksOfTables(t *testing.T) {
 		t.Errorf("trained: %s\neval: %s%s", out, again, errOut)
 	}
 	pairs := filepath.Join(dir, "pairs.csv")
-	if err := os.WriteFile(pairs, []byte("source,target\nc092,c162\n"), 0o600); err != nil {
+	if err := os.WriteFile(pairs, []byte("source,target\nc092,c162\nc162,c092\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	asked := results(t, "predict", model, "--pairs", pairs, "--json")[0]["score"]
+	scores := results(t, "predict", model, "--pairs", pairs, "--json")
+	asked := scores[0]["score"]
+	if asked == scores[1]["score"] {
+		t.Errorf("a link and the link back both score %v", asked)
+	}
 	var listed any
 	for _, o := range results(t, "predict", model, "--nodes", "c092", "--top", "500", "--known", "--json") {
 		if o["target"] == "c162" {

@@ -128,8 +128,12 @@ func (r *reporter) settings() string {
 	if own := r.task.suits(r.recipe.Model); r.Preset == nil && own.preset == r.recipe.Preset {
 		because = own.because
 	}
+	ways := ""
+	if r.recipe.Undirected && r.Undirected == nil {
+		ways = "; edges lead both ways (--directed keeps their direction)"
+	}
 	all, _ := encodingsOf(r.recipe.Encoding)
-	return fmt.Sprintf("preset: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), all.Says()+r.recipe.ofEdges())
+	return fmt.Sprintf("preset: %s; features: %s%s", part(r.recipe.Preset, because), part(string(r.recipe.Features), r.task.because(&r.recipe)), all.Says()+r.recipe.ofEdges()) + ways
 }
 
 // advice returns the flags to try next.

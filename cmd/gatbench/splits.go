@@ -91,10 +91,19 @@ type choice struct {
 	seed   uint64
 
 	columns chosenColumns
+	ways    bool // edges between rows of tables lead both ways, unless the columns say otherwise
 }
 
 // choice is that of the recipe.
-func (r *recipe) choice() choice { return choice{r.Splits, r.SplitNumber, r.Seed, r.Columns} }
+func (r *recipe) choice() choice {
+	return choice{splits: r.Splits, number: r.SplitNumber, seed: r.Seed, columns: r.Columns}
+}
+
+// fresh is c for a run that begins, in whose settings the data has a say.
+func (c choice) fresh(begins bool) choice {
+	c.ways = begins
+	return c
+}
 
 // from is c with the split where it is now, which may be another place than where it
 // was when the recipe was written.

@@ -101,7 +101,9 @@ func (c *tableCommand) Run(e env) error {
 		return c.runSuite(e, t)
 	}
 	for _, rs := range recipes {
-		k, err := promptly(e.ctx, func() (*task, error) { return openTask(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].choice()) })
+		k, err := promptly(e.ctx, func() (*task, error) {
+			return openTask(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].choice().fresh(true))
+		})
 		if errors.Is(err, errInterrupted) {
 			return t.interrupted(t.kept(rs[0]))
 		}

@@ -37,6 +37,7 @@ type task struct {
 	rows     tensor.Array             // both
 	features *grad.Var                // the same
 	near     *nearby                  // of the split
+	both     bool                     // both directions of each edge are there, whatever the data has
 	advice   map[string]models.Advice // for the split, by models' names
 	goal     *goal                    // what is learnt of nodes, or of edges
 	pairs    *pairs                   // these edges; nil: nodes are told apart
@@ -58,7 +59,7 @@ func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error
 			return nil, misuse("--dataset %s: it is known what its columns are for: leave out --splits %.60s", name, c.splits)
 		}
 	}
-	k, err := openUnsplit(what, dir, name, undirected, c.columns)
+	k, err := openUnsplit(what, dir, name, undirected, c)
 	if part := (*columns.PartError)(nil); errors.As(err, &part) && isColumn(c.splits) {
 		return nil, misuse("--splits %.60s: %w; or say which words are which parts, such as --splits %s=val:%s,test:OTHER", c.splits, part, word(splitsColumn+part.Column), word(part.Word))
 	}
@@ -72,23 +73,28 @@ func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error
 }
 
 // openUnsplit is openTaskOf without a split.
-func openUnsplit(what, dir, name string, undirected bool, columns chosenColumns) (*task, error) {
-	d, err := openNodes(dir, name, cmp.Or(what, taskNode), columns)
+func openUnsplit(what, dir, name string, undirected bool, c choice) (*task, error) {
+	d, err := openNodes(dir, name, cmp.Or(what, taskNode), c.columns)
 	if err != nil {
 		return nil, err
 	}
 	if err := learnable(d, what, name); err != nil {
 		return nil, err
 	}
-	if undirected {
+	if undirected = undirected || c.ways && !c.columns.Directed && leadsOneWay(d); undirected {
 		d = d.Undirected()
 	}
 	k := newTask(d)
-	k.name = name
+	k.name, k.both = name, undirected
 	if d.LearnsEdges() {
 		return k, k.edgesLearnt(undirected)
 	}
 	return k, nil
+}
+
+// leadsOneWay reports whether rows of a table would hear of those alone that an edge leads from, and of nothing they lead to. Kinds of edges have a direction.
+func leadsOneWay(d *datasets.Dataset) bool {
+	return d.FeatureKind().Columns && d.EdgeKinds == nil && !d.LearnsEdges() && !d.Graph.Symmetric()
 }
 
 // splitForAll takes the split that is chosen, to measure a model with, or, of a dataset that has none of its

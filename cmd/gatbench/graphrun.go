@@ -208,7 +208,7 @@ func (c *trainCommand) graphs(e env) error {
 	if r.Splits != "" {
 		return c.graphsOfSplit(e, k, r)
 	}
-	if err := c.oneRun(fmt.Sprintf("%d folds train %d: --splits random trains one", r.Folds, r.Folds)); err != nil {
+	if err := c.oneRun(fmt.Sprintf("%d folds train %d: --splits 60/20/20 trains one", r.Folds, r.Folds)); err != nil {
 		return err
 	}
 	for _, flag := range c.given() {
@@ -216,7 +216,7 @@ func (c *trainCommand) graphs(e env) error {
 		case "seeds":
 			return misuse("--seeds %d: %d folds train as many networks: use --seed to draw other folds", c.Seeds, r.Folds)
 		case "patience", "select":
-			return misuse("--%s: folds have no validation graphs, and all share one epoch: use --splits random", flag)
+			return misuse("--%s: folds have no validation graphs, and all share one epoch: use --splits 60/20/20", flag)
 		}
 	}
 	return c.graphsByFold(e, k, r)

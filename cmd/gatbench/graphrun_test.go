@@ -151,7 +151,7 @@ func TestTrainGraphsInterrupted(t *testing.T) {
 func TestTrainGraphsMisuse(t *testing.T) {
 	path := molecules(t)
 	for args, want := range map[string]string{
-		"--save x.safetensors":    "--save keeps one model and 10 folds train 10: --splits random trains one",
+		"--save x.safetensors":    "--save keeps one model and 10 folds train 10: --splits 60/20/20 trains one",
 		"--heads 3":               "--heads: attention layers on graphs have four heads, or one if --hidden is not a multiple of four: leave it out",
 		"--model lstm":            "--model lstm: there is no such name; the choices are gin",
 		"--preset dgl":            "--preset dgl: there is no such name; the choices are quick, paper",

@@ -160,12 +160,15 @@ func save(path string, m *models.Trained, recipe any, scores map[string]map[stri
 	return m.Save(path)
 }
 
-// kept is the goal as a model file has it.
-func (g *goal) kept(names []string) *models.Goal {
+// kept is the goal as a model file has it. Numbers are called as the columns that s, which may be nil, takes them from.
+func (g *goal) kept(names []string, s *columns.Schema) *models.Goal {
 	out := &models.Goal{Of: form.Of(g.example), Kind: columns.OneClass, Outputs: g.Outputs}
 	out.Scale, out.Weights, out.Metric, out.Positive, out.Threshold = g.Scale, g.Weights, g.Metric, g.Positive, g.Threshold
 	if g.kind != oneClass {
 		out.Kind = columns.Answer(g.kind)
+	}
+	if out.Kind == columns.Numbers && len(names) == 0 && s != nil && s.Label != nil {
+		names = s.Label.Columns
 	}
 	if len(names) == g.Outputs {
 		out.Names = names
@@ -188,7 +191,7 @@ func (k *task) trained(n *network) *models.Trained {
 	if r.NoEdges {
 		p.Own, p.Kinds, p.Edges = 0, nil, columns.Scaling{Form: p.Edges.Form}
 	}
-	m := &models.Trained{Task: models.Nodes, Net: n.Network, Schema: k.Schema, Preparation: p, Goal: k.goal.kept(k.ClassNames)}
+	m := &models.Trained{Task: models.Nodes, Net: n.Network, Schema: k.Schema, Preparation: p, Goal: k.goal.kept(k.ClassNames, k.Schema)}
 	if n.Head != nil {
 		m.Task = models.Edges
 	}
@@ -211,7 +214,7 @@ func (k *graphTask) trained(n *graphNet, own *goal) *models.Trained {
 			panic(err) // the network was trained on what comes of it
 		}
 	}
-	return &models.Trained{Task: models.Graphs, Net: n.GraphNetwork, Schema: k.Schema, Preparation: p, Goal: own.kept(k.ClassNames), Data: models.Source{Name: k.Name}}
+	return &models.Trained{Task: models.Graphs, Net: n.GraphNetwork, Schema: k.Schema, Preparation: p, Goal: own.kept(k.ClassNames, k.Schema), Data: models.Source{Name: k.Name}}
 }
 
 // trained is a network of links as a model file has it.

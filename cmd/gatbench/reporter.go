@@ -109,9 +109,6 @@ func (r *reporter) page(s report.Summary) *report.Training {
 // learns says what is learnt, and why, as far as the data decided.
 func (k *task) learns() string {
 	says := []string{k.goal.says(), k.goal.untaught(k.split, k.ClassNames)}
-	if k.Schema != nil {
-		says = append(says, k.Schema.Label.Says())
-	}
 	return strings.Join(slices.DeleteFunc(says, func(s string) bool { return s == "" }), "\n")
 }
 

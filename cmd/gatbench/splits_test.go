@@ -198,6 +198,11 @@ func TestSplitByDefault(t *testing.T) {
 		file := filepath.Join(dir, "m.safetensors")
 		args := append(strings.Fields("train --seed 3 --model gcn --no-edge-features --epochs 2 --features raw --hidden 4 --dataset "+data), strings.Fields(c.flags)...)
 		page := strings.Join(strings.Fields(ok(t, append(args, "--save", file)...)), " ")
+		if c.flags == "--label height --undirected" {
+			if head, _, _ := strings.Cut(ok(t, "predict", file), "\n"); head != `id,"height","height known"` {
+				t.Errorf("predictions of a number are called %q", head)
+			}
+		}
 		if !strings.Contains(page, c.says) {
 			t.Errorf("%s: no %q in %s", c.flags, c.says, page)
 		}

@@ -53,8 +53,11 @@ func Choose(raw *form.Raw, r Roles) (*Schema, error) {
 		}
 		c.s.Graphs = &out
 	}
-	if c.s.Repeated == "" && !c.given && c.s.Label != nil && c.s.Label.Of == form.OfEdges {
-		c.s.Repeated = Keep // each row of a table has an answer of its own
+	says := func(t Table) bool { // more than of what kind edges are
+		return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name != t.Kind })
+	}
+	if l := c.s.Label; c.s.Repeated == "" && !c.given && l != nil && (l.Of == form.OfEdges || l.Of == form.OfNodes && slices.ContainsFunc(c.s.Edges, says)) {
+		c.s.Repeated = Keep // each row of a table has an answer of its own, or says something
 	}
 	return c.s, nil
 }

@@ -90,8 +90,8 @@ func TestClassesOrNumbers(t *testing.T) {
 		if l.Kind != kind || l.Count != count || tt.names != nil && !slices.Equal(l.Classes, tt.names) {
 			t.Errorf("%s as %q: %s %d %q, want %s %d %q", tt.name, tt.as, l.Kind, l.Count, l.Classes, kind, count, tt.names)
 		}
-		if says, other := l.Says(), map[bool]string{true: "=number", false: "=category"}[kind == OneClass]; l.other && !strings.Contains(says, "--column "+tt.name+other) {
-			t.Errorf("%s says %q", tt.name, says)
+		if _, others := l.because(); l.other && !strings.Contains(others, map[bool]string{true: "number", false: "category"}[kind == OneClass]) {
+			t.Errorf("%s may also be %q", tt.name, others)
 		}
 	}
 	for _, tt := range []struct {

@@ -171,22 +171,6 @@ func (l *Label) because() (why, others string) {
 	return why, others
 }
 
-// Says says of a column of numbers, in a sentence, whether classes or a number are learnt, why, and how the other is asked for; empty of what can only be
-// learnt in one way, and of a Schema that comes from a file.
-func (l *Label) Says() string {
-	if l == nil || !l.other || len(l.Columns) != 1 {
-		return ""
-	}
-	what, other := "a number", "classes"
-	if l.Kind == OneClass {
-		if what, other = fmt.Sprintf("%d classes", l.Count), "a number"; l.none {
-			other = fmt.Sprintf("a number, =%s -1 as a class, too", AsCategory)
-		}
-	}
-	why, flag := l.because()
-	return fmt.Sprintf("column %s: learnt as %s%s; --column %s=%s learns %s", plain.Text(l.Columns[0]), what, why, quoted(plain.Text(l.Columns[0])), strings.TrimSuffix(flag, "|"+string(AsCategory)), other)
-}
-
 // becomes says what the column becomes, and what else may be asked for.
 func (c *Column) becomes() (says, others string) {
 	empty := ""

@@ -51,8 +51,8 @@ type Repeated string
 
 // The ways of repeated edges.
 const (
-	First Repeated = "first" // the first by what they carry counts, with the sum of the weights; the usual way, unless edges are learnt
-	Keep  Repeated = "keep"  // each is an edge of its own; the usual way where edges are learnt
+	First Repeated = "first" // the first by what they carry counts, with the sum of the weights; the usual way of edges that carry nothing else, and where nothing is learnt
+	Keep  Repeated = "keep"  // each is an edge of its own; the usual way where edges are learnt, or nodes by edges that have columns of their own
 	Sum   Repeated = "sum"   // one edge with the sums of their numbers; what is no number is the first's
 	Count Repeated = "count" // one edge whose weight is how many there are
 )

@@ -258,7 +258,7 @@ func TestEdgeGoals(t *testing.T) {
 			t.Errorf("%s: %v, and of the saved model %v", column, s[key], scored[key])
 		}
 		said := strings.Split(ok(t, "predict", file), "\n")
-		want := `source,target,"0","0 known"`
+		want := `source,target,"price","price known"`
 		if key == "test_micro_f1" {
 			want = `source,target,"late","late known","lost","lost known"`
 		}

@@ -155,8 +155,8 @@ func (g *goal) verdict(sum *report.Summary, y *tensor.Dense, o *goal, without *t
 	switch where := fmt.Sprintf("On the %d test %ss this model is not measurably better than", len(s.Test), g.example); {
 	case !better && !useful:
 		weights := ""
-		if g.kind == oneClass && len(g.Weights) == 0 {
-			weights = ", or, if a class is rare, --class-weights balanced"
+		if g.kind == oneClass && len(g.Weights) == 0 && slices.Max(g.Balanced(s.Train)) > 2.5 { // of two classes, one has less than a fifth
+			weights = ", or, as a class is rare, --class-weights balanced"
 		}
 		sum.Verdict = fmt.Sprintf("%s always the same answer (%s: %s; %s always the same): it is of no use yet. Look whether the columns can tell anything of what is predicted (data describe shows them), and try more labelled %ss, another --model or --lr%s.",
 			where, sum.Metric.Name(), shown(own), shown(same), g.example, weights)

@@ -177,7 +177,7 @@ func TestKindsOfGraphs(t *testing.T) {
 		if text := ok(t, "eval", at("m")); !strings.Contains(text, "GIN on mols") {
 			t.Errorf("%s: %s", tt.kind, text)
 		}
-		if rows := strings.Split(strings.TrimSpace(ok(t, "predict", at("m"))), "\n"); len(rows) != 61 || !strings.HasPrefix(rows[0], `graph,id,"y","y known"`) {
+		if rows := strings.Split(strings.TrimSpace(ok(t, "predict", at("m"))), "\n"); len(rows) != 61 || !strings.HasPrefix(rows[0], map[string]string{"numbers": `graph,id,"y","y known"`, "labels": `graph,id,"0","0 known"`}[tt.kind]) {
 			t.Errorf("%s: %d rows, the first of which is %s", tt.kind, len(rows), rows[0])
 		}
 		folds := results(t, slices.Concat(args, []string{"--epochs", "2", "--folds", "3"})...)

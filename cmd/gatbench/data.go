@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -330,13 +332,66 @@ func (c *dataConvertCommand) Run(e env) error {
 
 // dataGenerateCommand is gatbench data generate.
 type dataGenerateCommand struct {
-	What string `arg:"" enum:"bank" help:"bank: customers and their payments; which customers default, and which payments are frauds?"`
-	Seed uint64 `default:"0" help:"The seed of everything that is drawn."`
-	Out  string `required:"" short:"o" placeholder:"FOLDER" help:"The folder to write WHAT_nodes.csv and WHAT_edges.csv into."`
+	What     string `arg:"" enum:"bank,rmat" help:"bank: customers and their payments; which customers default, and which payments are frauds? rmat: a large graph with hubs, as the Graph500 benchmark draws it, to measure speed on."`
+	Seed     uint64 `default:"0" help:"The seed of everything that is drawn."`
+	Out      string `required:"" short:"o" placeholder:"PATH" help:"The folder to write bank_nodes.csv and bank_edges.csv into, or the .npz file of rmat."`
+	Nodes    *int   `placeholder:"N" help:"rmat: the number of nodes. Default: 2400000."`
+	Edges    *int   `placeholder:"N" help:"rmat: the number of edges to draw, of which loops and repeated ones are left out. Default: 62000000."`
+	Features *int   `placeholder:"N" help:"rmat: the number of features, which are noise around a mean of each class. Default: 100."`
+	Classes  *int   `placeholder:"N" help:"rmat: the number of classes, which are drawn for each node; edges say nothing of them. Default: 16."`
 }
 
-// Run draws and writes the tables.
+// Run draws and writes what is asked for.
 func (c *dataGenerateCommand) Run(e env) error {
+	if c.What == "rmat" {
+		return c.rmat(e)
+	}
+	if c.Nodes != nil || c.Edges != nil || c.Features != nil || c.Classes != nil {
+		return misuse("--nodes, --edges, --features and --classes are for rmat: leave them out")
+	}
+	return c.bank(e)
+}
+
+// rmat draws and writes a large graph.
+func (c *dataGenerateCommand) rmat(e env) error {
+	nodes, edges, width, classes := or(c.Nodes, 2_400_000), or(c.Edges, 62_000_000), or(c.Features, 100), or(c.Classes, 16)
+	const most = 1 << 30 // numbers in the features
+	switch {
+	case !strings.HasSuffix(c.Out, ".npz"):
+		return misuse("--out %s: its name must end in .npz", c.Out)
+	case width < 1 || width > most/max(1, nodes):
+		return misuse("--features %d: want at least 1, and at most %d for %d nodes", width, most/max(1, nodes), nodes)
+	case classes < 2 || classes > nodes:
+		return misuse("--classes %d: want at least 2, and at most as many as nodes", classes)
+	}
+	if err := target("out", c.Out); err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(c.Seed, 0x726d6174))
+	g, err := graph.RMAT(rng, nodes, edges)
+	if err != nil {
+		return misuse("--nodes %d --edges %d: %w", nodes, edges, err)
+	}
+	g, _, _ = g.WithoutSelfLoops().Coalesce()
+	d := &datasets.Dataset{Name: "rmat", Graph: g, Labels: make([]int32, nodes), Classes: classes}
+	x := tensor.New(nodes, width)
+	x.Normal(rng, 0, 1)
+	for v := range d.Labels {
+		class := rng.IntN(classes)
+		d.Labels[v] = int32(class)
+		x.Row(v)[class%width]++
+	}
+	d.Features = x
+	if err := d.WriteNPZ(c.Out); err != nil {
+		return err
+	}
+	p := report.NewPrinter(e.out)
+	p.Line("%s: %d nodes, %d edges (of %d drawn, without loops and repeated ones), %d features, %d classes", c.Out, nodes, g.NumEdges(), edges, width, classes)
+	return p.Err()
+}
+
+// bank draws and writes the tables of a bank.
+func (c *dataGenerateCommand) bank(e env) error {
 	t, err := datasets.Bank{Seed: c.Seed}.Draw()
 	if err != nil {
 		return err

@@ -279,7 +279,17 @@ func TestDataGenerateBank(t *testing.T) {
 	if d := objects(t, stdout); status != succeeded || d[0]["nodes"] != 4000.0 || d[0]["classes"] != 2.0 {
 		t.Errorf("status %d, error %q: %v", status, stderr, d)
 	}
-	for _, line := range []string{"data generate shop -o " + dir, "data generate bank"} {
+	file := filepath.Join(t.TempDir(), "rmat.npz")
+	if out := ok(t, "data", "generate", "rmat", "--nodes", "300", "--edges", "2000", "--features", "5", "--classes", "3", "-o", file); !strings.Contains(out, "300 nodes, ") {
+		t.Errorf("rmat says %s", out)
+	}
+	if d := objects(t, ok(t, "data", "describe", file, "--json")); d[0]["nodes"] != 300.0 || d[0]["classes"] != 3.0 {
+		t.Errorf("rmat is read as %v", d)
+	}
+	for _, line := range []string{
+		"data generate shop -o " + dir, "data generate bank", "data generate bank --nodes 5 -o " + dir, "data generate rmat -o " + dir,
+		"data generate rmat --nodes 0 -o " + file, "data generate rmat --edges -1 -o " + file, "data generate rmat --nodes 9 --classes 1 -o " + file, "data generate rmat --features 99999999 -o " + file,
+	} {
 		if _, stderr, status := gatbench(t, strings.Fields(line)...); status != misused {
 			t.Errorf("%s: status %d, error %q", line, status, stderr)
 		}

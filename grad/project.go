@@ -33,7 +33,7 @@ func (x *Var) Project(w *Var, heads int) *Var {
 // projects reports whether x·w need not be held.
 func (x *Var) projects(w *Var, heads int) bool {
 	t := w.tape
-	if !waits || t == nil || t.Recording() || t.loop != nil || t.inside != outside || t.weights != nil || x.tape != nil && x.tape != t || x.IsSparse() {
+	if !waits || t == nil || t.Recording() || t.loop != nil || t.inside != outside || t.weights != nil || t.keeps(x) || x.tape != nil && x.tape != t || x.IsSparse() {
 		return false
 	}
 	xs, ws := x.Shape(), w.Shape()
@@ -124,3 +124,77 @@ func (p *Projection) Biased(_, _ *Var) Late { return nil }
 
 // Pull does nothing: nothing was recorded.
 func (p *Projection) Pull(*tensor.Dense) {}
+
+// kept are products of the rows of a Var with Params, which outlive Resets.
+type kept struct {
+	of       *body
+	products []keptProduct
+}
+
+// keptProduct is a(x·w + b). What w and b are is said by where their elements begin and by w's shape.
+type keptProduct struct {
+	w, b *tensor.Float
+	cols int
+	act  Activation
+	y    *tensor.Dense
+}
+
+// KeepProducts has t, one of [NewEval], work out the products of x with Params once and keep them across Resets: for layers that
+// run on the same rows again and again, with another part of a graph each time. x is a constant. It and the Params must stay as
+// they are. Each product takes its own memory until KeepProducts is called again; if x is nil, t keeps none. No bit of a result
+// changes.
+func (t *Tape) KeepProducts(x *Var) {
+	switch {
+	case !t.never:
+		panic(&TapeError{Op: "KeepProducts", Why: "the tape records, and training changes its Params; call it on one of NewEval"})
+	case x == nil:
+		t.kept = kept{}
+	case x.tape != nil:
+		panic(&TapeError{Op: "KeepProducts", Why: "the rows are of a tape, and gone after its next Reset; give it a Const"})
+	default:
+		t.kept = kept{of: x.body}
+	}
+}
+
+// keeps reports whether products of x are kept.
+func (t *Tape) keeps(x *Var) bool { return t != nil && t.kept.of != nil && t.kept.of == x.body }
+
+// keptProduct returns a(x·w + b), without b if that is nil; or nil if it is not kept.
+func (x *Var) keptProduct(w, b *Var, a Activation) *Var {
+	if x == nil || w == nil || !w.tape.keeps(x) {
+		return nil
+	}
+	t, sh := w.tape, x.Shape()
+	if !t.isParam(w) || b != nil && !t.isParam(b) || w.val.Axes() != 2 || sh[len(sh)-1] != w.Dim(0) || len(w.val.Data) == 0 {
+		return nil
+	}
+	t.heed()
+	k := keptProduct{w: &w.val.Data[0], cols: w.Dim(1), act: a}
+	if b != nil {
+		k.b = &b.val.Data[0]
+	}
+	for _, p := range t.kept.products {
+		if k.y = p.y; p == k {
+			return t.Input(p.y)
+		}
+	}
+	apart := Const(&w.val)
+	if b == nil {
+		k.y = x.MatMul(apart).Value()
+	} else {
+		k.y = x.Linear(apart, Const(&b.val), a).Value()
+	}
+	t.kept.products = append(t.kept.products, k)
+	return t.Input(k.y)
+}
+
+// isParam reports whether w is a Param on t, or a part of one.
+func (t *Tape) isParam(w *Var) bool {
+	root, _ := w.origin()
+	for _, v := range t.uses {
+		if v.body == root.body {
+			return true
+		}
+	}
+	return false
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -125,9 +126,9 @@ func (p *Projection) Biased(_, _ *Var) Late { return nil }
 // Pull does nothing: nothing was recorded.
 func (p *Projection) Pull(*tensor.Dense) {}
 
-// kept are products of the rows of a Var with Params, which outlive Resets.
+// kept are products of an array with Params, which outlive Resets.
 type kept struct {
-	of       *body
+	of       tensor.Array
 	products []keptProduct
 }
 
@@ -140,24 +141,29 @@ type keptProduct struct {
 }
 
 // KeepProducts has t, one of [NewEval], work out the products of x with Params once and keep them across Resets: for layers that
-// run on the same rows again and again, with another part of a graph each time. x is a constant. It and the Params must stay as
-// they are. Each product takes its own memory until KeepProducts is called again; if x is nil, t keeps none. No bit of a result
-// changes.
-func (t *Tape) KeepProducts(x *Var) {
-	switch {
-	case !t.never:
+// run on the same rows again and again, with another part of a graph each time. x, a [*tensor.Dense] or a [*sparse.CSR], and the
+// Params must stay as they are. Each product takes memory of its own until KeepProducts is called again; if x is nil, t keeps none.
+// No bit of a result changes.
+func (t *Tape) KeepProducts(x tensor.Array) {
+	if !t.never {
 		panic(&TapeError{Op: "KeepProducts", Why: "the tape records, and training changes its Params; call it on one of NewEval"})
-	case x == nil:
-		t.kept = kept{}
-	case x.tape != nil:
-		panic(&TapeError{Op: "KeepProducts", Why: "the rows are of a tape, and gone after its next Reset; give it a Const"})
-	default:
-		t.kept = kept{of: x.body}
 	}
+	t.kept = kept{of: x}
 }
 
 // keeps reports whether products of x are kept.
-func (t *Tape) keeps(x *Var) bool { return t != nil && t.kept.of != nil && t.kept.of == x.body }
+func (t *Tape) keeps(x *Var) bool {
+	if t == nil {
+		return false
+	}
+	switch of := t.kept.of.(type) {
+	case *sparse.CSR:
+		return of == x.csr
+	case *tensor.Dense:
+		return x.csr == nil && len(of.Data) > 0 && len(x.val.Data) > 0 && &of.Data[0] == &x.val.Data[0] && slices.Equal(of.Shape(), x.val.Shape())
+	}
+	return false
+}
 
 // keptProduct returns a(x·w + b), without b if that is nil; or nil if it is not kept.
 func (x *Var) keptProduct(w, b *Var, a Activation) *Var {
@@ -178,11 +184,10 @@ func (x *Var) keptProduct(w, b *Var, a Activation) *Var {
 			return t.Input(p.y)
 		}
 	}
-	apart := Const(&w.val)
-	if b == nil {
-		k.y = x.MatMul(apart).Value()
+	if apart := Const(t.kept.of); b == nil {
+		k.y = apart.MatMul(Const(&w.val)).Value()
 	} else {
-		k.y = x.Linear(apart, Const(&b.val), a).Value()
+		k.y = apart.Linear(Const(&w.val), Const(&b.val), a).Value()
 	}
 	t.kept.products = append(t.kept.products, k)
 	return t.Input(k.y)

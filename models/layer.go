@@ -252,18 +252,21 @@ func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad
 	if _, ok := convOf(n.Layers[0]).(*monetLayer); ok && b.whole.Edge == nil {
 		b.whole.Edge = rootsOfDegrees(g) // those of a part are others
 	}
-	in := grad.Const(x)
 	if n.Codes != nil || n.Input != nil {
-		in = grad.Const(b.enter(t, n, x))
+		x = b.enter(t, n, x)
 	}
-	all, sizes := numbersTo(g.NumNodes()), n.sizes(in.Dim(1))
+	all, sizes := numbersTo(g.NumNodes()), n.sizes(x.Shape()[1])
 	for i, l := range n.Layers[:b.depth] {
 		t.Reset()
-		t.KeepProducts(in)
+		t.KeepProducts(x)
 		var out *tensor.Dense
 		for lo, hi := 0, 0; lo < len(all); lo = hi {
 			hi = b.chunk(lo, n, sizes[i])
 			t.Reset()
+			in := grad.Const(x)
+			if dense, ok := x.(*tensor.Dense); ok {
+				in = t.Input(dense) // what is gathered lies in the tape's memory
+			}
 			undo := t.Label(labels[min(i, len(labels)-1)])
 			y := l.run(t, n.readEdges(t, []Hop{b.part(t, all[lo:hi])})[0], in).Y
 			undo()
@@ -275,11 +278,11 @@ func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad
 			}
 			copy(out.Data[lo*y.Dim(1):], y.Value().Data)
 		}
-		in = grad.Const(out)
+		x = out
 	}
 	t.Reset()
 	t.KeepProducts(nil)
-	return in.Value()
+	return x.(*tensor.Dense)
 }
 
 // enter returns what the first layer reads of all nodes.

@@ -13,7 +13,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 	if !inPlace && a != Identity {
 		return x.Linear(w, b, Identity).Activate(a)
 	}
-	if y := x.keptProduct(w, b, a); y != nil {
+	if y := x.keptProduct(w, b, string(a), func(x, w, b *Var) *Var { return x.Linear(w, b, a) }); y != nil {
 		return y
 	}
 	xs := [...]*Var{x, w, b}

@@ -13,6 +13,9 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 	if !inPlace && a != Identity {
 		return x.Linear(w, b, Identity).Activate(a)
 	}
+	if y := x.keptProduct(w, b, string(a), func(x, w, b *Var) *Var { return x.Linear(w, b, a) }); y != nil {
+		return y
+	}
 	xs := [...]*Var{x, w, b}
 	n := len(xs)
 	if b == nil {

@@ -12,6 +12,9 @@ import (
 // axes too, as many as x, all but the last two count matrices, and each of x is
 // multiplied by that of w.
 func (x *Var) MatMul(w *Var) *Var {
+	if y := x.keptProduct(w, nil, "", func(x, w, _ *Var) *Var { return x.MatMul(w) }); y != nil {
+		return y
+	}
 	op := Begin("MatMul", x, w)
 	sh := x.Shape()
 	k := sh[len(sh)-1]

@@ -33,7 +33,7 @@ func (x *Var) Project(w *Var, heads int) *Var {
 // projects reports whether x·w need not be held.
 func (x *Var) projects(w *Var, heads int) bool {
 	t := w.tape
-	if !waits || t == nil || t.Recording() || t.loop != nil || t.inside != outside || t.weights != nil || x.tape != nil && x.tape != t || x.IsSparse() {
+	if !waits || t == nil || t.Recording() || t.loop != nil || t.inside != outside || t.weights != nil || t.keeps(x) || x.tape != nil && x.tape != t || x.IsSparse() {
 		return false
 	}
 	xs, ws := x.Shape(), w.Shape()

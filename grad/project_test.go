@@ -76,3 +76,59 @@ func TestProjectHeld(t *testing.T) {
 		}
 	}
 }
+
+// A kept product has the bits of one that is worked out each time, survives Resets and what is done with it, and is worked out once: a
+// later change of the Param is not seen. Products of other rows are not kept.
+func TestKeepProducts(t *testing.T) {
+	defer setHeldMost(0)()
+	x, w, row := projected(70)
+	part := &grad.Param{Value: w.Value.RowRange(0, 3)}
+	b := &grad.Param{Value: tensor.New(64)}
+	b.Value.Fill(0.25)
+	short := grad.Const(tensor.New(70, 3))
+	short.Value().Fill(0.5)
+	of := func(tape *grad.Tape, x *grad.Var, own bool) [][]tensor.Float {
+		tape.Reset()
+		if own {
+			x = tape.Input(x.Value())
+		}
+		use := tape.Use(w)
+		ft := x.Project(use, 8)
+		all := []*grad.Var{x.MatMul(use), x.Linear(use, tape.Use(b), grad.ReLU), x.Linear(use, tape.Use(b), grad.Identity), x.Linear(use, tape.Use(b), grad.GELU), ft.Dot(tape.Use(row)), ft, x.MatMul(use.Scale(2))}
+		all = append(all, short.MatMul(tape.Use(part)), all[0].ReLU(), all[0].AddBias(tape.Use(b), grad.ReLU), x.Columns(0, 3).MatMul(use.RowRange(0, 3)))
+		var out [][]tensor.Float
+		for _, y := range all {
+			out = append(out, slices.Clone(y.Value().Data))
+		}
+		return out
+	}
+	want := of(grad.NewEval(), x, false)
+	tape := grad.NewEval()
+	tape.KeepProducts(x.Value())
+	for round := range 4 {
+		for i, y := range of(tape, x, round%2 == 1) {
+			if !slices.Equal(y, want[i]) {
+				t.Errorf("product %d has other bits", i)
+			}
+		}
+	}
+	other := grad.Const(x.Value().Clone())
+	w.Value.Fill(1)
+	changed := of(grad.NewEval(), x, false)
+	if got := of(tape, x, false); !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) || !slices.Equal(got[6], changed[6]) {
+		t.Error("a kept product follows a change of the Param, or one that is none does not")
+	}
+	if got := of(tape, other, false); !slices.Equal(got[0], changed[0]) {
+		t.Error("products of other rows are kept")
+	}
+	tape.KeepProducts(nil)
+	if got := of(tape, x, false); !slices.Equal(got[0], changed[0]) {
+		t.Error("products are still kept")
+	}
+	defer func() {
+		if _, ok := recover().(*grad.TapeError); !ok {
+			t.Error("a tape that records keeps products")
+		}
+	}()
+	grad.NewTape(1).KeepProducts(x.Value())
+}

@@ -32,6 +32,7 @@ type Tape struct {
 	pulling   bool // pullbacks run, which read what loops made
 
 	weights *Weights // nil: Params are not packed across Resets
+	kept    kept     // products that outlive Resets
 
 	waiting *late // the result that was not worked out yet, or nil
 	sum     *Var  // the result of the last operation, if an activation may lie in its memory

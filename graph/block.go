@@ -126,11 +126,14 @@ func (g *Graph) Dst(rows []int32) (*Graph, error) {
 	if h == nil {
 		h = g.rows(rows)
 	}
-	h.from.Src = iota32(g.NumSrc())
+	h.from.Src = g.Derived(sourcesKey{}, func() any { return iota32(g.NumSrc()) }).([]int32) // that of all views
 	h.top().dstRows = gather(g.DstRows(), rows)
 	g.viewPlaces(h, rows)
 	return h, nil
 }
+
+// sourcesKey is under what a graph keeps the numbers of its sources.
+type sourcesKey struct{}
 
 // checkRows checks that rows are distinct destinations.
 func (g *Graph) checkRows(what string, rows []int32) error {

@@ -32,34 +32,36 @@ func (p *Predictor) Embed(raw *form.Raw, q Query) (*Embeddings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return p.embed(s, q), nil
+	return p.embed(s, q)
 }
 
 // embed returns the rows of the nodes that are asked about.
-func (p *Predictor) embed(s *subject, q Query) *Embeddings {
+func (p *Predictor) embed(s *subject, q Query) (*Embeddings, error) {
 	n := p.Net.(*Network)
 	out := &Embeddings{IDs: s.ids, Types: s.types, Warnings: s.warnings}
 	depth := n.depth()
 	if len(s.nodes) == 0 {
 		out.Rows = tensor.New(0, max(1, n.rowWidth()))
-		return out
+		return out, nil
 	}
-	if s.whole(n, q.Plan, len(s.nodes), 0) || n.Traits().Alone {
-		h := s.hop(n)
-		y := n.Through(grad.NewEval(), slices.Repeat([]Hop{h}, depth), grad.Const(s.Rows))
-		out.Rows = pick(y.Value(), s.nodes)
-		return out
+	t, plan := grad.NewEval(), s.plans(n, q.Plan, len(s.nodes), len(s.nodes))
+	err := q.within(t, func() {
+		switch {
+		case plan == Layers:
+			out.Rows = pick(byLayers{s.hop(n), depth, q.Batch}.run(t, n, s.Rows, nil), s.nodes)
+		case plan == Whole || n.Traits().Alone:
+			y := n.Through(t, slices.Repeat([]Hop{s.hop(n)}, depth), grad.Const(s.Rows))
+			out.Rows = pick(y.Value(), s.nodes)
+		default:
+			different, at := distinctOf(s.nodes)
+			pass := s.pass(n, graph.Must(s.GraphOf(n).Blocks(different, depth)))
+			out.Rows = pick(n.Through(t, pass.Hops, pass.X).Value(), at)
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
 	}
-	seeds := slices.Compact(slices.Sorted(slices.Values(s.nodes)))
-	pass := s.pass(n, graph.Must(s.GraphOf(n).Blocks(seeds, depth)))
-	y := n.Through(grad.NewEval(), pass.Hops, pass.X).Value()
-	at := make([]int32, len(s.nodes))
-	for i, v := range s.nodes {
-		k, _ := slices.BinarySearch(seeds, v)
-		at[i] = int32(k)
-	}
-	out.Rows = pick(y, at)
-	return out
+	return out, nil
 }
 
 // EmbedOf is Embed of a dataset that was read before, and of models of links, too: two nodes are linked if the inner product of their
@@ -76,7 +78,7 @@ func (p *Predictor) EmbedOf(d *datasets.Dataset, q Query) (*Embeddings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return p.embed(s, q), nil
+	return p.embed(s, q)
 }
 
 // embedLinks returns the rows of the nodes of a graph, or of LightGCN of all that it has learnt.

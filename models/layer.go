@@ -1,14 +1,18 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sort"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Shape is what a network reads of its data, and how much it gives.
@@ -231,4 +235,97 @@ func someHeads(width int) int {
 		return most
 	}
 	return 1
+}
+
+// byLayers runs layers one after another, each for all nodes of a graph before the next, some nodes at a time. Beside the graph and the
+// features it holds the rows of two layers, products of the older ones with the matrices that neighbours are read through, and what a chunk
+// needs. Every row has the bits that it has if the layers run on the whole graph.
+type byLayers struct {
+	whole Hop // the graph as each layer sees it
+	depth int // of the layers the first so many
+	rows  int // of a chunk; 0: it follows from the sizes
+}
+
+// run returns what the layers make of the features x of all nodes, and of that end, if it is not nil. It works on t, one of [grad.NewEval].
+func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad.Var) *grad.Var) *tensor.Dense {
+	g := b.whole.Graph
+	if _, ok := convOf(n.Layers[0]).(*monetLayer); ok && b.whole.Edge == nil {
+		b.whole.Edge = rootsOfDegrees(g) // those of a part are others
+	}
+	if n.Codes != nil || n.Input != nil {
+		x = b.enter(t, n, x)
+	}
+	all, sizes := numbersTo(g.NumNodes()), n.sizes(x.Shape()[1])
+	for i, l := range n.Layers[:b.depth] {
+		t.Reset()
+		t.KeepProducts(x)
+		var out *tensor.Dense
+		for lo, hi := 0, 0; lo < len(all); lo = hi {
+			hi = b.chunk(lo, n, sizes[i])
+			t.Reset()
+			in := grad.Const(x)
+			if dense, ok := x.(*tensor.Dense); ok {
+				in = t.Input(dense) // what is gathered lies in the tape's memory
+			}
+			undo := t.Label(labels[min(i, len(labels)-1)])
+			y := l.run(t, n.readEdges(t, []Hop{b.part(t, all[lo:hi])})[0], in).Y
+			undo()
+			if end != nil && i == b.depth-1 {
+				y = end(y)
+			}
+			if out == nil {
+				out = tensor.New(len(all), y.Dim(1))
+			}
+			copy(out.Data[lo*y.Dim(1):], y.Value().Data)
+		}
+		x = out
+	}
+	t.Reset()
+	t.KeepProducts(nil)
+	return x.(*tensor.Dense)
+}
+
+// enter returns what the first layer reads of all nodes.
+func (b byLayers) enter(t *grad.Tape, n *Network, x tensor.Array) (out *tensor.Dense) {
+	const usual = 1 << 14
+	all := numbersTo(x.Shape()[0])
+	for lo, hi := 0, 0; lo < len(all); lo = hi {
+		hi = min(lo+cmp.Or(b.rows, usual), len(all))
+		t.Reset()
+		y := n.enter(t, n.Codes.read(t, grad.Const(datasets.GatherRows(x, all[lo:hi]))))
+		if out == nil {
+			out = tensor.New(len(all), y.Dim(1))
+		}
+		copy(out.Data[lo*y.Dim(1):], y.Value().Data)
+	}
+	return out
+}
+
+// part is the graph as a layer sees it for the sake of some nodes.
+func (b byLayers) part(t *grad.Tape, nodes []int32) Hop {
+	if len(nodes) == b.whole.Graph.NumNodes() {
+		return b.whole
+	}
+	h := Hop{Graph: graph.Must(b.whole.Graph.Dst(nodes))}
+	for _, x := range []struct{ from, to **grad.Var }{{&b.whole.Weight, &h.Weight}, {&b.whole.Edge, &h.Edge}, {&b.whole.Mask, &h.Mask}} {
+		if *x.from != nil {
+			*x.to = t.Input((*x.from).Value()).Rows(h.Graph.From().Edges)
+		}
+	}
+	return h
+}
+
+// chunk returns where the chunk ends that begins with a node. It is a sixteenth of the work of a layer, or more if that is little, so that what
+// it needs is small beside the rows of all nodes.
+func (b byLayers) chunk(lo int, n *Network, s size) int {
+	const parts, least = 16, 16 << 20
+	g := b.whole.Graph
+	if b.rows > 0 {
+		return min(lo+b.rows, g.NumNodes())
+	}
+	offsets := g.In().Offsets
+	row, edge := 4*(s.in+4*s.out*n.Settings.Heads), 16+8*n.Shape.EdgeIn // bytes of a node and of an edge into one
+	bytes := func(lo, hi int) int { return (hi-lo)*row + int(offsets[hi]-offsets[lo])*edge }
+	most := max(least, bytes(0, g.NumNodes())/parts)
+	return lo + 1 + sort.Search(g.NumNodes()-lo-1, func(k int) bool { return bytes(lo, lo+k+2) > most })
 }

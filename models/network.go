@@ -244,7 +244,11 @@ func (n *Network) Run(t *grad.Tape, p Pass) *grad.Var {
 
 // runRead is Run of what was made of the features of nodes.
 func (n *Network) runRead(t *grad.Tape, p Pass, x *grad.Var) *grad.Var {
-	y := n.through(t, p.Hops, x)
+	return n.finish(t, p, n.through(t, p.Hops, x))
+}
+
+// finish returns the logits of a pass of what its layers give.
+func (n *Network) finish(t *grad.Tape, p Pass, y *grad.Var) *grad.Var {
 	if p.Ends != nil {
 		of := *p.Ends
 		of.Own = n.EdgeCodes.read(t, of.Own)

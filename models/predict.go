@@ -1,9 +1,11 @@
 package models
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -37,7 +39,8 @@ type Plan string
 
 // The plans. Without one the cheaper is taken.
 const (
-	Whole          Plan = "whole"          // the whole graph
+	Whole          Plan = "whole"          // the whole graph at once
+	Layers         Plan = "layers"         // the whole graph one layer after another, some nodes at a time; for models whose layers look one hop far
 	Neighbourhoods Plan = "neighbourhoods" // what the answers depend on, of rows in batches; for models whose layers look one hop far
 )
 
@@ -48,7 +51,34 @@ type Query struct {
 	Base *form.Raw // rows that are known from before, which are neighbours and get no answer; a row that the data has too is that of the data
 
 	Plan  Plan
-	Batch int // rows that are answered at once; 0: 4096
+	Batch int // rows that are answered at once, and of the plan Layers computed at once; 0: 4096, and of Layers as many as suit the sizes
+
+	Context context.Context // ends what is computed when it is cancelled, with its error; nil: nothing does
+}
+
+// check returns an error for what cannot be asked of a model.
+func (q *Query) check(p *Predictor) error {
+	m := p.Net.(*Network).Traits()
+	switch plans := []Plan{Whole, Layers, Neighbourhoods}; {
+	case q.Batch < 0:
+		return fmt.Errorf("Batch %d: rows that are answered at once must be 1 or more, or 0 for the usual number", q.Batch)
+	case q.Plan != "" && !slices.Contains(plans, q.Plan):
+		return fmt.Errorf("there is no plan %.40q; the choices are %s, %s and %s", q.Plan, Whole, Layers, Neighbourhoods)
+	case q.Plan == Layers && m.far() != "":
+		return fmt.Errorf("the plan %s is not for %s, which %s: leave it out, or write %s", Layers, m.Title, m.far(), Whole)
+	case q.Context != nil:
+		return q.Context.Err()
+	}
+	return nil
+}
+
+// within runs f, whose operations are on t, until the context ends.
+func (q *Query) within(t *grad.Tape, f func()) error {
+	if q.Context == nil {
+		f()
+		return nil
+	}
+	return t.Within(q.Context, f)
 }
 
 // Answers are what a model says of some nodes, edges or graphs.
@@ -170,6 +200,9 @@ func (p *Predictor) Of(d *datasets.Dataset, q Query) iter.Seq2[*Answers, error] 
 // subjectOf prepares a dataset that was read before.
 func (p *Predictor) subjectOf(d *datasets.Dataset, q Query) (*subject, error) {
 	if err := p.answers(Nodes, Edges); err != nil {
+		return nil, err
+	}
+	if err := q.check(p); err != nil {
 		return nil, err
 	}
 	if q.Base != nil {
@@ -294,8 +327,6 @@ func (p *Predictor) choose(raw *form.Raw, asked []form.Row, q Query) (Plan, erro
 		rows += raw.Nodes[t].Rows
 	}
 	switch {
-	case q.Plan != "" && q.Plan != Whole && q.Plan != Neighbourhoods:
-		return "", fmt.Errorf("there is no plan %.40q; the choices are %s and %s", q.Plan, Whole, Neighbourhoods)
 	case q.Plan == Neighbourhoods && why != "":
 		return "", fmt.Errorf("the plan %s is not for a model that %s: leave it out, or write %s", Neighbourhoods, why, Whole)
 	case q.Plan != "":
@@ -321,13 +352,21 @@ func (p *Predictor) each(s *subject, q Query) iter.Seq2[*Answers, error] {
 		if size <= 0 {
 			size = usual
 		}
-		var whole *tensor.Dense
-		if n := p.Net.(*Network); s.whole(n, q.Plan, len(examples), size) {
-			whole = n.Run(grad.NewEval(), s.all(n)).Value()
+		of, err := p.outputs(s, q, len(examples), size)
+		if err != nil {
+			yield(nil, fmt.Errorf("models: %w", err))
+			return
 		}
 		for lo := 0; lo == 0 || lo < len(examples); lo += size {
 			hi := min(lo+size, len(examples))
-			a := p.batch(s, whole, examples, lo, hi)
+			y := tensor.New(0, p.Goal.Outputs)
+			if hi > lo {
+				if y, err = of(examples[lo:hi]); err != nil {
+					yield(nil, fmt.Errorf("models: %w", err))
+					return
+				}
+			}
+			a := p.batch(s, y, examples, lo, hi)
 			if lo == 0 {
 				a.Warnings = s.warnings
 			}
@@ -338,37 +377,92 @@ func (p *Predictor) each(s *subject, q Query) iter.Seq2[*Answers, error] {
 	}
 }
 
-// whole reports whether all rows of the data are computed at once.
-func (s *subject) whole(n *Network, plan Plan, asked, batch int) bool {
-	const large = 1 << 20 // rows beyond which they are answered in batches
-	switch {
-	case n.Traits().Whole != "" || plan == Whole:
-		return true
-	case plan == Neighbourhoods:
-		return false
+// outputs returns what gives the outputs of some examples, of which so many are asked about, in batches of a size.
+func (p *Predictor) outputs(s *subject, q Query, asked, size int) (of func(some []int32) (*tensor.Dense, error), err error) {
+	n, t := p.Net.(*Network), grad.NewEval()
+	if asked == 0 {
+		return nil, nil
 	}
-	return 4*asked > 3*s.Graph.NumNodes() && s.Graph.NumNodes() < large
+	var all *tensor.Dense
+	switch plan := s.plans(n, q.Plan, asked, size); {
+	case plan == Whole:
+		err = q.within(t, func() { all = n.Run(t, s.all(n)).Value() })
+	case plan == Layers && n.Head == nil:
+		b := byLayers{s.hop(n), len(n.Layers), q.Batch}
+		err = q.within(t, func() { all = b.run(t, n, s.Rows, func(y *grad.Var) *grad.Var { return n.finish(t, Pass{}, y) }) })
+	case plan == Layers:
+		b := byLayers{s.hop(n), len(n.Layers), q.Batch}
+		err = q.within(t, func() { all = b.run(t, n, s.Rows, nil) })
+		rows := grad.Const(all)
+		return func(some []int32) (y *tensor.Dense, err error) {
+			t.Reset()
+			err = q.within(t, func() { y = n.finish(t, Pass{Ends: s.Pairing.Some(some, nil)}, rows).Value().Clone() })
+			return y, err
+		}, err
+	default:
+		return func(some []int32) (y *tensor.Dense, err error) {
+			different, at := distinctOf(some)
+			t.Reset()
+			err = q.within(t, func() { y = pick(n.Run(t, s.needed(n, different)).Value(), at) })
+			return y, err
+		}, nil
+	}
+	return func(some []int32) (*tensor.Dense, error) { return pick(all, some), nil }, err
 }
 
-// batch answers what is asked about the examples from lo to hi.
-func (p *Predictor) batch(s *subject, whole *tensor.Dense, examples []int32, lo, hi int) *Answers {
-	n, some := p.Net.(*Network), examples[lo:hi]
-	var y *tensor.Dense
-	switch {
-	case len(some) == 0:
-		y = tensor.New(0, p.Goal.Outputs)
-	case whole != nil:
-		y = pick(whole, some)
-	default:
-		different := slices.Compact(slices.Sorted(slices.Values(some)))
-		y = n.Run(grad.NewEval(), s.needed(n, different)).Value()
-		at := make([]int32, len(some))
-		for i, v := range some {
-			k, _ := slices.BinarySearch(different, v)
-			at[i] = int32(k)
-		}
-		y = pick(y, at)
+// distinctOf returns what is in a list, ascending, and where each of the list is there.
+func distinctOf(list []int32) (different, at []int32) {
+	different, at = slices.Compact(slices.Sorted(slices.Values(list))), make([]int32, len(list))
+	for i, v := range list {
+		k, _ := slices.BinarySearch(different, v)
+		at[i] = int32(k)
 	}
+	return different, at
+}
+
+// wholeMost is how many bytes the rows of a pass over a whole graph may take, by a rough count.
+const wholeMost = 1 << 29
+
+// plans returns how so many rows are computed, in batches of a size: as asked, or by the plan that reads fewer edges. Where the whole graph is
+// read, it is in chunks if its rows take much memory.
+func (s *subject) plans(n *Network, plan Plan, asked, batch int) Plan {
+	m, nodes, edges := n.Traits(), float64(s.Graph.NumNodes()), float64(s.Graph.NumEdges()+s.Graph.NumNodes())
+	if m.Alone {
+		edges = nodes
+	}
+	near, reached := 0.0, min(float64(asked), float64(batch)) // edges that blocks have, and nodes of a batch
+	for range n.Layers {
+		reached = min(nodes, reached) * edges / nodes
+		near += math.Ceil(float64(asked)/float64(batch)) * reached
+	}
+	switch {
+	case plan == Layers, plan == Whole:
+		return plan
+	case m.Whole == "" && (plan == Neighbourhoods || 4*near <= 3*edges*float64(len(n.Layers))):
+		return Neighbourhoods
+	case m.far() == "" && s.bytes(n) > wholeMost:
+		return Layers
+	}
+	return Whole
+}
+
+// bytes is about how much memory the rows of all layers and of the head take in a pass over the whole graph.
+func (s *subject) bytes(n *Network) float64 {
+	const number = 4
+	columns := 0
+	for _, l := range n.sizes(n.Shape.In) {
+		columns += 4 * l.out * n.Settings.Heads // products and sums beside the result
+	}
+	total := number * float64(columns) * float64(s.Graph.NumNodes())
+	if n.Head != nil {
+		total += number * float64(5*n.Head.In+n.ownWidth()) * float64(s.Graph.NumEdges())
+	}
+	return total
+}
+
+// batch answers what is asked about the examples from lo to hi, whose outputs are y.
+func (p *Predictor) batch(s *subject, y *tensor.Dense, examples []int32, lo, hi int) *Answers {
+	some := examples[lo:hi]
 	a := &Answers{Goal: p.Goal, Values: p.Goal.Values(y), Outputs: y, Truth: p.truth(s.Goal, some)}
 	if p.Task == Edges {
 		for _, e := range s.edges[lo:hi] {

@@ -116,6 +116,14 @@ func TestAnyCompany(t *testing.T) {
 			}
 			check("edges turned round", scores(t, p, raw(flipped), models.Query{}), all)
 		}
+		switch m.name {
+		case "sgc", "appnp", "tag", "cheb", "gcn2", "h2gcn", "gatedgraph", "gps":
+			if _, err := p.Predict(raw(s), models.Query{Plan: models.Layers}); err == nil || !strings.Contains(err.Error(), "leave it out, or write whole") {
+				t.Errorf("%s, layer by layer: error %v", m.name, err)
+			}
+		default:
+			check("layer by layer", scores(t, p, raw(s.shuffled(rng)), models.Query{Plan: models.Layers, Batch: 7}), all)
+		}
 		if net := p.Net.(*models.Network); net.Traits().Whole != "" {
 			continue
 		}
@@ -217,6 +225,7 @@ func TestPredictEdges(t *testing.T) {
 			t.Fatalf("%d answers for %d payments, %d of which are loops", len(want), len(s.payments), loops)
 		}
 		same(t, "rows in another order", scores(t, p, s.shuffled(rng).raw(undirected), models.Query{}), want)
+		same(t, "layer by layer", scores(t, p, s.raw(undirected), models.Query{Plan: models.Layers, Batch: 11}), want)
 		same(t, "neighbourhoods", scores(t, p, s.raw(undirected), models.Query{Plan: models.Neighbourhoods, Batch: 11}), want)
 		a, err := p.Predict(s.raw(undirected), models.Query{IDs: []string{s.customers[5].id}})
 		if err != nil || len(a.IDs) == 0 {

@@ -38,6 +38,9 @@ type edgeAsked struct {
 
 // read reads the graph that is asked about: rows that are given, beside those of q.Base.
 func (p *Predictor) read(raw *form.Raw, q Query) (*subject, error) {
+	if err := q.check(p); err != nil {
+		return nil, err
+	}
 	if err := raw.Check(); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,17 @@ type Traits struct {
 // Has reports whether a model has a setting, a field of [Settings] that only some models have.
 func (m *Traits) Has(setting string) bool { return slices.Contains(m.Settings, setting) }
 
+// far says why the layers cannot be run one after another, some nodes at a time; empty: they can.
+func (m *Traits) far() string {
+	switch m.Whole {
+	case readsFar:
+		return "has layers that look several hops far"
+	case readsAll:
+		return m.Whole
+	}
+	return ""
+}
+
 // row is a row of the table of models.
 type row struct {
 	Traits

@@ -228,7 +228,7 @@ func TestBadPlans(t *testing.T) {
 		m Model
 		q Query
 	}{
-		"Batch -1: rows that are answered at once must be 1 or more, or 0":                                            {SAGE{}, Query{Batch: -1}},
+		"a Batch of -1: rows that are answered at once must be 1 or more, or 0":                                       {SAGE{}, Query{Batch: -1}},
 		`there is no plan "half"; the choices are whole, layers and neighbourhoods`:                                   {SAGE{}, Query{Plan: "half"}},
 		"the plan layers is not for APPNP, which has layers that look several hops far: leave it out, or write whole": {APPNP{}, Query{Plan: Layers}},
 		"the plan layers is not for GPS, which attends to all nodes: leave it out, or write whole":                    {GPS{}, Query{Plan: Layers}},

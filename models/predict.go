@@ -61,7 +61,7 @@ func (q *Query) check(p *Predictor) error {
 	m := p.Net.(*Network).Traits()
 	switch plans := []Plan{Whole, Layers, Neighbourhoods}; {
 	case q.Batch < 0:
-		return fmt.Errorf("Batch %d: rows that are answered at once must be 1 or more, or 0 for the usual number", q.Batch)
+		return fmt.Errorf("a query has a Batch of %d: rows that are answered at once must be 1 or more, or 0 for the usual number", q.Batch)
 	case q.Plan != "" && !slices.Contains(plans, q.Plan):
 		return fmt.Errorf("there is no plan %.40q; the choices are %s, %s and %s", q.Plan, Whole, Layers, Neighbourhoods)
 	case q.Plan == Layers && m.far() != "":

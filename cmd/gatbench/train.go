@@ -101,7 +101,7 @@ func (c *trainCommand) nodes(e env) error {
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	k, err := promptly(e.ctx, func() (*task, error) {
-		return openTaskOf(c.Task, c.Data, c.at.dataset, r.Undirected, r.choice().from(c.at.splits).fresh(c.Resume == ""))
+		return openTaskOf(c.Task, c.Data, c.at.dataset, r.Undirected, r.choice().from(c.at.splits).fresh(c.Resume == "" && c.Undirected == nil))
 	})
 	if err != nil {
 		return err

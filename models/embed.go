@@ -84,23 +84,27 @@ func (p *Predictor) EmbedOf(d *datasets.Dataset, q Query) (*Embeddings, error) {
 // embedLinks returns the rows of the nodes of a graph, or of LightGCN of all that it has learnt.
 func (p *Predictor) embedLinks(d *datasets.Dataset) (*Embeddings, error) {
 	n := p.Net.(*LinkNetwork)
-	if !n.Settings.Directed && !d.Graph.Symmetric() {
-		d = d.Undirected()
-	}
 	if n.Model == modelLightGCN {
-		return p.propagated(d)
+		return p.propagated(d.Undirected())
+	}
+	if !n.Settings.Directed {
+		d = d.Undirected()
 	}
 	if !p.keepsOrder() {
 		d = canonical(d)
 	}
-	k, err := Prepare(d, &p.Preparation)
+	k, err := Prepare(d.Undirected(), &p.Preparation) // encodings are those of both directions
 	if err != nil {
 		return nil, err
 	}
 	if k.Rows.Shape()[1] != n.In {
 		return nil, fmt.Errorf("nodes have %d features, and the network reads %d: use data whose columns are those of its training", k.Rows.Shape()[1], n.In)
 	}
-	z, _ := n.Encode(grad.NewEval(), k.plain, grad.Const(k.Rows))
+	along := k.plain
+	if n.Settings.Directed {
+		along = d.Graph.WithSelfLoops()
+	}
+	z, _ := n.Encode(grad.NewEval(), along, grad.Const(k.Rows))
 	return &Embeddings{IDs: idsOf(d), Rows: z.Value()}, nil
 }
 

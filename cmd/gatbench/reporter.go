@@ -126,7 +126,7 @@ func (r *reporter) settings() string {
 		because = own.because
 	}
 	ways := ""
-	if r.recipe.Undirected && r.Undirected == nil {
+	if r.recipe.Undirected && r.Undirected == nil && r.recipe.Preset != presetTuned {
 		ways = "; edges lead both ways (--directed keeps their direction)"
 	}
 	all, _ := encodingsOf(r.recipe.Encoding)

@@ -140,8 +140,13 @@ func TestDGLModelsSampling(t *testing.T) {
 	is(t, "blocks", fmt.Sprint(len(blocks), blocks[1].NumEdges(), err), "2 9 <nil>")
 	loader := &sample.Loader{Sampler: *sampler, Nodes: ids, Size: 2, Features: features}
 	is(t, "batches of an epoch", loader.Steps(), 2)
-	step := loader.At(1)
-	is(t, "rows", step.X.Shape()[0], len(step.Blocks[0].From().Src))
+	ctx := t.Context()
+	for b, err := range loader.Batches(ctx) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		is(t, "rows", b.X.Shape()[0], len(b.Blocks[0].From().Src))
+	}
 	is(t, "loader", loader.Check(), nil)
 	walks, err := (&sample.Walks{Graph: g, Length: 4, Seed: 1}).From(ids, 0)
 	is(t, "walks", fmt.Sprint(len(walks), len(walks[0]), err), "3 5 <nil>")

@@ -34,20 +34,61 @@ func (g *Graph) BlockOf(seeds []int32, offsets []int64, edges []int32) (*Graph, 
 	if err := g.checkRows("seed", seeds); err != nil {
 		return nil, err
 	}
+	if err := g.checkInto(seeds, offsets, edges); err != nil {
+		return nil, err
+	}
+	return g.block(g.rowsOf(slices.Clone(seeds), offsets, edges)), nil
+}
+
+// BlockFrom is [Graph.BlockOf] with sources as the caller has them: those of the seeds first, and
+// edge k leads from src[cols[k]]. A node may be there several times, such as once for each time at
+// which it is looked at, among the seeds, too. It keeps all that it is given but the seeds. The error
+// also names a source that is not what it should be.
+func (g *Graph) BlockFrom(seeds, src []int32, offsets []int64, edges, cols []int32) (*Graph, error) {
+	g.wantDstRows("graph.BlockFrom")
+	for i, v := range seeds {
+		if v < 0 || int(v) >= g.NumDst() {
+			return nil, fmt.Errorf("graph: seed %d of %d is node %d, not in %s", i, len(seeds), v, span(g.NumDst()))
+		}
+		if i >= len(src) || src[i] != g.DstRows()[v] {
+			return nil, fmt.Errorf("graph: source %d of %d is not that of seed %d, node %d", i, len(src), i, v)
+		}
+	}
+	if err := g.checkInto(seeds, offsets, edges); err != nil {
+		return nil, err
+	}
+	if len(cols) != len(edges) {
+		return nil, fmt.Errorf("graph: %d columns for %d edges", len(cols), len(edges))
+	}
+	for k, c := range cols {
+		if c < 0 || int(c) >= len(src) || src[c] != g.In().Cols[edges[k]] {
+			return nil, fmt.Errorf("graph: edge %d, %d of the graph, leads from node %d, and not from source %d of %d", k, edges[k], g.In().Cols[edges[k]], c, len(src))
+		}
+	}
+	h := ofCSR(len(src), offsets, cols, true)
+	h.kinds = gather(g.kinds, edges)
+	h.from = Origin{Edges: edges, Dst: slices.Clone(seeds), Src: src}
+	h.top().dstRows = iota32(len(seeds))
+	g.blockPlaces(h, src, h.from.Dst)
+	return h, nil
+}
+
+// checkInto checks that edges lead into the seeds, as offsets says, and do not descend.
+func (g *Graph) checkInto(seeds []int32, offsets []int64, edges []int32) error {
 	in := g.In()
 	if err := checkOffsets(&sparse.CSR{Offsets: offsets, Cols: edges, NumRows: len(seeds)}); err != nil {
-		return nil, err
+		return err
 	}
 	for i, v := range seeds {
 		last := in.Offsets[v]
 		for _, e := range edges[offsets[i]:offsets[i+1]] {
 			if int64(e) < last || int64(e) >= in.Offsets[v+1] {
-				return nil, fmt.Errorf("graph: edge %d of seed %d, node %d, leads elsewhere or comes after a larger one; its in-edges are %d up to %d", e, i, v, in.Offsets[v], in.Offsets[v+1])
+				return fmt.Errorf("graph: edge %d of seed %d, node %d, leads elsewhere or comes after a larger one; its in-edges are %d up to %d", e, i, v, in.Offsets[v], in.Offsets[v+1])
 			}
 			last = int64(e)
 		}
 	}
-	return g.block(g.rowsOf(slices.Clone(seeds), offsets, edges)), nil
+	return nil
 }
 
 // wantDstRows panics if g's destinations are not sources.
@@ -61,18 +102,31 @@ func (g *Graph) wantDstRows(op string) {
 func (g *Graph) block(h *Graph) *Graph {
 	seeds := h.from.Dst
 	src, cols := gather(g.DstRows(), seeds), h.In().Cols
-	number := borrowNumbers(g.NumSrc())
+	own, others := borrowSet(g.NumSrc()), borrowSet(g.NumSrc())
+	for _, u := range src {
+		own.add(u)
+	}
+	own.count()
+	place := make([]int32, len(src)) // of the own sources, ascending
 	for i, u := range src {
-		number.at[u] = int32(i) + 1
+		place[own.rank(u)] = int32(i)
 	}
-	src = number.others(src, cols)
-	for i, u := range src[len(seeds):] {
-		number.at[u] = int32(len(seeds)+i) + 1
+	for _, u := range cols {
+		if !own.has(u) {
+			others.add(u)
+		}
 	}
+	first, n := int32(len(src)), others.count()
+	src = others.appendTo(src, n)
 	for e, u := range cols {
-		cols[e] = number.at[u] - 1
+		if own.has(u) {
+			cols[e] = place[own.rank(u)]
+		} else {
+			cols[e] = first + others.rank(u)
+		}
 	}
-	number.giveBack(src)
+	own.giveBack()
+	others.giveBack()
 	h.In().NumCols, h.top().nSrc = len(src), len(src)
 	h.from.Src, h.top().dstRows = src, iota32(len(seeds))
 	g.blockPlaces(h, src, seeds)
@@ -142,19 +196,16 @@ func (g *Graph) checkRows(what string, rows []int32) error {
 
 // distinct checks that list holds different things, numbered below n.
 func distinct(what string, list []int32, n int, thing string) error {
-	seen := borrowNumbers(n)
+	seen := borrowSet(n)
+	defer seen.giveBack()
 	for i, v := range list {
 		if v < 0 || int(v) >= n {
-			seen.giveBack(list[:i])
 			return fmt.Errorf("graph: %s %d of %d is %s %d, not in %s", what, i, len(list), thing, v, span(n))
 		}
-		if j := seen.at[v]; j != 0 {
-			seen.giveBack(list[:i])
-			return fmt.Errorf("graph: %s %d of %d is %s %d, as %s %d is", what, i, len(list), thing, v, what, j-1)
+		if !seen.add(v) {
+			return fmt.Errorf("graph: %s %d of %d is %s %d, as %s %d is", what, i, len(list), thing, v, what, slices.Index(list, v))
 		}
-		seen.at[v] = int32(i) + 1
 	}
-	seen.giveBack(list)
 	return nil
 }
 

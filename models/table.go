@@ -16,6 +16,7 @@ type Traits struct {
 	Taught      bool      // its layers learn from edges and pairs of the whole graph too
 	Alone       bool      // a layer looks at no neighbours
 	Unmasked    bool      // its edges cannot be weighed one by one
+	Sums        bool      // it sums over in-edges what is not normalised: of drawn ones each counts for as many as it stands for, as Mask
 	Weighted    bool      // it counts the weights of the edges, as PyG's layer of that name does
 
 	Graphs *GraphTraits // of its networks of graphs; nil: there are none
@@ -73,7 +74,7 @@ var table = sync.OnceValue(func() []row {
 		{Traits: Traits{Name: modelGATv2, Title: "GATv2", Settings: heads, Edges: MayNumbers}, zero: GATv2{}, preset: likeGAT, make: newGATv2},
 		{Traits: Traits{Name: "gcn", Title: "GCN", Settings: noBias, Symmetric: true, Weighted: true}, zero: GCN{}, preset: likeGCN, make: newGCN},
 		{Traits: Traits{Name: "sage", Title: "GraphSAGE", Settings: parts}, zero: SAGE{}, preset: likeGCN, make: newSAGE},
-		{Traits: Traits{Name: modelGIN, Title: "GIN", Settings: parts, Edges: MayNumbers}, deep: true, zero: GIN{}, preset: likeGCN, make: newGIN},
+		{Traits: Traits{Name: modelGIN, Title: "GIN", Settings: parts, Edges: MayNumbers, Sums: true}, deep: true, zero: GIN{}, preset: likeGCN, make: newGIN},
 		{Traits: Traits{Name: "sgc", Title: "SGC", Settings: parts, Whole: readsFar, Weighted: true}, zero: SGC{}, preset: likeSGC, make: newSGC},
 		{Traits: Traits{Name: "appnp", Title: "APPNP", Settings: parts, Whole: readsFar, Weighted: true}, zero: APPNP{}, preset: likeAPPNP, make: newAPPNP},
 		{Traits: Traits{Name: "transformer", Title: "Transformer", Settings: heads, Edges: MayNumbers}, zero: Transformer{}, preset: likeGAT, make: newTransformer},
@@ -86,10 +87,10 @@ var table = sync.OnceValue(func() []row {
 		{Traits: Traits{Name: modelPNA, Title: "PNA", Settings: parts, Edges: MayNumbers}, deep: true, zero: PNA{}, preset: likeGCN, make: newPNA},
 		{Traits: Traits{Name: "arma", Title: "ARMA", Settings: parts, Symmetric: true, Weighted: true}, zero: ARMA{}, preset: likeGCN, make: newARMA},
 		{Traits: Traits{Name: modelEdgeConv, Title: "EdgeConv", Settings: parts}, deep: true, zero: EdgeConv{}, preset: likeGCN, make: newEdgeConv},
-		{Traits: Traits{Name: "resgated", Title: "ResGated", Settings: parts, Edges: MayNumbers}, zero: ResGated{}, preset: likeGCN, make: newResGated},
+		{Traits: Traits{Name: "resgated", Title: "ResGated", Settings: parts, Edges: MayNumbers, Sums: true}, zero: ResGated{}, preset: likeGCN, make: newResGated},
 		{Traits: Traits{Name: modelGatedGraph, Title: "GatedGraph", Settings: parts, Whole: readsFar, Edges: MayKinds}, deep: true, zero: GatedGraph{}, preset: likeGCN, make: newGatedGraph},
 		{Traits: Traits{Name: modelMoNet, Title: "MoNet", Settings: parts, Whole: readsDegrees, Edges: MayNumbers}, zero: MoNet{}, preset: likeGCN, make: newMoNet},
-		{Traits: Traits{Name: modelNNConv, Title: "NNConv", Settings: parts, Edges: WantsNumbers}, zero: NNConv{}, preset: likeGCN, make: newNNConv},
+		{Traits: Traits{Name: modelNNConv, Title: "NNConv", Settings: parts, Edges: WantsNumbers, Sums: true}, zero: NNConv{}, preset: likeGCN, make: newNNConv},
 		{Traits: Traits{Name: modelRGCN, Title: "RGCN", Settings: parts, Edges: WantsKinds}, zero: RGCN{}, preset: likeGCN, make: newRGCN},
 		{Traits: Traits{Name: modelGPS, Title: "GPS", Settings: parts, Whole: readsAll, Unmasked: true, Edges: MayNumbers}, deep: true, zero: GPS{}, preset: likeGCN, make: newGPS},
 		{Traits: Traits{Name: "mlp", Title: "MLP", Settings: noBias, Alone: true}, zero: MLP{}, preset: likeGCN, make: newDense},

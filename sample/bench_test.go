@@ -1,6 +1,8 @@
 package sample_test
 
 import (
+	"iter"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -42,11 +44,12 @@ func million(b *testing.B, ahead int) (*sample.Loader, []int32) {
 // BenchmarkBatch draws a batch and gathers its rows, with nothing beside it.
 func BenchmarkBatch(b *testing.B) {
 	l, _ := million(b, -1)
-	l.At(1)
-	step := uint64(1)
+	l.Epochs = math.MaxInt32
+	next, stop := iter.Pull2(l.Batches(b.Context()))
+	defer stop()
+	next()
 	for b.Loop() {
-		step++
-		l.At(step)
+		next()
 	}
 }
 
@@ -61,9 +64,12 @@ func BenchmarkStep(b *testing.B) {
 			net.Hidden.Init(rng)
 			net.Out.Init(rng)
 			opt, t := &train.Adam{LR: 0.01}, grad.NewTape(1)
+			l.Epochs = math.MaxInt32
+			next, stop := iter.Pull2(l.Batches(b.Context()))
+			defer stop()
 			step := func() {
 				t.Reset()
-				part := l.At(t.Step())
+				part, _, _ := next()
 				h := net.Hidden.Forward(t, part.Blocks[0], grad.Const(part.X))
 				opt.Step(t.Backward(net.Out.Forward(t, part.Blocks[1], h).CrossEntropy(part.Of(labels))))
 			}

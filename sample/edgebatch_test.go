@@ -20,7 +20,7 @@ func TestEdgesInBatches(t *testing.T) {
 	var all []int32
 	labels := slices.Clone(l.Ends.Destinations())
 	for step := range uint64(l.Steps()) {
-		b := l.At(step + 1)
+		b := at(t, l, step+1)
 		all = append(all, b.Edges...)
 		for i, e := range b.Edges {
 			if u, v := b.Seeds[b.From[i]], b.Seeds[b.To[i]]; u != l.Ends.In().Cols[e] || v != l.Ends.Destinations()[e] || b.Of(labels)[i] != v {

@@ -38,10 +38,11 @@ func ExampleLoader() {
 		Size:     32,
 		Features: d.Features,
 	}
+	var b *sample.Batch
 	fit := &train.Fit{
-		Model: net, Optimiser: &train.Adam{LR: 0.01, WeightDecay: 5e-4}, Seed: 1, Epochs: 20, Steps: l.Steps(),
+		Model: net, Optimiser: &train.Adam{LR: 0.01, WeightDecay: 5e-4}, Seed: 1, Epochs: 20,
+		Steps: l.Steps(), Next: l.Into(&b),
 		Loss: func(t *grad.Tape) *grad.Var {
-			b := l.At(t.Step())
 			h := net.Hidden.Forward(t, b.Blocks[0], grad.Const(b.X))
 			return net.Out.Forward(t, b.Blocks[1], h).CrossEntropy(b.Of(d.Labels))
 		},

@@ -1,74 +1,79 @@
 package sample
 
 import (
+	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
-	"sync"
+	"iter"
+	"math"
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Batch is what one step reads.
 type Batch struct {
+	Step, Epoch uint64 // both from 1
+
 	Seeds   []int32         // the nodes whose rows the last block gives, in this order
 	Blocks  []*graph.Graph  // one for each layer; Blocks[0].From().Src are the nodes whose features are read
 	X       tensor.Array    // their features; nil where the loader has none
-	Weights []*tensor.Dense // of each block's edges, E×1; nil where the loader has none
+	Weights []*tensor.Dense // of each block's edges, E×1; nil where none are asked for
 
 	Edges    []int32 // where edges train: those of this step
 	From, To []int32 // their ends, as places among Seeds
+	Not      []int32 // where negatives are drawn: the other destinations of each edge, Negatives one after another, as places among Seeds
+
+	Graphs []int32 // where whole graphs train: those of this step, which are the members of Blocks[0]
 }
 
-// Of returns what all holds of the seeds, or of Edges where edges train: their labels.
-func (b *Batch) Of(all []int32) []int32 {
-	examples := b.Seeds
-	if b.Edges != nil {
-		examples = b.Edges
+// Of returns what all holds of what trains in the batch, nodes, edges or graphs: their labels.
+func (b *Batch) Of(all []int32) []int32 { return gatherOf(all, b.examples()) }
+
+// examples is what trains in the batch.
+func (b *Batch) examples() []int32 {
+	switch {
+	case b.Edges != nil:
+		return b.Edges
+	case b.Graphs != nil:
+		return b.Graphs
 	}
-	out := make([]int32, len(examples))
-	for i, v := range examples {
-		out[i] = all[v]
-	}
-	return out
+	return b.Seeds
 }
 
-// Loader makes the batches of a training. In each epoch every node is a seed once, or every edge is
-// in one batch, whose seeds are the ends of its edges; their order is the epoch's own and follows from
-// the seed and the epoch.
+// Loader makes the batches of a training. In each epoch every node is a seed once; or every edge is
+// in one batch, whose seeds are the ends of its edges; or every graph. Their order is the epoch's own and
+// follows from the seed and the epoch.
 //
-// It belongs to one goroutine, and a batch until that asks for the next.
+// A batch belongs to who reads it until that asks for the next one.
 type Loader struct {
 	Sampler
 	Nodes    []int32       // that train
-	Edges    []int32       // that train in their place, edges of Ends in its order; nil: nodes do
-	Ends     *graph.Graph  // of the same nodes, such as one without the loops of Graph; nil: Graph
-	Size     int           // nodes, or edges, of a batch; the last of an epoch may have fewer
+	Edges    []int32       // that train in their place, edges of Ends in its order
+	Graphs   []int32       // that train in their place, members of Graph, which are read whole: there is no Fanout
+	Size     int           // nodes, edges or graphs of a batch; the last of an epoch may have fewer
 	Ordered  bool          // take them in their order in every epoch
 	Features tensor.Array  // a row for each source of the graph; nil: none
 	Weights  *tensor.Dense // a number for each edge, such as [layers.SymmetricWeights] gives; nil: none
-	Ahead    int           // batches that are prepared while a step runs; 0: 2, or none on a single thread; negative: none
+	Sums     bool          // layers sum over in-edges: Weights, or 1, times the number of edges for which each drawn one stands
+	Before   []int64       // where the sampler has Times: the time of each node, or edge of Ends, that trains; nil: of an edge of Graph its own
 
-	checked bool
-	coming  map[uint64]*coming
-	orders  map[uint64][]int32
-	last    *Batch
-	mu      sync.Mutex // of spare
-	spare   []*tensor.Dense
-}
+	Ends      *graph.Graph // of the same nodes, whose edges train, such as one without the loops of Graph; nil: Graph
+	Hide      bool         // the edges of a batch carry no messages in it, nor do their reverses unless Directed
+	Directed  bool         // u→v and v→u are two links
+	Negatives int          // drawn for each edge: pairs of its source and another destination that no edge of Graph or Ends joins, in either direction unless Directed
+	Others    Drawn        // how these destinations are drawn; empty: all nodes alike
 
-// coming is a batch in the making.
-type coming struct {
-	batch *Batch
-	err   error
-	done  chan struct{}
+	Ahead  int    // batches that are made while a step runs; 0: as many as threads can make; negative: none
+	Epochs int    // that Batches goes through; 0: 1
+	Done   uint64 // steps that lie behind a run that goes on: Batches begins after them
 }
 
 // Check returns an error for nodes, sizes or arrays that do not fit the graph.
 func (l *Loader) Check() error {
+	if l.Graphs != nil {
+		return l.checkGraphs()
+	}
 	if err := l.Sampler.Check(); err != nil {
 		return err
 	}
@@ -78,74 +83,138 @@ func (l *Loader) Check() error {
 			return fmt.Errorf("sample: the edges that train are of %v, and their ends' neighbours of %v, which has other nodes", l.ends(), l.Graph)
 		}
 	}
+	if err := l.checkExamples(noun, n); err != nil {
+		return err
+	}
+	if l.Times != nil {
+		if n := len(l.timesOf()); n != l.withTime() {
+			return fmt.Errorf("sample: Times for the edges, and %d times for %d %ss, up to which they are read: give Before one for each", n, l.withTime(), noun)
+		}
+	}
+	if l.Times == nil && l.Before != nil {
+		return fmt.Errorf("sample: Before has times, and the edges have none: give Times, too")
+	}
+	if err := l.checkLinks(); err != nil {
+		return err
+	}
+	return l.checkRows()
+}
+
+// checkGraphs checks a loader of whole graphs.
+func (l *Loader) checkGraphs() error {
+	switch {
+	case l.Graph == nil:
+		return fmt.Errorf("sample: there are Graphs that train, and no Graph of which they are members")
+	case l.layers() > 0 || l.Times != nil || l.Odds != nil:
+		return fmt.Errorf("sample: graphs that train are read whole: leave Fanout, Kinds, Odds and Times out")
+	}
+	if err := l.checkExamples("graph", len(l.Graph.DstOffsets())-1); err != nil {
+		return err
+	}
+	return l.checkRows()
+}
+
+// checkExamples checks that what trains is there once, and in batches of a size.
+func (l *Loader) checkExamples(noun string, n int) error {
 	seen := make([]bool, n)
 	for i, v := range l.examples() {
 		if v < 0 || int(v) >= n {
-			return fmt.Errorf("sample: %s %d of those that train is %d; the graph has %d", noun, i, v, n)
+			return fmt.Errorf("sample: %s %d of those that train is %d; there are %d", noun, i, v, n)
 		}
 		if seen[v] {
 			return fmt.Errorf("sample: %s %d is twice among those that train", noun, v)
 		}
 		seen[v] = true
 	}
-	switch {
-	case len(l.examples()) == 0:
-		return fmt.Errorf("sample: no Nodes to train on, and no Edges")
+	switch n := len(l.examples()); {
+	case n == 0:
+		return fmt.Errorf("sample: no Nodes to train on, and no Edges or Graphs")
 	case l.Size < 1:
-		return fmt.Errorf("sample: Size is %d; it is the number of seeds of a batch", l.Size)
-	case l.Features != nil && l.Features.Shape()[0] != l.Graph.NumSrc():
+		return fmt.Errorf("sample: Size is %d; it is the number of %ss of a batch", l.Size, noun)
+	case l.Size > n:
+		return fmt.Errorf("sample: Size is %d, and %d %ss train: make it %d or less", l.Size, n, noun, n)
+	case l.Epochs < 0:
+		return fmt.Errorf("sample: Epochs is %d; 0 means 1", l.Epochs)
+	}
+	return nil
+}
+
+// checkRows checks the arrays.
+func (l *Loader) checkRows() error {
+	if l.Features != nil && l.Features.Shape()[0] != l.Graph.NumSrc() {
 		return fmt.Errorf("sample: features of shape %v for %d nodes", l.Features.Shape(), l.Graph.NumSrc())
-	case l.Weights != nil && len(l.Weights.Data) != l.Graph.NumEdges():
+	}
+	if l.Weights != nil && len(l.Weights.Data) != l.Graph.NumEdges() {
 		return fmt.Errorf("sample: weights of shape %v for %d edges", l.Weights.Shape(), l.Graph.NumEdges())
 	}
 	return nil
 }
 
+// examples are the nodes that train, or the edges, or the graphs.
+func (l *Loader) examples() []int32 {
+	switch {
+	case l.Graphs != nil:
+		return l.Graphs
+	case l.Edges != nil:
+		return l.Edges
+	}
+	return l.Nodes
+}
+
 // Steps returns the number of batches of an epoch.
 func (l *Loader) Steps() int { return (len(l.examples()) + l.Size - 1) / max(1, l.Size) }
 
-// At returns the batch of a step, which are numbered from 1 through all epochs as
-// [grad.Tape.Step] does. The steps after it are begun on other goroutines. It
-// panics with a [*tensor.ShapeError] where Check returns an error.
-func (l *Loader) At(step uint64) *Batch {
-	l.ready(step)
-	c := l.coming[step]
-	l.reuse()
-	for s := range l.coming {
-		if s < step || s > step+l.ahead() {
-			delete(l.coming, s) // of a run that is over
+// Batches makes the batches of all epochs, in their order, for a loop over them:
+//
+//	for b, err := range l.Batches(ctx) {
+//		if err != nil {
+//			return err
+//		}
+//		…
+//	}
+//
+// The next ones are made on other goroutines meanwhile; these end with the loop. An error
+// is the last that it gives: what [Loader.Check] says, or ctx.Err().
+func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		s, err := l.open(ctx, l.Done+1)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer s.close()
+		s.end = uint64(max(1, l.Epochs))*uint64(l.Steps()) + 1
+		for s.next < s.end {
+			b, err := s.read()
+			if !yield(b, err) || err != nil {
+				return
+			}
 		}
 	}
-	if c == nil {
-		c = l.begin(step)
-		c.make(l, step)
-	}
-	for s := step + 1; s <= step+l.ahead(); s++ {
-		if l.coming[s] == nil {
-			go l.begin(s).make(l, s)
-		}
-	}
-	<-c.done
-	delete(l.coming, step)
-	if c.err != nil {
-		panic(&tensor.ShapeError{Op: "sample.Loader.At", Why: c.err.Error()})
-	}
-	l.last = c.batch
-	return c.batch
 }
 
-// ready checks the loader once.
-func (l *Loader) ready(step uint64) {
-	if step < 1 {
-		panic(&tensor.ShapeError{Op: "sample.Loader.At", Why: "step 0: steps are numbered from 1, as a tape's are after its first Reset"})
+// Into makes b the batch of each step of a [train.Fit] whose Next it is; Epochs and Done are
+// the Fit's there.
+//
+//	var b *sample.Batch
+//	fit.Steps, fit.Next = l.Steps(), l.Into(&b)
+//
+// [train.Fit]: https://pkg.go.dev/github.com/edgewise-ml/edgewise/train#Fit
+func (l *Loader) Into(b **Batch) func(ctx context.Context, step uint64) error {
+	var s *stream
+	return func(ctx context.Context, step uint64) (err error) {
+		if s == nil || s.next != step || s.ctx.Err() != nil {
+			if s != nil {
+				s.close()
+			}
+			if s, err = l.open(ctx, step); err != nil {
+				return err
+			}
+			s.end = math.MaxUint64
+		}
+		*b, err = s.read()
+		return err
 	}
-	if l.checked {
-		return
-	}
-	if err := l.Check(); err != nil {
-		panic(&tensor.ShapeError{Op: "sample.Loader.At", Why: err.Error()})
-	}
-	l.checked, l.coming, l.orders = true, map[uint64]*coming{}, map[uint64][]int32{}
 }
 
 // ahead is how many batches are prepared.
@@ -154,123 +223,26 @@ func (l *Loader) ahead() uint64 {
 	case l.Ahead < 0 || l.Ahead == 0 && par.Threads() == 1:
 		return 0
 	case l.Ahead == 0:
-		return 2
+		return uint64(makersMost()) + 1
 	}
 	return uint64(l.Ahead)
 }
 
-// begin returns a batch that has its seeds.
-func (l *Loader) begin(step uint64) *coming {
-	steps := uint64(l.Steps())
-	epoch, i := (step-1)/steps, int((step-1)%steps)
-	order := l.order(epoch)
-	c := &coming{batch: &Batch{Seeds: order[i*l.Size : min((i+1)*l.Size, len(order))]}, done: make(chan struct{})}
-	if l.Edges != nil {
-		c.batch.end(l.ends())
+// weigh returns the weights of a hop's edges, nil if there are none.
+func (l *Loader) weigh(h hop) *tensor.Dense {
+	if l.Weights == nil && !l.Sums {
+		return nil
 	}
-	l.coming[step] = c
-	return c
-}
-
-// order returns what trains in the order of an epoch.
-func (l *Loader) order(epoch uint64) []int32 {
-	if l.Ordered {
-		return l.examples()
-	}
-	if order, ok := l.orders[epoch]; ok {
-		return order
-	}
-	for e := range l.orders {
-		if e+1 != epoch {
-			delete(l.orders, e)
+	w := tensor.New(h.block.NumEdges(), 1)
+	for k, e := range h.block.From().Edges {
+		n := 1.0
+		if h.scales != nil {
+			n = h.scales[k]
 		}
-	}
-	order := slices.Clone(l.examples())
-	rng := rand.New(rand.NewPCG(l.Seed, epoch+1))
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	l.orders[epoch] = order
-	return order
-}
-
-// make draws the batch's blocks and gathers its rows.
-func (c *coming) make(l *Loader, step uint64) {
-	defer close(c.done)
-	epoch := (step - 1) / uint64(l.Steps())
-	b := c.batch
-	if b.Blocks, c.err = l.Blocks(b.Seeds, epoch); c.err != nil {
-		return
-	}
-	b.X = l.gather(b.Blocks[0].From().Src)
-	if l.Weights == nil {
-		return
-	}
-	for i, block := range b.Blocks {
-		b.Weights = append(b.Weights, l.weigh(block, epoch, i))
-	}
-}
-
-// gather returns the features of some nodes.
-func (l *Loader) gather(nodes []int32) tensor.Array {
-	switch x := l.Features.(type) {
-	case *sparse.CSR:
-		return sparse.GatherRows(x, nodes)
-	case *tensor.Dense:
-		y := l.take(len(nodes), x.RowLen())
-		tensor.GatherRows(y, x, nodes)
-		return y
-	}
-	return nil
-}
-
-// weigh returns the weights of a block's edges, each as often as there are edges for
-// which it stands.
-func (l *Loader) weigh(block *graph.Graph, epoch uint64, layer int) *tensor.Dense {
-	from := block.From()
-	w := tensor.New(block.NumEdges(), 1)
-	tensor.GatherRows(w, tensor.Of(l.Weights.Data, len(l.Weights.Data), 1), from.Edges)
-	if l.Fanout[layer] == 0 {
-		return w
-	}
-	d, offsets := l.draws(epoch, layer), block.In().Offsets
-	for i, v := range from.Dst {
-		r := d.row(v)
-		if r.whole {
-			continue
+		if l.Weights != nil {
+			n *= float64(l.Weights.Data[e])
 		}
-		for k := offsets[i]; k < offsets[i+1]; k++ {
-			if int(from.Edges[k]) != r.first+r.loop || r.loop < 0 {
-				w.Data[k] *= tensor.Float(r.scale())
-			}
-		}
+		w.Data[k] = tensor.Float(n)
 	}
 	return w
-}
-
-// take returns an array of rows, of a batch that is over if there is one.
-func (l *Loader) take(rows, width int) *tensor.Dense {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.spare); n > 0 {
-		x := l.spare[n-1]
-		l.spare = l.spare[:n-1]
-		if cap(x.Data) >= rows*width {
-			return tensor.Of(x.Data[:rows*width], rows, width)
-		}
-	}
-	room := make([]tensor.Float, rows*width+rows*width/8) // the next batch may have some more
-	return tensor.Of(room[:rows*width], rows, width)
-}
-
-// reuse takes back the memory of the last batch.
-func (l *Loader) reuse() {
-	if l.last == nil {
-		return
-	}
-	if x, ok := l.last.X.(*tensor.Dense); ok {
-		l.mu.Lock()
-		l.spare = append(l.spare, x)
-		l.mu.Unlock()
-		l.last.X = nil
-	}
-	l.last = nil
 }

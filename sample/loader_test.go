@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -28,24 +29,71 @@ func loaderOf(t testing.TB, fanout ...int) *Loader {
 	return &Loader{Sampler: Sampler{Graph: g, Fanout: fanout, Seed: 9}, Nodes: nodes, Size: 40, Features: x, Weights: w}
 }
 
-// A batch is the same however many are prepared, and whichever step comes first.
+// at returns the batch of a step.
+func at(t testing.TB, l *Loader, step uint64) *Batch {
+	t.Helper()
+	s, err := l.open(t.Context(), step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	s.end = step + 1
+	b, err := s.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A batch is the same on any number of threads, however many are made ahead, and whichever
+// step a run goes on from.
 func TestBatchesFollowFromTheStep(t *testing.T) {
-	alone := loaderOf(t, 3, 5)
-	alone.Ahead = -1
-	for _, ahead := range []int{-1, 0, 1, 5} {
+	same := func(got, want *Batch) bool {
+		ok := got.Step == want.Step && got.Epoch == want.Epoch && slices.Equal(got.Seeds, want.Seeds) && slices.Equal(got.X.(*tensor.Dense).Data, want.X.(*tensor.Dense).Data)
+		for i, b := range got.Blocks {
+			ok = ok && slices.Equal(b.From().Edges, want.Blocks[i].From().Edges) && slices.Equal(got.Weights[i].Data, want.Weights[i].Data)
+		}
+		return ok
+	}
+	var want []*Batch
+	for step := range uint64(9) {
 		l := loaderOf(t, 3, 5)
-		l.Ahead = ahead
-		for _, step := range []uint64{1, 2, 3, 4, 5, 9, 10, 2, 7} {
-			got, want := l.At(step), alone.At(step)
-			if !slices.Equal(got.Seeds, want.Seeds) || !slices.Equal(got.X.(*tensor.Dense).Data, want.X.(*tensor.Dense).Data) {
-				t.Fatalf("ahead %d, step %d: other seeds or features", ahead, step)
-			}
-			for i, b := range got.Blocks {
-				if !slices.Equal(b.From().Edges, want.Blocks[i].From().Edges) || !slices.Equal(got.Weights[i].Data, want.Weights[i].Data) {
-					t.Fatalf("ahead %d, step %d: block %d differs", ahead, step, i)
+		l.Ahead = -1
+		want = append(want, at(t, l, step+1))
+	}
+	for _, threads := range []int{1, 2, 8} {
+		undo := par.SetThreads(threads)
+		for _, ahead := range []int{-1, 0, 1, 5} {
+			for _, done := range []uint64{0, 4} {
+				l := loaderOf(t, 3, 5)
+				l.Ahead, l.Epochs, l.Done = ahead, 3, done
+				next := done
+				for b, err := range l.Batches(t.Context()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !same(b, want[next]) {
+						t.Fatalf("%d threads, %d ahead, from %d: the batch of step %d differs", threads, ahead, done, b.Step)
+					}
+					next++
+				}
+				if next != 9 {
+					t.Errorf("%d threads, %d ahead: the last step is %d", threads, ahead, next)
 				}
 			}
 		}
+		undo()
+	}
+	var b *Batch
+	l := loaderOf(t, 3, 5)
+	next := l.Into(&b)
+	for _, step := range []uint64{1, 2, 3, 7, 8, 2, 9} {
+		if err := next(t.Context(), step); err != nil || !same(b, want[step-1]) {
+			t.Fatalf("the batch of step %d differs: %v", step, err)
+		}
+	}
+	if err := next(t.Context(), 0); err == nil {
+		t.Error("step 0 is taken")
 	}
 }
 
@@ -56,7 +104,7 @@ func TestBatchFeatures(t *testing.T) {
 	s := loaderOf(t, 2, 2)
 	s.Features = sparse.FromDense(l.Features.(*tensor.Dense))
 	for step := range uint64(4) {
-		b, c := l.At(step+1), s.At(step+1)
+		b, c := at(t, l, step+1), at(t, s, step+1)
 		x := b.X.(*tensor.Dense)
 		for i, v := range b.Blocks[0].From().Src {
 			if x.Row(i)[1] != tensor.Float(3*v+1) {
@@ -84,7 +132,7 @@ func TestEpochs(t *testing.T) {
 	}
 	var epochs [2][]int32
 	for step := range uint64(6) {
-		epochs[step/3] = append(epochs[step/3], l.At(step+1).Seeds...)
+		epochs[step/3] = append(epochs[step/3], at(t, l, step+1).Seeds...)
 	}
 	for _, order := range epochs {
 		if !slices.Equal(slices.Sorted(slices.Values(order)), l.Nodes) {
@@ -96,7 +144,7 @@ func TestEpochs(t *testing.T) {
 	}
 	l = loaderOf(t, 1)
 	l.Ordered = true
-	if !slices.Equal(l.At(2).Seeds, l.Nodes[40:80]) {
+	if !slices.Equal(at(t, l, 2).Seeds, l.Nodes[40:80]) {
 		t.Error("Ordered nodes come in another order")
 	}
 }
@@ -110,7 +158,7 @@ func TestWeightsKeepTheMean(t *testing.T) {
 		const epochs = 1500
 		sum, square := map[int32]float64{}, map[int32]float64{}
 		for step := range uint64(epochs) {
-			b := l.At(step + 1)
+			b := at(t, l, step+1)
 			block := b.Blocks[0]
 			for i, v := range b.Seeds {
 				y := 0.0
@@ -141,7 +189,7 @@ func TestLoaderCheck(t *testing.T) {
 		want  string
 	}{
 		{func(l *Loader) { l.Nodes = []int32{3, 3} }, "twice"},
-		{func(l *Loader) { l.Nodes = []int32{200} }, "the graph has 200"},
+		{func(l *Loader) { l.Nodes = []int32{200} }, "there are 200"},
 		{func(l *Loader) { l.Nodes = nil }, "no Nodes"},
 		{func(l *Loader) { l.Size = 0 }, "Size is 0"},
 		{func(l *Loader) { l.Features = tensor.New(3, 3) }, "for 200 nodes"},
@@ -154,11 +202,10 @@ func TestLoaderCheck(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
-		if _, ok := tensor.Try(func() { l.At(1) }).(*tensor.ShapeError); !ok {
-			t.Errorf("At does not panic for %q", c.want)
+		for b, err := range l.Batches(t.Context()) {
+			if b != nil || err == nil {
+				t.Errorf("a batch is made in spite of %q", c.want)
+			}
 		}
-	}
-	if _, ok := tensor.Try(func() { loaderOf(t, 2).At(0) }).(*tensor.ShapeError); !ok {
-		t.Error("step 0 is taken")
 	}
 }

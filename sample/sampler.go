@@ -1,24 +1,34 @@
 package sample
 
 import (
+	"context"
 	"fmt"
-	"math/bits"
+	"math"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
+// All is the fan-out of a layer that reads all in-edges.
+const All = math.MaxInt
+
 // Sampler draws in-neighbours: what a layer reads of a node is Fanout of its
-// in-edges, all if it has no more, and its loop besides.
+// in-edges, all if it has no more, and its loop besides. Each is as likely as any other
+// unless there are Odds.
 type Sampler struct {
-	Graph   *graph.Graph // whose destinations are sources
-	Fanout  []int        // in-edges of a node for each layer, the first layer's first; 0: all
-	Replace bool         // draw with replacement: exactly Fanout, some perhaps twice
+	Graph   *graph.Graph   // whose destinations are sources
+	Fanout  []int          // in-edges of a node for each layer, the first layer's first; [All] of them
+	Kinds   [][]int        // in its place: for each layer the in-edges of each kind of the graph's; 0: none of it
+	Replace bool           // draw with replacement: exactly Fanout, some perhaps twice
+	Odds    []tensor.Float // of each edge, in proportion to which it is drawn; 0: never. nil: all alike
+	Times   []int64        // of each edge: only those before the time of a seed are drawn, for its neighbours' sake, too; nil: all
 	Seed    uint64
+
+	made *order
 }
 
-// Check returns an error for a graph or a fan-out that cannot be.
+// Check returns an error for a graph, fan-outs, odds or times that cannot be.
 func (s *Sampler) Check() error {
 	if s.Graph == nil {
 		return fmt.Errorf("sample: the sampler has no Graph")
@@ -26,196 +36,223 @@ func (s *Sampler) Check() error {
 	if s.Graph.Bipartite() && s.Graph.DstRows() == nil {
 		return fmt.Errorf("sample: %v: its destinations are no sources, so they have no neighbours of neighbours", s.Graph)
 	}
-	if len(s.Fanout) == 0 {
-		return fmt.Errorf("sample: no Fanout: it has an element for each layer, 0 for all neighbours")
+	if err := s.checkFanouts(); err != nil {
+		return err
+	}
+	if o := s.made; o != nil && o.of(s) {
+		return nil
+	}
+	if err := s.checkEdges(); err != nil {
+		return err
+	}
+	s.made = newOrder(s)
+	return nil
+}
+
+// checkFanouts checks how many edges are to be drawn.
+func (s *Sampler) checkFanouts() error {
+	switch {
+	case len(s.Fanout) > 0 && len(s.Kinds) > 0:
+		return fmt.Errorf("sample: Fanout and Kinds are given: leave one of them out")
+	case len(s.Fanout)+len(s.Kinds) == 0:
+		return fmt.Errorf("sample: no Fanout: it has an element for each layer, sample.All for all neighbours")
 	}
 	for i, k := range s.Fanout {
-		if k < 0 {
-			return fmt.Errorf("sample: the fan-out of layer %d is %d; 0 means all neighbours", i+1, k)
+		if k < 1 {
+			return fmt.Errorf("sample: the fan-out of layer %d is %d: it must be at least 1, and is sample.All for all neighbours", i+1, k)
+		}
+	}
+	for i, ks := range s.Kinds {
+		if len(ks) == 0 || slices.Max(ks) < 1 || slices.Min(ks) < 0 {
+			return fmt.Errorf("sample: the fan-outs of layer %d are %v: none may be negative, and one of them must be at least 1; sample.All is all neighbours by a kind", i+1, ks)
 		}
 	}
 	return nil
 }
 
+// checkEdges checks what is given for each edge.
+func (s *Sampler) checkEdges() error {
+	edges := s.Graph.NumEdges()
+	if len(s.Kinds) > 0 {
+		if err := s.checkKinds(); err != nil {
+			return err
+		}
+	}
+	if s.Times != nil && len(s.Times) != edges {
+		return fmt.Errorf("sample: %d Times for %d edges", len(s.Times), edges)
+	}
+	if s.Odds != nil && len(s.Odds) != edges {
+		return fmt.Errorf("sample: %d Odds for %d edges", len(s.Odds), edges)
+	}
+	for e, w := range s.Odds {
+		if !(w >= 0 && w <= math.MaxFloat32) {
+			return fmt.Errorf("sample: the odds of edge %d are %v: they are finite numbers, 0 for an edge that is never drawn", e, w)
+		}
+	}
+	return nil
+}
+
+// checkKinds checks that the fan-outs by kind are of the graph's kinds.
+func (s *Sampler) checkKinds() error {
+	if s.Graph.Kinds() == nil {
+		return fmt.Errorf("sample: Kinds for %v, whose edges have no kinds: give Fanout", s.Graph)
+	}
+	var seen []bool
+	for e, k := range s.Graph.Kinds() {
+		for len(seen) <= int(k) {
+			seen = append(seen, false)
+		}
+		if seen[k] = true; int(k) >= len(s.Kinds[0]) {
+			return fmt.Errorf("sample: edge %d is of kind %d, and Kinds has fan-outs for %d: give one for each, 0 for a kind that is not read", e, k, len(s.Kinds[0]))
+		}
+	}
+	for i, ks := range s.Kinds {
+		if len(ks) != len(s.Kinds[0]) {
+			return fmt.Errorf("sample: Kinds has %d fan-outs for layer %d and %d for the first", len(ks), i+1, len(s.Kinds[0]))
+		}
+		for k, n := range ks {
+			if n > 0 && (k >= len(seen) || !seen[k]) {
+				return fmt.Errorf("sample: Kinds has a fan-out of %d for kind %d in layer %d, and no edge is of it: make it 0", n, k, i+1)
+			}
+		}
+	}
+	return nil
+}
+
+// layers is the number of layers.
+func (s *Sampler) layers() int { return max(len(s.Fanout), len(s.Kinds)) }
+
 // Blocks returns a block for each layer, as [graph.Graph.Blocks] does, of the
 // neighbours that are drawn in an epoch. The error names a seed that is repeated or
-// not a node.
+// not a node. With Times it is [Sampler.BlocksBefore].
 func (s *Sampler) Blocks(seeds []int32, epoch uint64) ([]*graph.Graph, error) {
+	if s.Times != nil {
+		return nil, fmt.Errorf("sample: the sampler has Times, and the seeds have none: use BlocksBefore")
+	}
+	return s.blocks(seeds, nil, epoch)
+}
+
+// BlocksBefore is Blocks of seeds of which each has a time. Only edges before it are read
+// for its sake, by all layers; so a node that is read for two seeds of different times is
+// two rows, and a seed may be there more than once.
+func (s *Sampler) BlocksBefore(seeds []int32, times []int64, epoch uint64) ([]*graph.Graph, error) {
+	if s.Times == nil || len(times) != len(seeds) {
+		return nil, fmt.Errorf("sample: %d seeds with %d times, and Times for %d edges: give one for each", len(seeds), len(times), len(s.Times))
+	}
+	return s.blocks(seeds, times, epoch)
+}
+
+func (s *Sampler) blocks(seeds []int32, times []int64, epoch uint64) ([]*graph.Graph, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	blocks := make([]*graph.Graph, len(s.Fanout))
-	for i := len(blocks) - 1; i >= 0; i-- {
-		b, err := s.block(seeds, epoch, i)
-		if err != nil {
-			return nil, err
-		}
-		blocks[i], seeds = b, b.From().Src
+	hops := make([]hop, s.layers())
+	if err := s.hops(hops, asked{seeds: seeds, times: times, epoch: epoch}); err != nil {
+		return nil, err
+	}
+	blocks := make([]*graph.Graph, len(hops))
+	for i, h := range hops {
+		blocks[i] = h.block
 	}
 	return blocks, nil
 }
 
-// block returns the block of one layer.
-func (s *Sampler) block(seeds []int32, epoch uint64, layer int) (*graph.Graph, error) {
-	if s.Fanout[layer] == 0 {
-		return s.Graph.Block(seeds)
-	}
-	d := s.draws(epoch, layer)
-	offsets := make([]int64, len(seeds)+1)
-	for i, v := range seeds {
-		if v < 0 || int(v) >= s.Graph.NumDst() {
-			return nil, fmt.Errorf("sample: seed %d is node %d of %d", i, v, s.Graph.NumDst())
+// asked is whose neighbours are drawn.
+type asked struct {
+	ctx    context.Context // nil: none
+	seeds  []int32
+	times  []int64 // of each; nil: none
+	epoch  uint64
+	hidden *hidden // edges that are left out; nil: none
+	scales bool    // how many edges each drawn one stands for is asked, too
+}
+
+// hop is what one layer reads.
+type hop struct {
+	block  *graph.Graph
+	times  []int64   // of its sources
+	scales []float64 // of its edges: for how many each stands; nil: for one
+}
+
+// hops draws all layers, the last one first.
+func (s *Sampler) hops(hops []hop, a asked) (err error) {
+	for i := len(hops) - 1; i >= 0; i-- {
+		if a.ctx != nil && a.ctx.Err() != nil {
+			return a.ctx.Err()
 		}
-		offsets[i+1] = offsets[i] + int64(d.row(v).size())
-	}
-	edges := make([]int32, offsets[len(seeds)])
-	par.For(len(seeds), seedGrain, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			d.draw(d.row(seeds[i]), edges[offsets[i]:offsets[i]:offsets[i+1]])
+		if hops[i], err = s.hop(a, i); err != nil {
+			return err
 		}
-	})
-	return s.Graph.BlockOf(seeds, offsets, edges)
-}
-
-// seedGrain is how many seeds a thread takes at a time.
-const seedGrain = 512
-
-// draws is what one layer draws in one epoch.
-type draws struct {
-	offsets []int64
-	loops   []int32 // the loop of each node, −1 where there is none; nil: there are none at all
-	fanout  int
-	replace bool
-	key     uint64 // of seed, epoch and layer
-}
-
-func (s *Sampler) draws(epoch uint64, layer int) draws {
-	key := mix(mix(mix(s.Seed)^epoch) ^ uint64(layer))
-	return draws{s.Graph.In().Offsets, loopsOf(s.Graph), s.Fanout[layer], s.Replace, key}
-}
-
-// row is the in-edges of a node, of which some are drawn.
-type row struct {
-	node    int32
-	first   int // its first in-edge
-	others  int // its in-edges but for the loop
-	loop    int // the place of its loop among them; −1: it has none
-	drawn   int // how many of the others are drawn
-	whole   bool
-	replace bool
-}
-
-// size is how many edges are kept.
-func (r row) size() int {
-	if r.loop >= 0 {
-		return r.drawn + 1
+		a.seeds, a.times = hops[i].block.From().Src, hops[i].times
 	}
-	return r.drawn
+	return nil
 }
 
-// scale is how many edges each drawn one stands for.
-func (r row) scale() float64 {
-	if r.whole {
-		return 1
+// hop draws one layer.
+func (s *Sampler) hop(a asked, layer int) (hop, error) {
+	if s.reads(layer) && a.hidden == nil {
+		b, err := s.Graph.Block(a.seeds)
+		return hop{block: b}, err
 	}
-	return float64(r.others) / float64(r.drawn)
+	d := s.draws(a, layer)
+	if err := d.all(a.seeds); err != nil {
+		return hop{}, err
+	}
+	if a.hidden != nil {
+		a.hidden.leaveOut(d, a.seeds)
+	}
+	h := hop{scales: d.scales}
+	var err error
+	if a.times == nil {
+		h.block, err = s.Graph.BlockOf(a.seeds, d.offsets, d.edges)
+	} else {
+		h.block, h.times, err = s.timed(a, d)
+	}
+	return h, err
 }
 
-// row returns the in-edges of a node.
-func (d draws) row(v int32) row {
-	r := row{node: v, first: int(d.offsets[v]), loop: -1, replace: d.replace}
-	r.others = int(d.offsets[v+1]) - r.first
-	if d.loops != nil && d.loops[v] >= 0 {
-		r.loop = int(d.loops[v]) - r.first
-		r.others--
-	}
-	r.drawn = d.fanout
-	if r.others == 0 || !d.replace && r.others <= d.fanout {
-		r.drawn, r.whole = r.others, true
-	}
-	return r
+// reads reports whether a layer reads all in-edges of all times.
+func (s *Sampler) reads(layer int) bool {
+	return s.Times == nil && s.Odds == nil && !s.byKind() && s.Fanout[layer] == All
 }
 
-// draw appends the edges of r that are kept to places, ascending.
-func (d draws) draw(r row, places []int32) {
-	at := mix(d.key ^ uint64(r.node))
-	below := func(n int) int32 {
-		at += golden
-		k, _ := bits.Mul64(mix(at), uint64(n))
-		return int32(k)
+func (s *Sampler) byKind() bool { return len(s.Kinds) > 0 }
+
+// timed returns the block of seeds that have times: a node is a source once for each
+// time at which it is read.
+func (s *Sampler) timed(a asked, d *draws) (*graph.Graph, []int64, error) {
+	type read struct {
+		node int32
+		time int64
 	}
-	switch {
-	case r.whole:
-		for i := range r.others {
-			places = append(places, int32(i))
+	place := make(map[read]int32, 2*len(d.edges))
+	src, times := slices.Clone(gatherOf(s.Graph.DstRows(), a.seeds)), slices.Clone(a.times)
+	for i, u := range src {
+		if _, twice := place[read{u, times[i]}]; twice {
+			return nil, nil, fmt.Errorf("sample: seed %d, node %d at time %d, is there twice", i, a.seeds[i], times[i])
 		}
-	case r.replace:
-		for range r.drawn {
-			places = append(places, below(r.others))
-		}
-		slices.Sort(places)
-	default: // each set of so many is as likely as any other (R. W. Floyd)
-		for n := r.others - r.drawn; n < r.others; n++ {
-			k := below(n + 1)
-			at, found := slices.BinarySearch(places, k)
-			if found {
-				k, at = int32(n), len(places)
+		place[read{u, times[i]}] = int32(i)
+	}
+	cols := make([]int32, len(d.edges))
+	for i := range a.seeds {
+		for k := d.offsets[i]; k < d.offsets[i+1]; k++ {
+			r := read{s.Graph.In().Cols[d.edges[k]], a.times[i]}
+			at, known := place[r]
+			if !known {
+				at = int32(len(src))
+				place[r], src, times = at, append(src, r.node), append(times, r.time)
 			}
-			places = append(places, 0)
-			copy(places[at+1:], places[at:])
-			places[at] = k
+			cols[k] = at
 		}
 	}
-	r.number(places)
+	b, err := s.Graph.BlockFrom(a.seeds, src, d.offsets, d.edges, cols)
+	return b, times, err
 }
 
-// number turns places among the others into edges, and adds the loop.
-func (r row) number(places []int32) {
-	for i, k := range places {
-		if r.loop >= 0 && int(k) >= r.loop {
-			k++
-		}
-		places[i] = int32(r.first) + k
+func gatherOf(x, at []int32) []int32 {
+	y := make([]int32, len(at))
+	for i, j := range at {
+		y[i] = x[j]
 	}
-	if r.loop < 0 {
-		return
-	}
-	loop := int32(r.first + r.loop)
-	at, _ := slices.BinarySearch(places, loop)
-	places = append(places, 0)
-	copy(places[at+1:], places[at:])
-	places[at] = loop
-}
-
-const golden = 0x9e3779b97f4a7c15 // 2⁶⁴ over the golden ratio
-
-// mix is the finaliser of SplitMix64.
-func mix(x uint64) uint64 {
-	x += golden
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// loopsKey is the key of what loopsOf keeps.
-type loopsKey struct{}
-
-// loopsOf returns the first loop of each node, −1 where there is none, or nil if
-// there are none at all. The graph keeps it.
-func loopsOf(g *graph.Graph) []int32 {
-	return g.Derived(loopsKey{}, func() any {
-		in, own := g.In(), g.DstRows()
-		loops, any := make([]int32, g.NumDst()), false
-		for v := range loops {
-			loops[v] = -1
-			lo, hi := in.Offsets[v], in.Offsets[v+1]
-			if i := slices.Index(in.Cols[lo:hi], own[v]); i >= 0 {
-				loops[v], any = int32(lo)+int32(i), true
-			}
-		}
-		if !any {
-			return []int32(nil)
-		}
-		return loops
-	}).([]int32)
+	return y
 }

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // web is a graph with nodes of no, few and many in-edges, parallel edges, and loops
@@ -97,12 +99,12 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// All neighbours are those of graph.Blocks, whether 0 or a large number says so.
+// All neighbours are those of graph.Blocks, whether All or a large number says so.
 func TestAllNeighbours(t *testing.T) {
 	g := web(t, true)
 	seeds := []int32{4, 7, 0}
 	want := graph.Must(g.Blocks(seeds, 2))
-	for _, fanout := range [][]int{{0, 0}, {1000, 1000}} {
+	for _, fanout := range [][]int{{All, All}, {1000, 1000}} {
 		got, err := (&Sampler{Graph: g, Fanout: fanout}).Blocks(seeds, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -120,11 +122,15 @@ func TestDrawsFollowFromTheNode(t *testing.T) {
 	g := web(t, true)
 	of := func(s Sampler, seeds []int32, epoch uint64, layer int) []int32 {
 		t.Helper()
-		b, err := s.block(seeds, epoch, layer)
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		h, err := s.hop(asked{seeds: seeds, epoch: epoch}, layer)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := slices.Index(seeds, 4)
+		b, at := h.block, 0
+		at = slices.Index(seeds, 4)
 		return b.From().Edges[b.In().Offsets[at]:b.In().Offsets[at+1]]
 	}
 	s := Sampler{Graph: g, Fanout: []int{10, 10}, Seed: 1}
@@ -151,44 +157,181 @@ func TestDrawsFollowFromTheNode(t *testing.T) {
 	}
 }
 
-// Each edge is drawn as often as any other, and each pair: the counts over many epochs
-// are within five deviations of what is expected.
-func TestDrawsAreUniform(t *testing.T) {
-	const epochs, degree, fanout = 20000, 12, 5
-	src := make([]int32, degree)
-	g := graph.Must(graph.NewBipartite(1, 1, src, src)) // parallel edges, told apart by number
-	d := draws{offsets: g.In().Offsets, fanout: fanout}
-	for _, replace := range []bool{false, true} {
-		d.replace = replace
-		var edges [degree]int
-		var pairs [degree][degree]int
-		for e := range epochs {
-			d.key = mix(uint64(e))
-			r := d.row(0)
-			got := make([]int32, r.size())
-			d.draw(r, got[:0])
-			for i, a := range got {
-				edges[a]++
-				for _, b := range got[:i] {
-					pairs[b][a]++
+// star is a hub with many in-edges, parallel edges told apart by their number, beside a node
+// with three, one with none and, where there are loops, one of each.
+func star(t testing.TB, degree int, loops bool) *graph.Graph {
+	t.Helper()
+	var src, dst []int32
+	for e := range degree {
+		src, dst = append(src, int32(1+e%3)), append(dst, 0)
+	}
+	for range 3 {
+		src, dst = append(src, 0), append(dst, 1)
+	}
+	if loops {
+		for v := range int32(4) {
+			src, dst = append(src, v), append(dst, v)
+		}
+	}
+	return graph.Must(graph.New(4, src, dst))
+}
+
+// Of uniform draws each edge is as likely as any other, and each pair; of draws by odds each has the probability
+// that is asked for: counts over many epochs have the chi-square that they should. The sum of
+// scaled values has no bias.
+func TestDraws(t *testing.T) {
+	const epochs, hub = 4000, 60
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, loops := range []bool{false, true} {
+		g := star(t, hub, loops)
+		n := g.NumEdges()
+		even, steep := make([]tensor.Float, n), make([]tensor.Float, n)
+		value := make([]float64, n)
+		for e := range n {
+			even[e], steep[e], value[e] = tensor.Float(0.5+rng.Float64()), tensor.Float(math.Exp(4*rng.NormFloat64())), rng.NormFloat64()+1
+			if e%11 == 5 {
+				even[e] = 0
+			}
+		}
+		for name, odds := range map[string][]tensor.Float{"uniform": nil, "even": even, "steep": steep} {
+			for _, replace := range []bool{false, true} {
+				for _, k := range []int{1, 7, 40, hub + 1} {
+					value := slices.Clone(value)
+					for e := range value {
+						if name == "steep" { // else what is drawn once in many epochs decides
+							value[e] *= float64(odds[e])
+						}
+					}
+					s := &Sampler{Graph: g, Fanout: []int{k}, Odds: odds, Replace: replace, Seed: uint64(k)}
+					c := countDraws(t, s, epochs, value)
+					c.check(t, s, fmt.Sprintf("%s, loops %v, replace %v, %d drawn", name, loops, replace, k))
 				}
 			}
 		}
-		within := func(what string, n int, p float64) {
-			t.Helper()
-			mean := epochs * p
-			if math.Abs(float64(n)-mean) > 5*math.Sqrt(mean) {
-				t.Errorf("replace %v: %s was drawn %d times, want about %.0f", replace, what, n, mean)
+	}
+}
+
+// counts are what many epochs drew of the hub's edges.
+type counts struct {
+	epochs    int
+	edges     map[int32]int
+	sum, sum2 float64 // of the scaled values of what was drawn
+	want      float64 // of all of them
+	sizes     map[int]int
+}
+
+func countDraws(t *testing.T, s *Sampler, epochs int, value []float64) *counts {
+	t.Helper()
+	c := &counts{epochs: epochs, edges: map[int32]int{}, sizes: map[int]int{}}
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for e := range s.Graph.InDegree(0) {
+		if s.Odds == nil || s.Odds[e] > 0 || s.Graph.In().Cols[e] == 0 {
+			c.want += value[e]
+		}
+	}
+	for epoch := range epochs {
+		h, err := s.hop(asked{seeds: []int32{1, 0, 2}, epoch: uint64(epoch), scales: true}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lo, hi := h.block.In().Offsets[1], h.block.In().Offsets[2]
+		edges := h.block.From().Edges[lo:hi]
+		sum := 0.0
+		for i, e := range edges {
+			c.edges[e]++
+			if h.scales == nil {
+				sum += value[e]
+			} else {
+				sum += h.scales[int(lo)+i] * value[e]
 			}
 		}
-		for i, n := range edges {
-			within("an edge", n, float64(fanout)/degree)
-			for j := range i {
-				if p := float64(fanout*(fanout-1)) / (degree * (degree - 1)); !replace {
-					within("a pair", pairs[j][i], p)
-				}
+		c.sum += sum
+		c.sum2 += sum * sum
+		c.sizes[len(edges)]++
+	}
+	return c
+}
+
+// chance is how often each of the hub's edges should be drawn in an epoch.
+func chance(s *Sampler) []float64 {
+	n, k := s.Graph.InDegree(0), float64(s.Fanout[0])
+	w, total := make([]float64, n), 0.0
+	for e := range w {
+		if w[e] = 1; s.Odds != nil {
+			w[e] = float64(s.Odds[e])
+		}
+		if s.Graph.In().Cols[e] == 0 {
+			w[e] = 0 // the loop
+		}
+		total += w[e]
+	}
+	p := make([]float64, n)
+	for certain := map[int]bool{}; ; {
+		more := false
+		for e := range w {
+			if certain[e] {
+				continue
+			}
+			p[e] = 0
+			if total > 0 {
+				p[e] = k * w[e] / total
+			}
+			if !s.Replace && (p[e] >= 1 || w[e] > 0 && k <= 0) {
+				more = true
 			}
 		}
+		if !more || s.Replace {
+			break
+		}
+		for e := range w { // the largest is certain
+			if !certain[e] && p[e] >= 1 {
+				certain[e], p[e] = true, 1
+				total -= w[e]
+				k--
+			}
+		}
+		if len(certain) == n || total < 1e-12 {
+			break
+		}
+	}
+	for e := range w {
+		if s.Graph.In().Cols[e] == 0 {
+			p[e] = 1
+		}
+	}
+	return p
+}
+
+func (c *counts) check(t *testing.T, s *Sampler, what string) {
+	t.Helper()
+	p := chance(s)
+	square, free := 0.0, 0
+	for e, p := range p {
+		got, want := float64(c.edges[int32(e)]), p*float64(c.epochs)
+		if spread := want * (1 - p); !s.Replace && spread < 1e-6 || want < 1e-9 {
+			if math.Abs(got-want) > 0.5+1e-6*want {
+				t.Errorf("%s: edge %d was drawn %v times of %d, want %v", what, e, got, c.epochs, want)
+			}
+			continue
+		} else if s.Replace {
+			square += (got - want) * (got - want) / want
+		} else {
+			square += (got - want) * (got - want) / spread
+		}
+		free++
+	}
+	if f := float64(free); square > f+6*math.Sqrt(2*f)+6 {
+		t.Errorf("%s: chi-square %.1f of %d edges", what, square, free)
+	}
+	mean := c.sum / float64(c.epochs)
+	deviation := math.Sqrt(max(0, c.sum2/float64(c.epochs)-mean*mean)/float64(c.epochs)) + 1e-6*(1+math.Abs(c.want))
+	if math.Abs(mean-c.want) > 5*deviation {
+		t.Errorf("%s: the scaled sum is %.4f ± %.4f, want %.4f", what, mean, deviation, c.want)
+	}
+	if len(c.sizes) != 1 {
+		t.Errorf("%s: not always as many are drawn: %v", what, c.sizes)
 	}
 }
 

@@ -40,6 +40,12 @@ type Fit struct {
 
 	Steps int // of an epoch; 0: 1. Loss finds which one it is for in t.Step(), which counts them from 1
 
+	// Next makes the data of a step ready before its Loss, such as a batch of [sample.Loader.Into]; nil:
+	// Loss needs none. ctx ends with the run, and an error ends the run before the step, as a cancel does.
+	//
+	// [sample.Loader.Into]: https://pkg.go.dev/github.com/edgewise-ml/edgewise/sample#Loader.Into
+	Next func(ctx context.Context, step uint64) error
+
 	Loss    func(t *grad.Tape) *grad.Var // of one element
 	Eval    func(t *grad.Tape) Scores    // under the same tape, which drops nothing and has forgotten the step; in parts with t.ResetEval between, not Reset; may be nil
 	OnEpoch func(Epoch)                  // called when an epoch is over; may be nil
@@ -74,6 +80,7 @@ func (f *Fit) Run(ctx context.Context) (*History, error) {
 		return nil, err
 	}
 	r := f.begin(ctx)
+	defer r.feed()()
 	if f.Resume != "" {
 		if err := r.resume(); err != nil {
 			return nil, err

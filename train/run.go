@@ -14,6 +14,7 @@ import (
 type run struct {
 	*Fit
 	ctx       context.Context
+	data      context.Context // that Next is called with
 	judge     judge
 	trained   trained
 	average   *EMA // nil: none
@@ -41,11 +42,17 @@ func (f *Fit) begin(ctx context.Context) *run {
 	f.tape.Restart(f.Seed)
 	r := &run{Fit: f, ctx: ctx, judge: judge{by: f.By}, good: capture(f.Model)}
 	r.trained.hold(f.Model)
-	r.passing = f.By == ByLast && f.Eval != nil && f.Steps <= 1 && f.Average == 0 && !r.good.frozen() && ctx.Done() == nil
+	r.passing = f.By == ByLast && f.Eval != nil && f.Next == nil && f.Steps <= 1 && f.Average == 0 && !r.good.frozen() && ctx.Done() == nil
 	if f.Average > 0 {
 		r.average = NewEMA(f.Model, f.Average)
 	}
 	return r
+}
+
+// feed makes the context of Next, and returns what ends it.
+func (r *run) feed() (end func()) {
+	r.data, end = context.WithCancel(r.ctx)
+	return end
 }
 
 // finish leaves the model in the state that the run is for.
@@ -123,10 +130,34 @@ func (r *run) epoch(n int) (Epoch, error) {
 
 // broken notes what was done of an epoch that ends with err, if the run can go on from there.
 func (r *run) broken(err error, done begun) (Epoch, error) {
-	if err == r.ctx.Err() {
+	var missing *dataError
+	if err == r.ctx.Err() || errors.As(err, &missing) {
 		r.begun = done
 	}
 	return done.epoch, err
+}
+
+// dataError says that Next has failed: the step has not begun.
+type dataError struct {
+	step uint64
+	err  error
+}
+
+func (e *dataError) Error() string {
+	return fmt.Sprintf("train: the data of step %d: %v", e.step, e.err)
+}
+func (e *dataError) Unwrap() error { return e.err }
+
+// next is Next of the step that begins.
+func (r *run) next() error {
+	if r.Next == nil {
+		return nil
+	}
+	err := r.Next(r.data, r.tape.Step())
+	if err == nil || err == r.ctx.Err() {
+		return err
+	}
+	return &dataError{r.tape.Step(), err}
 }
 
 // step is forward, backward and the optimiser's step, the i-th of the epoch. It
@@ -134,6 +165,10 @@ func (r *run) broken(err error, done begun) (Epoch, error) {
 func (r *run) step(e *Epoch, i int) error {
 	at := r.tape.Step()
 	r.tape.Reset()
+	if err := r.next(); err != nil {
+		r.tape.SetStep(at)
+		return err
+	}
 	var loss *grad.Var
 	var v float64
 	if err := r.tape.Within(r.ctx, func() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/sample"
 )
 
 // Drawn neighbours change what is learnt, and all of them, however they are asked
@@ -21,7 +22,7 @@ func TestFanout(t *testing.T) {
 			return lines
 		}
 		all := run()
-		for _, fanout := range variants(model, "0,0", "0,5000", "1000, 0") {
+		for _, fanout := range variants(model, "all,all", "all,5000", "1000, all") {
 			if got := run("--fanout", fanout); !reflect.DeepEqual(got, all) {
 				t.Errorf("%s: --fanout %s is not all: %v, want %v", model, fanout, got[0], all[0])
 			}
@@ -67,8 +68,11 @@ func TestFanoutKeepsTheMean(t *testing.T) {
 		l.Nodes, l.Ordered = []int32{7, 358 % n, 0, n / 2}, true
 		const epochs = 400
 		sum, square := make([]float64, 4*k.Classes), make([]float64, 4*k.Classes)
-		for step := range uint64(epochs) {
-			b := l.At(step + 1)
+		l.Epochs, l.Size = epochs, 4
+		for b, err := range l.Batches(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			for i, v := range net.Run(grad.NewEval(), k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))).Value().Data {
 				sum[i] += float64(v)
 				square[i] += float64(v) * float64(v)
@@ -95,14 +99,14 @@ func TestFanoutIsReported(t *testing.T) {
 	if out := ok(t, args...); !strings.Contains(out, "\nbatches of 50 nodes with all their neighbours\n") {
 		t.Errorf("no word of the batches in\n%s", out)
 	}
-	out := strings.Join(strings.Fields(ok(t, append(args, "--fanout", "5,0")...)), " ")
+	out := strings.Join(strings.Fields(ok(t, append(args, "--fanout", "5,all")...)), " ")
 	if want := "batches of 50 nodes; neighbours drawn for each node: 5 in layer 1, all in layer 2; evaluations read all"; !strings.Contains(out, want) {
 		t.Errorf("no %q in\n%s", want, out)
 	}
-	if !strings.Contains(out, "--batch 50 --fanout 5,0") {
+	if !strings.Contains(out, "--batch 50 --fanout 5,all") {
 		t.Errorf("the next command draws none:\n%s", out)
 	}
-	if lines := results(t, append(args, "--fanout", " 5, 00", "--json")...); lines[2]["fanout"] != "5,0" || lines[2]["batch"] != 50.0 {
+	if lines := results(t, append(args, "--fanout", " 05, all ", "--json")...); lines[2]["fanout"] != "5,all" || lines[2]["batch"] != 50.0 {
 		t.Errorf("the summary line is %v", lines[2])
 	}
 }
@@ -110,7 +114,7 @@ func TestFanoutIsReported(t *testing.T) {
 // A recipe in a file is not to be trusted, and one without word of a fan-out draws none.
 func TestFanoutOfFiles(t *testing.T) {
 	_, r := taskOf(t, "sage")
-	if r.Batch = 9; !reflect.DeepEqual(r.fanout(), []int{0, 0}) || r.check() != nil {
+	if r.Batch = 9; !reflect.DeepEqual(r.fanout(), []int{sample.All, sample.All}) || r.check() != nil {
 		t.Errorf("without --fanout %v are drawn (%v)", r.fanout(), r.check())
 	}
 	for _, spoil := range []func(r *recipe){

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,7 +24,7 @@ func (k *task) loader(net *network) *sample.Loader {
 	g, w := k.seen(net)
 	l := &sample.Loader{
 		Sampler: sample.Sampler{Graph: g, Fanout: r.fanout(), Seed: r.Seed},
-		Nodes:   k.split.Train, Size: r.Batch, Features: k.rows, Weights: w,
+		Nodes:   k.split.Train, Size: r.Batch, Features: k.rows, Weights: w, Sums: r.Fanout != "" && r.model().Sums,
 	}
 	if k.pairs != nil {
 		l.Nodes, l.Edges, l.Ends = nil, k.split.Train, k.Graph
@@ -31,10 +32,10 @@ func (k *task) loader(net *network) *sample.Loader {
 	return l
 }
 
-// lossOfBatch returns the loss of the batch which the tape's step stands for.
-func (k *task) lossOfBatch(net *network, l *sample.Loader) func(t *grad.Tape) *grad.Var {
+// lossOfBatch returns the loss of b, the batch of a step.
+func (k *task) lossOfBatch(net *network, at **sample.Batch) func(t *grad.Tape) *grad.Var {
 	return func(t *grad.Tape) *grad.Var {
-		b := l.At(t.Step())
+		b := *at
 		p, examples := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X)), b.Seeds
 		if k.pairs != nil {
 			p.Ends, examples = &models.Ends{From: b.From, To: b.To, Own: k.pairs.Features(b.Edges)}, b.Edges
@@ -64,7 +65,11 @@ func (k *task) passOf(net *network, blocks []*graph.Graph, weights []*tensor.Den
 	p := models.Pass{Hops: make([]models.Hop, len(blocks)), X: x}
 	for i, b := range blocks {
 		p.Hops[i].Graph, p.Hops[i].Edge = b, k.edgesOf(net, b)
-		if weights != nil {
+		switch {
+		case weights == nil:
+		case net.Traits().Sums:
+			p.Hops[i].Mask = grad.Const(weights[i])
+		default:
 			p.Hops[i].Weight = grad.Const(weights[i])
 		}
 	}
@@ -173,28 +178,54 @@ func (r *recipe) setFanout(flag *string) {
 		return
 	}
 	r.Fanout = *flag
-	if ks, err := numbers(r.Fanout); err == nil {
-		r.Fanout = strings.Join(strings.Fields(strings.Trim(fmt.Sprint(ks), "[]")), ",")
+	ks, err := numbers(r.Fanout)
+	if err != nil {
+		return // the check says so
 	}
+	words := make([]string, len(ks))
+	for i, k := range ks {
+		words[i] = strconv.Itoa(k)
+		if k == sample.All {
+			words[i] = allWord
+		}
+	}
+	r.Fanout = strings.Join(words, ",")
 }
+
+// allWord is all neighbours in --fanout.
+const allWord = "all"
 
 // numbers reads what is given as --fanout.
 func numbers(list string) ([]int, error) {
 	var out []int
 	for _, word := range strings.Split(list, ",") {
 		k, err := strconv.Atoi(strings.TrimSpace(word))
-		if err != nil || k < 0 {
-			return nil, misuse("--fanout %.60s: %.60q is no number of neighbours: give one for each layer, the first layer's first, such as 15,10, and 0 for all", list, word)
+		if strings.TrimSpace(word) == allWord {
+			k, err = sample.All, nil
+		}
+		if err != nil || k < 1 {
+			return nil, misuse("--fanout %.60s: %.60q is no number of neighbours: give one for each layer, the first layer's first, such as 15,10, and all for all", list, word)
 		}
 		out = append(out, k)
 	}
 	return out, nil
 }
 
-// fanout returns how many neighbours are drawn for a node in each layer, 0 for all.
+// allWritten is a fan-out of a file in today's words: older versions wrote 0 for all.
+func allWritten(fanout string) string {
+	words := strings.Split(fanout, ",")
+	for i, w := range words {
+		if w == "0" {
+			words[i] = allWord
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// fanout returns how many neighbours are drawn for a node in each layer.
 func (r *recipe) fanout() []int {
 	if r.Fanout == "" {
-		return make([]int, r.Layers)
+		return slices.Repeat([]int{sample.All}, r.Layers)
 	}
 	ks, err := numbers(r.Fanout)
 	if err != nil {
@@ -237,7 +268,7 @@ func (r *recipe) batching(example string) string {
 	}
 	var drawn []string
 	for i, k := range r.fanout() {
-		if k == 0 {
+		if k == sample.All {
 			drawn = append(drawn, fmt.Sprintf("all in layer %d", i+1))
 		} else {
 			drawn = append(drawn, fmt.Sprintf("%d in layer %d", k, i+1))

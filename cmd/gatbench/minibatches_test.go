@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/sample"
 )
 
 // taskOf returns Cora, and a recipe of a model without dropout.
@@ -47,7 +48,7 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 			}
 			whole := k.said(grad.NewEval(), net)
 			seeds := []int32{7, 1358, 0, 2707, 300}
-			p := batchOf(k, net, seeds)
+			p := batchOf(t, k, net, seeds)
 			part := net.Run(grad.NewEval(), p).Value()
 			for i, v := range seeds {
 				for j, got := range part.Row(i) {
@@ -63,11 +64,21 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 	}
 }
 
+// batchAt is the batch of a step.
+func batchAt(t *testing.T, l *sample.Loader, step uint64) *sample.Batch {
+	t.Helper()
+	var b *sample.Batch
+	if err := l.Into(&b)(t.Context(), step); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // batchOf is the pass of a batch of these nodes.
-func batchOf(k *task, net *network, seeds []int32) models.Pass {
+func batchOf(t *testing.T, k *task, net *network, seeds []int32) models.Pass {
 	l := k.loader(net)
 	l.Nodes, l.Size, l.Ordered = seeds, len(seeds), true
-	b := l.At(1)
+	b := batchAt(t, l, 1)
 	return k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))
 }
 
@@ -90,7 +101,7 @@ func TestBatchesOrder(t *testing.T) {
 		rng.Shuffle(len(want), func(i, j int) { want[i], want[j] = want[j], want[i] })
 		var got []int32
 		for step := range uint64(3) {
-			got = append(got, l.At(3*epoch+step+1).Seeds...)
+			got = append(got, batchAt(t, l, 3*epoch+step+1).Seeds...)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("epoch %d takes the nodes in another order", epoch+1)

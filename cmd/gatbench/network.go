@@ -261,14 +261,17 @@ func entityIDs(k *datasets.Knowledge) []string {
 }
 
 // modelFile reads a model file and the recipe of its training, which another program need not have written.
-func modelFile(path string, recipe any) (*models.Predictor, error) {
+func modelFile(path string, own any) (*models.Predictor, error) {
 	p, err := models.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Recipe) > 0 && recipe != nil {
-		if err := jsonread.Unmarshal(p.Recipe, recipe); err != nil {
+	if len(p.Recipe) > 0 && own != nil {
+		if err := jsonread.Unmarshal(p.Recipe, own); err != nil {
 			return nil, fmt.Errorf("%s: what it says of its training: %w", path, jsonread.What(err))
+		}
+		if r, ok := own.(*recipe); ok {
+			r.Fanout = allWritten(r.Fanout)
 		}
 	}
 	return p, nil

@@ -115,7 +115,7 @@ func TestEdgesOnBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, got := range map[string]*tensor.Dense{
-			"a batch": net.Run(grad.NewEval(), batchOf(k, net, seeds)).Value(),
+			"a batch": net.Run(grad.NewEval(), batchOf(t, k, net, seeds)).Value(),
 			"a part":  net.Run(grad.NewEval(), net.Whole(models.Hop{Graph: part, Edge: k.edgesOf(net, part)}, grad.Const(datasets.GatherRows(k.rows, part.From().Src)))).Value(),
 		} {
 			for i, v := range seeds {

@@ -344,7 +344,7 @@ func TestDeep(t *testing.T) {
 	}
 	for more, layers := range map[string]string{
 		"": "GAT, 2 layers with 4 heads of width 16; ", "--layers 4": "GAT, 4 layers ", "--batch 40": "GAT, 2 layers ", "--batch 40 --fanout 3,3 --hidden 4": "GAT, 2 layers with 4 heads of width 4; ",
-		"--batch 40 --fanout 3,3,0 --layers 3": "GAT, 3 layers ", "--model gcn": "GCN, layers of width 64, then 64; ", "--model h2gcn": "H2GCN, layers of width 64, then ",
+		"--batch 40 --fanout 3,3,all --layers 3": "GAT, 3 layers ", "--model gcn": "GCN, layers of width 64, then 64; ", "--model h2gcn": "H2GCN, layers of width 64, then ",
 	} {
 		text := ok(t, append([]string{"train", "--dataset", file, "--epochs", "2"}, strings.Fields(more)...)...)
 		if !strings.Contains(text, ": "+layers) {

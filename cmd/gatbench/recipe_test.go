@@ -200,7 +200,7 @@ func TestRecipeFlags(t *testing.T) {
 	for _, line := range []string{
 		"", "--dataset pubmed", "--dataset a/b.npz --splits random", "--preset pyg --model gcn", "--preset dgl --hidden 4 --dropout 0.5",
 		"--preset shchur --features standard --attention-dropout 0.1", "--features raw --dropout 0.2 --attention-dropout 0.3",
-		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all", "--residual --norm batch --residual-linear --input 7 --output", "--preset tuned --model gcn --norm batch", "--dataset minesweeper --split-number each --preset tuned --model gcn --epochs 3", "--model sage --batch 9 --fanout 5,0",
+		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all", "--residual --norm batch --residual-linear --input 7 --output", "--preset tuned --model gcn --norm batch", "--dataset minesweeper --split-number each --preset tuned --model gcn --epochs 3", "--model sage --batch 9 --fanout 5,all",
 	} {
 		var f settingFlags
 		p, err := kong.New(&f)

@@ -15,6 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -262,8 +263,8 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 		return nil, nil, err
 	}
 	if r.Batch > 0 {
-		l := seen.loader(net)
-		f.Steps, f.Loss = l.Steps(), seen.lossOfBatch(net, l)
+		l, b := seen.loader(net), new(*sample.Batch)
+		f.Steps, f.Next, f.Loss = l.Steps(), l.Into(b), seen.lossOfBatch(net, b)
 		return f, net, l.Check()
 	}
 	f.Loss = seen.lossOf(net)

@@ -249,7 +249,7 @@ func TestWeightedRowsAndBatches(t *testing.T) {
 		}
 		whole := k.said(grad.NewEval(), some)
 		seeds := []int32{7, 0, 179, 123}
-		part := some.Run(grad.NewEval(), batchOf(k, some, seeds)).Value()
+		part := some.Run(grad.NewEval(), batchOf(t, k, some, seeds)).Value()
 		for i, v := range seeds {
 			for j, got := range part.Row(i) {
 				if name == "gcn" && got != whole.Row(int(v))[j] || math.Abs(float64(got-whole.Row(int(v))[j])) > 1e-5 {

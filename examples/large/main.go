@@ -85,10 +85,10 @@ func main() {
 	net := &SAGE{layers.SAGEConv{In: classes, Out: 64, Activation: grad.ReLU}, layers.SAGEConv{In: 64, Out: classes}}
 	net.Hidden.Init(rng)
 	net.Output.Init(rng)
+	var b *sample.Batch
 	fit := &train.Fit{
-		Model: net, Optimiser: &train.Adam{LR: 0.01}, Epochs: 1, Steps: batches.Steps(),
+		Model: net, Optimiser: &train.Adam{LR: 0.01}, Epochs: 1, Steps: batches.Steps(), Next: batches.Into(&b),
 		Loss: func(t *grad.Tape) *grad.Var {
-			b := batches.At(t.Step())
 			return net.Forward(t, b).CrossEntropy(b.Of(data.Labels))
 		},
 	}
@@ -100,8 +100,10 @@ func main() {
 
 	held := &sample.Loader{Sampler: sampler, Nodes: split.Test, Size: 1000, Features: data.Features}
 	right, t := 0.0, grad.NewEval()
-	for step := range held.Steps() {
-		b := held.At(uint64(step + 1))
+	for b, err := range held.Batches(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
 		t.Reset()
 		right += train.Accuracy(net.Forward(t, b).Value(), b.Of(data.Labels)) * float64(len(b.Seeds))
 	}

@@ -78,10 +78,10 @@ func drawn(b *book) {
 				Sampler: sample.Sampler{Graph: d.Graph, Fanout: []int{5, 3}, Replace: replace, Seed: 5},
 				Nodes:   d.Split.Train, Size: 40, Features: d.Features,
 			}
+			var batch *sample.Batch
 			h.fit(b, &train.Fit{
-				Model: n, Optimiser: &train.AdamW{LR: 0.01, WeightDecay: 0.01}, Epochs: 2, Steps: loader.Steps(),
+				Model: n, Optimiser: &train.AdamW{LR: 0.01, WeightDecay: 0.01}, Epochs: 2, Steps: loader.Steps(), Next: loader.Into(&batch),
 				Loss: func(t *grad.Tape) *grad.Var {
-					batch := loader.At(t.Step())
 					return n.forward(t, batch.Blocks, nil, grad.Const(batch.X)).CrossEntropy(batch.Of(d.Labels))
 				},
 			})

@@ -43,6 +43,7 @@ type pool struct {
 
 	crowd  atomic.Int32 // calls that found the pool taken
 	hot    atomic.Int32 // calls of Hot that are not undone
+	lent   atomic.Int32 // calls of Lend that are not undone
 	size   atomic.Int32 // len(workers), for those who do not own it
 	failed atomic.Pointer[Panic]
 	caller gate
@@ -105,7 +106,7 @@ func (p *pool) open(n int, t Task) {
 	p.mine = 0
 	// Calls that run alone use threads too: waking a worker would only take
 	// them away.
-	p.helpers = min(n-1, len(p.workers), threads-1-int(p.crowd.Load()))
+	p.helpers = min(n-1, len(p.workers), threads-1-int(p.crowd.Load()+p.lent.Load()))
 	p.undone.Store(int64(n))
 	p.task = t
 	p.free.open(n)

@@ -30,7 +30,7 @@ func (w *worker) loop() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for !w.quit.Load() {
-		if w.pool.free.left() > 0 {
+		if w.pool.free.left() > 0 && !w.lent() {
 			w.help()
 		} else {
 			w.wait()
@@ -56,6 +56,15 @@ func (w *worker) help() {
 	w.ended = true
 }
 
+// assist takes chunks of the current job on a goroutine that is no worker.
+func (p *pool) assist() {
+	if p.free.left() > 0 {
+		w := &worker{pool: p, index: maxThreads}
+		w.quit.Store(true)
+		w.help()
+	}
+}
+
 // leave counts off what help took, and keeps a panic for the caller.
 func (w *worker) leave() {
 	p, v := w.pool, recover()
@@ -73,7 +82,10 @@ func (w *worker) leave() {
 }
 
 // event reports whether there is something to do.
-func (w *worker) event() bool { return w.pool.free.left() > 0 || w.quit.Load() }
+func (w *worker) event() bool { return w.pool.free.left() > 0 && !w.lent() || w.quit.Load() }
+
+// lent reports whether somebody else has the worker's thread.
+func (w *worker) lent() bool { return w.index+int(w.pool.lent.Load()) >= int(w.pool.size.Load()) }
 
 // wait spins until there is something to do, or else sleeps, and remembers how long it took.
 func (w *worker) wait() {
@@ -110,7 +122,12 @@ func (w *worker) lookOut() (start time.Time, met bool) {
 
 // patience is how long the worker spins now: as long as the pool allows and as its waits
 // of late were worth.
-func (w *worker) patience() time.Duration { return min(w.pool.patience(), w.waits.bound()) }
+func (w *worker) patience() time.Duration {
+	if w.lent() {
+		return 0
+	}
+	return min(w.pool.patience(), w.waits.bound())
+}
 
 // patience is how long a worker may spin now.
 func (p *pool) patience() time.Duration {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -64,10 +65,12 @@ func sampleLoader(b *Graph, ahead int) *sample.Loader {
 
 // batchCall draws a batch and gathers its features.
 func batchCall(l *sample.Loader) func() {
-	step := uint64(0)
+	next, step := l.Into(new(*sample.Batch)), uint64(0)
 	return func() {
 		step++
-		l.At(step)
+		if err := next(context.Background(), step); err != nil {
+			panic(err) // a graph of our own
+		}
 	}
 }
 
@@ -83,9 +86,13 @@ func stepCall(l *sample.Loader) func() {
 	hidden.Init(rng)
 	last.Init(rng)
 	t, opt := grad.NewTape(1), &train.Adam{LR: 0.01}
+	var b *sample.Batch
+	next := l.Into(&b)
 	return func() {
 		t.Reset()
-		b := l.At(t.Step())
+		if err := next(context.Background(), t.Step()); err != nil {
+			panic(err) // a graph of our own
+		}
 		h := hidden.Forward(t, b.Blocks[0], grad.Const(b.X))
 		opt.Step(t.Backward(last.Forward(t, b.Blocks[1], h).CrossEntropy(b.Of(labels))))
 	}

@@ -245,7 +245,7 @@ func TestHeteroSplitErrors(t *testing.T) {
 		"source 0 of the block is node 7, not in 0..4":            Must(Must(New(8, nil, nil)).Block([]int32{7})),
 		"edge 0 of the block has kind 2, and there are 2 rel":     Must(Must(plain.WithKinds([]int32{2})).Block([]int32{4})),
 		`from a node of type "author" to one of type "paper", bu`: Must(Must(plain.WithKinds([]int32{1})).Block([]int32{4})),
-		`from a node of type "paper" to one of type "author", bu`: Must(Must(Must(New(5, []int32{4}, []int32{0})).WithKinds([]int32{0})).Block([]int32{0})),
+		`from a node of type "author" to one of type "author", b`: Must(Must(Must(New(5, []int32{1}, []int32{0})).WithKinds([]int32{0})).Block([]int32{0})),
 	} {
 		if part, rows, err := h.Split(b); part != nil || rows != nil || err == nil || !strings.HasPrefix(err.Error(), "graph: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -19,8 +19,8 @@
 // More nouns describe graphs: [Origin] says which nodes and edges of its parent
 // a derived graph is made of, [Span] is a dense block of edges, [Levels] orders
 // an acyclic graph, [Report] lists what is likely to go wrong in training on it,
-// [Hetero] is several relations between nodes of several types, and [View] is a
-// graph as gonum's algorithms want it.
+// [Hetero] is several relations between nodes of several types, or a block of them,
+// and [View] is a graph as gonum's algorithms want it.
 //
 // # Edge order
 //

@@ -246,3 +246,41 @@ func ExampleCommunities() {
 	fmt.Println(d.Features.Shape())
 	// Output: [34 40]
 }
+
+// A block of one graph becomes one of several types: what a layer reads to say something of paper 0.
+func ExampleHetero_Split() {
+	h, err := graph.NewHetero(map[string]int{"author": 3, "paper": 3}, map[graph.Rel]*graph.Graph{
+		{Src: "author", Name: "writes", Dst: "paper"}: graph.Must(graph.NewBipartite(3, 3, []int32{2, 1, 0}, []int32{0, 1, 2})),
+		{Src: "paper", Name: "cites", Dst: "paper"}:   graph.Must(graph.New(3, []int32{1}, []int32{0})),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	all, ends := h.Homogeneous()
+	b, err := all.Block([]int32{int32(ends[1])}) // paper 0: papers are type number 1
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	block, rows, err := h.Split(b)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for k, name := range block.Types() {
+		fmt.Printf("%s, %d of %d destinations:", name, block.NumDst(name), block.NumNodes(name))
+		for _, row := range rows[name] {
+			fmt.Print(" ", b.From().Src[row]-int32(ends[k]))
+		}
+		fmt.Println()
+	}
+	for _, r := range block.Rels() {
+		fmt.Println(r, block.Graph(r))
+	}
+	// Output:
+	// author, 0 of 1 destinations: 2
+	// paper, 1 of 2 destinations: 0 1
+	// author -writes-> paper Graph(1 → 1 nodes, 1 edges)
+	// paper -cites-> paper Graph(2 → 1 nodes, 1 edges)
+}

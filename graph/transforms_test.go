@@ -22,7 +22,7 @@ func TestTransformsGuide(t *testing.T) {
 		examples += string(text)
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
-	if len(blocks) != 5 {
+	if len(blocks) != 7 {
 		t.Fatalf("docs/library/transforms.md has %d blocks of code", len(blocks))
 	}
 	for _, b := range blocks {

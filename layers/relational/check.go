@@ -60,3 +60,24 @@ func wantNodes(op string, in map[string]int, rels []graph.Rel, h *graph.Hetero, 
 		}
 	}
 }
+
+// destinations returns the rows of x, the nodes of a type, that are destinations: of a block the
+// first ones.
+func destinations(h *graph.Hetero, of string, x *grad.Var) *grad.Var {
+	n := h.NumDst(of)
+	switch {
+	case n == x.Dim(0):
+		return x
+	case x.IsSparse():
+		rows := make([]int32, n)
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+		return x.Rows(rows)
+	}
+	return x.RowRange(0, n)
+}
+
+// onlySends reports whether a block has nodes of a type, none of which is a destination: nothing is
+// computed into them.
+func onlySends(h *graph.Hetero, of string) bool { return h.NumDst(of) == 0 && h.NumNodes(of) > 0 }

@@ -8,6 +8,8 @@
 // These rules hold for every layer:
 //
 //   - Features and results are a map from the type of node to N×F, N the number of its nodes.
+//   - On a block ([graph.Hetero.Split]) there are features of all its nodes, and results of its
+//     destinations, the first nodes of each type; a type without destinations has no rows.
 //   - A relation of the graph that the layer's Rels do not name is not read; one that they
 //     name and the graph has not is an error.
 //   - Self-loops, and relations against the direction, belong to the data.

@@ -21,8 +21,13 @@ import (
 //
 // of Wang, Ji, Shi, Wang, Cui, Yu and Ye, "Heterogeneous Graph Attention Network", WWW
 // 2019, as PyG's HANConv has it; the paper's relations are meta-paths. x is N×In of the
-// type, dense or sparse; y is N×Out for every type. A node without in-edges of any
-// relation, and a type without relations, gets zero. GAT's kernel runs, a relation each.
+// type, dense or sparse; y is N×Out for every type, and of a block NumDst×Out. A node
+// without in-edges of any relation, and a type without relations, gets zero. GAT's kernel
+// runs, a relation each.
+//
+// On a block mean_v goes over the block's destinations, so a batch estimates what all nodes
+// say together: its rows are not those of the whole graph, unless only one relation leads
+// to a type.
 type HANConv struct {
 	In       map[string]int // width of each type's features
 	Out      int            // width of the result, all heads together
@@ -52,7 +57,8 @@ func (l *HANConv) Init(rng *rand.Rand) {
 	l.Question.Value.GlorotUniform(rng, 1, l.Out, 1)
 }
 
-// Forward returns a row for each node of each type, for the features x.
+// Forward returns a row for each node of each type, for the features x; of a block, a row for each
+// destination.
 func (l *HANConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) map[string]*grad.Var {
 	if l.Semantic == nil {
 		panic(&grad.TapeError{Op: "relational.HANConv", Why: "it has no weights; was Init called?"})
@@ -65,21 +71,21 @@ func (l *HANConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var)
 	for _, name := range typesOf(l.In) {
 		var zs []*grad.Var
 		for _, r := range l.Rels {
-			if r.Dst == name {
+			if r.Dst == name && !onlySends(h, name) {
 				zs = append(zs, l.attend(t, h, r, nodes))
 			}
 		}
-		y[name] = l.choose(t, zs, h.NumNodes(name))
+		y[name] = l.choose(t, zs, h.NumDst(name))
 	}
 	return y
 }
 
 // attend returns z of a relation.
 func (l *HANConv) attend(t *grad.Tape, h *graph.Hetero, r graph.Rel, nodes map[string]*grad.Var) *grad.Var {
-	el, er := nodes[r.Src].Dot(t.Use(l.AttnL[r.String()])), nodes[r.Dst].Dot(t.Use(l.AttnR[r.String()]))
+	el, er := nodes[r.Src].Dot(t.Use(l.AttnL[r.String()])), destinations(h, r.Dst, nodes[r.Dst]).Dot(t.Use(l.AttnR[r.String()]))
 	alpha := message.UAddV(el, er).LeakyReLU(grad.Preset(l.Slope, 0.2)).Softmax().Dropout(t, l.AttnDrop)
 	z := message.UpdateAll(h.Graph(r), message.U(nodes[r.Src]).Mul(alpha), message.Sum)
-	return z.Reshape(h.NumNodes(r.Dst), l.Out).ReLU()
+	return z.Reshape(h.NumDst(r.Dst), l.Out).ReLU()
 }
 
 // choose is the attention to the relations; without any it is zero.

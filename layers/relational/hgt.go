@@ -25,7 +25,7 @@ import (
 // HGTConv has it: K, Q, V, W, b and s belong to the type of node, and s only to a type as
 // wide as Out; for others y is z. DGL's HGTConv has no biases and no GELU: NoBias and
 // NoActivation, and there all types are of one width. x is N×In of the type, dense or, but for such a type,
-// sparse; y is N×Out for every type. A node without in-edges has z = b.
+// sparse; y is N×Out for every type, and of a block NumDst×Out. A node without in-edges has z = b.
 //
 // The scores run on edges, E×Heads of each relation, since one softmax goes over all of
 // them; the sums are products of sparse matrices, a relation each.
@@ -67,7 +67,8 @@ func (l *HGTConv) Init(rng *rand.Rand) {
 	}
 }
 
-// Forward returns a row for each node of each type, for the features x.
+// Forward returns a row for each node of each type, for the features x; of a block, a row for each
+// destination.
 func (l *HGTConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) map[string]*grad.Var {
 	if l.Key == nil {
 		panic(&grad.TapeError{Op: "relational.HGTConv", Why: "it has no weights; was Init called?"})
@@ -76,27 +77,36 @@ func (l *HGTConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var)
 	heads := cmp.Or(l.Heads, 1)
 	key, query, value := map[string]*grad.Var{}, map[string]*grad.Var{}, map[string]*grad.Var{}
 	for _, name := range typesOf(l.In) {
-		split := func(of *layers.Linear) *grad.Var {
-			return compose.SplitHeads(of.Forward(t, x[name]), heads, l.Out/heads)
+		split := func(of *layers.Linear, x *grad.Var) *grad.Var {
+			return compose.SplitHeads(of.Forward(t, x), heads, l.Out/heads)
 		}
-		key[name], query[name], value[name] = split(l.Key[name]), split(l.Query[name]), split(l.Value[name])
+		key[name] = split(l.Key[name], x[name])
+		if !onlySends(h, name) {
+			query[name] = split(l.Query[name], destinations(h, name, x[name]))
+		}
+		value[name] = split(l.Value[name], x[name])
 	}
 	y := map[string]*grad.Var{}
 	for _, name := range typesOf(l.In) {
+		if onlySends(h, name) {
+			y[name] = grad.Const(tensor.New(0, l.Out))
+			continue
+		}
 		z := l.heard(t, h, name, parts{key, query, value})
 		if !l.NoActivation {
 			z = z.GELU()
 		}
 		z = l.Mix[name].Forward(t, z)
 		if s := l.Skip[name]; s != nil {
-			z = z.Sub(x[name]).Mul(t.Use(s).Sigmoid()).Add(x[name])
+			own := destinations(h, name, x[name])
+			z = z.Sub(own).Mul(t.Use(s).Sigmoid()).Add(own)
 		}
 		y[name] = z
 	}
 	return y
 }
 
-// parts is what attention reads of each type's nodes, N×Heads×D.
+// parts is what attention reads of each type's nodes, N×Heads×D; queries are those of destinations.
 type parts struct{ key, query, value map[string]*grad.Var }
 
 // heard is the sum over the in-edges of the nodes of a type, N×Out.
@@ -115,10 +125,10 @@ func (l *HGTConv) heard(t *grad.Tape, h *graph.Hetero, dst string, p parts) *gra
 		sums = append(sums, message.Relation{Graph: h.Graph(r), Msg: message.U(v)})
 	}
 	if len(scores) == 0 { // nothing leads here
-		return grad.Const(tensor.New(h.NumNodes(dst), l.Out))
+		return grad.Const(tensor.New(h.NumDst(dst), l.Out))
 	}
 	for i, alpha := range message.SoftmaxRelations(scores...) {
 		sums[i].Msg = sums[i].Msg.Mul(message.E(t.Dropout(alpha, l.AttnDrop)))
 	}
-	return message.UpdateRelations(message.Sum, sums...).Reshape(h.NumNodes(dst), l.Out)
+	return message.UpdateRelations(message.Sum, sums...).Reshape(h.NumDst(dst), l.Out)
 }

@@ -42,6 +42,18 @@ func library() *graph.Hetero {
 	return h
 }
 
+// shelf is the block of library that tells book 1 and author 0: of three books, three authors and a
+// city.
+func shelf() *graph.Hetero {
+	h := library()
+	whole, ends := h.Homogeneous()
+	block, _, err := h.Split(graph.Must(whole.Block([]int32{int32(ends[1]) + 1, 0})))
+	if err != nil {
+		panic(err)
+	}
+	return block
+}
+
 var widths = map[string]int{"author": 3, "book": 4, "city": 2}
 
 // model is a layer and its inputs as Params.
@@ -224,17 +236,23 @@ func hanOracle(l *relational.HANConv, h *graph.Hetero, m *model, dst string, v i
 	return y
 }
 
-// All layers are their formulas in loops, for every node of every type.
+// All layers are their formulas in loops, for every node of every type, and for the destinations of
+// a block.
 func TestOracle(t *testing.T) {
-	h := library()
+	for _, h := range []*graph.Hetero{library(), shelf()} {
+		oracle(t, h)
+	}
+}
+
+func oracle(t *testing.T, h *graph.Hetero) {
 	for _, l := range all(h.Rels()) {
 		m := newModel(l, h)
 		y := m.apply(nil, h)
 		for _, name := range h.Types() {
-			if y[name].Dim(0) != h.NumNodes(name) || y[name].Dim(1) != 4 {
+			if y[name].Dim(0) != h.NumDst(name) || y[name].Dim(1) != 4 {
 				t.Fatalf("%T: %s is %v", l, name, y[name].Shape())
 			}
-			for v := range h.NumNodes(name) {
+			for v := range h.NumDst(name) {
 				var want []float64
 				switch l := l.(type) {
 				case *relational.HGTConv:
@@ -256,9 +274,13 @@ func TestGradients(t *testing.T) {
 	if !gradtest.Sharp {
 		t.Skip("needs -tags f64")
 	}
-	h := library()
-	rels := h.Rels()
-	for _, l := range all(rels)[:2] {
+	for _, h := range []*graph.Hetero{library(), shelf()} {
+		gradients(t, h)
+	}
+}
+
+func gradients(t *testing.T, h *graph.Hetero) {
+	for _, l := range all(h.Rels())[:2] {
 		m := newModel(l, h)
 		gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var {
 			var loss *grad.Var
@@ -276,7 +298,7 @@ func TestGradients(t *testing.T) {
 					loss = loss.Add(part)
 				}
 			}
-			for _, p := range unread(l) { // Params that no relation reads
+			for _, p := range unread(l, h) { // Params that no relation reads
 				loss = loss.Add(tp.Use(p).Sum())
 			}
 			return loss
@@ -284,12 +306,19 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// unread is the queries of cities, to which nothing leads, of an HGTConv.
-func unread(l layer) (params []*grad.Param) {
-	if hgt, ok := l.(*relational.HGTConv); ok {
-		for _, p := range grad.Params(hgt.Query["city"]) {
-			params = append(params, p)
-		}
+// unread is the queries of cities, to which nothing leads, of an HGTConv, and what makes their result
+// where it has no rows.
+func unread(l layer, h *graph.Hetero) (params []*grad.Param) {
+	hgt, ok := l.(*relational.HGTConv)
+	if !ok {
+		return nil
+	}
+	unread := []*layers.Linear{hgt.Query["city"]}
+	if h.NumDst("city") == 0 {
+		unread = append(unread, hgt.Mix["city"])
+	}
+	for _, p := range grad.Params(unread) {
+		params = append(params, p)
 	}
 	return params
 }
@@ -476,6 +505,10 @@ func TestMisuse(t *testing.T) {
 		"x of author has 5 rows": func() {
 			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []graph.Rel{wrote}}, h)
 			m.L.Forward(nil, h, map[string]*grad.Var{"author": grad.Const(tensor.New(5, 3)), "book": grad.Const(tensor.New(3, 4)), "city": grad.Const(tensor.New(2, 2))})
+		},
+		"x of book has 1 rows, and the graph 3 nodes of it": func() { // the destinations of a block
+			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []graph.Rel{wrote}}, h)
+			m.L.Forward(nil, shelf(), map[string]*grad.Var{"author": grad.Const(tensor.New(3, 3)), "book": grad.Const(tensor.New(1, 4)), "city": grad.Const(tensor.New(1, 2))})
 		},
 		"the graph is nil": func() {
 			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []graph.Rel{wrote}}, h)

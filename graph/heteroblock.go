@@ -1,0 +1,186 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// NewHeteroBlock returns a block of several types: what one layer reads to say something
+// of some nodes. There are src[t] nodes of type t, of which the first dst[t] are
+// destinations too, as in [Graph.Block]; a type that is not in dst has no destinations.
+// The graph of relation r is bipartite, from src[r.Src] to dst[r.Dst] nodes.
+//
+// The error names a type with more destinations than nodes, or a relation whose graph does
+// not fit the types.
+func NewHeteroBlock(src, dst map[string]int, relations map[Rel]*Graph) (*Hetero, error) {
+	for _, t := range slices.Sorted(maps.Keys(dst)) {
+		if n, ok := src[t]; !ok {
+			return nil, fmt.Errorf("graph: there are %d destinations of type %q, but no node type of that name, only %q", dst[t], t, slices.Sorted(maps.Keys(src)))
+		} else if dst[t] > n {
+			return nil, fmt.Errorf("graph: node type %q: %d destinations, but %d nodes; destinations are the first of the nodes", t, dst[t], n)
+		}
+	}
+	if dst == nil {
+		dst = map[string]int{}
+	}
+	return newHetero(src, dst, relations)
+}
+
+// Split returns b, a block of h's [Hetero.Homogeneous] graph, as a block of several types.
+// It has every relation of h, though some may be without edges. b is made by [Graph.Block],
+// [Graph.BlockOf] or [Graph.Blocks].
+//
+// rows holds, for each type, the sources of b that have it, ascending: node i of type t is
+// source rows[t][i] of b. Rows x of b's sources become those of a type by one gather. The
+// node's number within its type in h is b.From().Src[rows[t][i]] − ends[k], if t is type
+// number k. Destinations are b's, in its order.
+//
+// From() of a relation's graph leads to b's sources, destinations and edges, so weights of
+// b's edges are carried over by one gather. Within a destination edges keep b's order; the
+// list is that order. Kinds of edges are not kept.
+//
+// Split takes time in proportion to the size of its result, not of h. The error says why b
+// is no block of h's graph. A block cannot be split.
+func (h *Hetero) Split(b *Graph) (block *Hetero, rows map[string][]int32, err error) {
+	if h.dst != nil {
+		return nil, nil, errors.New("graph: a block of several types cannot be split; split blocks of the graph that it was made from")
+	}
+	s := splitting{h: h, b: b}
+	for _, step := range []func() error{s.wantBlock, s.nodes, s.room, s.edges} {
+		if err := step(); err != nil {
+			return nil, nil, err
+		}
+	}
+	rows = make(map[string][]int32, len(h.types))
+	src, dst := make(map[string]int, len(h.types)), make(map[string]int, len(h.types))
+	for t, name := range h.types {
+		rows[name], src[name], dst[name] = s.rows[t], len(s.rows[t]), s.nDst[t]
+	}
+	relations := make(map[Rel]*Graph, len(h.rels))
+	for k, r := range h.rels {
+		p := s.parts[k]
+		g := ofCSR(src[r.Src], p.offsets, p.cols, true)
+		g.from = Origin{Edges: p.edges, Src: rows[r.Src], Dst: rows[r.Dst][:dst[r.Dst]]}
+		if r.Src == r.Dst {
+			g.top().dstRows = b.DstRows()[:dst[r.Dst]]
+		}
+		relations[r] = g
+	}
+	block, err = NewHeteroBlock(src, dst, relations)
+	return block, rows, err
+}
+
+// splitting is a block on its way to one of several types.
+type splitting struct {
+	h *Hetero
+	b *Graph
+
+	of     []int32   // the type of each of b's sources
+	number []int32   // and its number within the type
+	rows   [][]int32 // of each type, its sources
+	nDst   []int     // and how many of them are destinations
+	parts  []part    // of each relation
+}
+
+// part is the edges of a relation.
+type part struct {
+	src, dst int32 // its types
+	offsets  []int64
+	cols     []int32
+	edges    []int32 // of b
+}
+
+// wantBlock checks that b is a block, with a kind for each edge.
+func (s *splitting) wantBlock() error {
+	b := s.b
+	if b == nil {
+		return errors.New("graph: the block to split is nil; make it by Block, BlockOf or Blocks of the Homogeneous graph")
+	}
+	first := b.DstRows()
+	if !b.Bipartite() || len(first) != b.NumDst() || len(b.From().Src) != b.NumSrc() {
+		return fmt.Errorf("graph: %v is no block; make it by Block, BlockOf or Blocks of the Homogeneous graph", b)
+	}
+	for v, u := range first {
+		if int(u) != v {
+			return fmt.Errorf("graph: destination %d is source %d, want the destinations to be the first sources, as Block, BlockOf and Blocks of the Homogeneous graph make them", v, u)
+		}
+	}
+	if len(b.Kinds()) != b.NumEdges() {
+		return fmt.Errorf("graph: the %d edges of the block have no kinds, which say what relation they are of; make it of the Homogeneous graph", b.NumEdges())
+	}
+	return nil
+}
+
+// nodes finds the type of each source.
+func (s *splitting) nodes() error {
+	ends, from := s.h.ends(), s.b.From().Src
+	types := len(s.h.types)
+	s.of, s.number = make([]int32, len(from)), make([]int32, len(from))
+	count, t := make([]int32, types), 0
+	s.nDst = make([]int, types)
+	for i, v := range from {
+		if v < 0 || int(v) >= ends[types] {
+			return fmt.Errorf("graph: source %d of the block is node %d, not in %s; make the block of the Homogeneous graph", i, v, span(ends[types]))
+		}
+		if int(v) < ends[t] || int(v) >= ends[t+1] { // most have the type of the one before
+			after, _ := slices.BinarySearch(ends, int(v)+1)
+			t = after - 1
+		}
+		s.of[i], s.number[i] = int32(t), count[t]
+		count[t]++
+		if i < s.b.NumDst() {
+			s.nDst[t]++
+		}
+	}
+	s.rows = make([][]int32, types)
+	for t, n := range count {
+		s.rows[t] = make([]int32, 0, n)
+	}
+	for i, t := range s.of {
+		s.rows[t] = append(s.rows[t], int32(i))
+	}
+	return nil
+}
+
+// room makes room for the edges of each relation.
+func (s *splitting) room() error {
+	count := make([]int, len(s.h.rels))
+	for e, k := range s.b.Kinds() {
+		if int(k) >= len(count) {
+			return fmt.Errorf("graph: edge %d of the block has kind %d, and there are %d relations; make the block of the Homogeneous graph", e, k, len(count))
+		}
+		count[k]++
+	}
+	s.parts = make([]part, len(count))
+	for k, r := range s.h.rels {
+		src, dst := s.h.place(r.Src), s.h.place(r.Dst)
+		s.parts[k] = part{int32(src), int32(dst), make([]int64, 1, s.nDst[dst]+1), make([]int32, 0, count[k]), make([]int32, 0, count[k])}
+	}
+	return nil
+}
+
+// edges gives each edge to its relation.
+func (s *splitting) edges() error {
+	in, kinds := s.b.In(), s.b.Kinds()
+	into := make([][]*part, len(s.h.types)) // the relations into each type
+	for k := range s.parts {
+		p := &s.parts[k]
+		into[p.dst] = append(into[p.dst], p)
+	}
+	for v := range s.b.NumDst() {
+		for e := in.Offsets[v]; e < in.Offsets[v+1]; e++ {
+			u, p := in.Cols[e], &s.parts[kinds[e]]
+			if s.of[u] != p.src || s.of[v] != p.dst {
+				return fmt.Errorf("graph: edge %d of the block leads from a node of type %q to one of type %q, but its kind is relation %v; make the block of the Homogeneous graph",
+					e, s.h.types[s.of[u]], s.h.types[s.of[v]], s.h.rels[kinds[e]])
+			}
+			p.cols, p.edges = append(p.cols, s.number[u]), append(p.edges, int32(e))
+		}
+		for _, p := range into[s.of[v]] {
+			p.offsets = append(p.offsets, int64(len(p.cols)))
+		}
+	}
+	return nil
+}

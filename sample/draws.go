@@ -22,6 +22,7 @@ type draws struct {
 	offsets []int64
 	edges   []int32
 	scales  []float64 // nil: not asked
+	none    int       // seeds whose edges have no odds, which fetch counts so that it is not left out
 }
 
 // draws returns what a layer will draw.
@@ -60,6 +61,18 @@ func (d *draws) rows(seeds []int32) ([]row, error) {
 	return rows, nil
 }
 
+// near is of how many seeds what is needed next is looked at in one go.
+const near = 32
+
+// fetch looks at the odds of some seeds' edges, all at once.
+func (d *draws) fetch(rows []row) {
+	for _, r := range rows {
+		if r.first < r.end && d.upto[r.first]+d.upto[r.end-1] == 0 {
+			d.none++
+		}
+	}
+}
+
 // all draws for each seed.
 func (d *draws) all(seeds []int32) error {
 	rows, err := d.rows(seeds)
@@ -79,6 +92,9 @@ func (d *draws) all(seeds []int32) error {
 	}
 	d.offsets, d.edges = make([]int64, len(seeds)+1), make([]int32, 0, most)
 	for i, r := range rows {
+		if d.upto != nil && i%near == 0 {
+			d.fetch(rows[i:min(i+near, len(rows))])
+		}
 		at := mix(d.key ^ uint64(seeds[i]))
 		if d.before != nil {
 			at = mix(at ^ uint64(d.before[i]))
@@ -89,7 +105,7 @@ func (d *draws) all(seeds []int32) error {
 		} else {
 			d.ordered(i, r, at)
 		}
-		if r.loop >= 0 {
+		if r.loop >= 0 && d.keeps(i, r.loop) {
 			d.addLoop(first, r.loop)
 		}
 		d.offsets[i+1] = int64(len(d.edges))
@@ -99,6 +115,12 @@ func (d *draws) all(seeds []int32) error {
 
 // replacedMost is for how many edges of a row, drawn with replacement, there is room beforehand.
 const replacedMost = 1 << 10
+
+// keeps reports whether seed i reads its loop: unless it is of a kind that is not read, or of a later time.
+func (d *draws) keeps(i int, loop int32) bool {
+	s := d.sampler
+	return !(s.byKind() && d.fanouts[s.Graph.Kinds()[loop]] == 0 || d.before != nil && s.Times[loop] >= d.before[i])
+}
 
 // addLoop puts a loop among the edges from first on.
 func (d *draws) addLoop(first int, loop int32) {

@@ -140,9 +140,10 @@ func (o *others) draw(i, j int) (int32, error) {
 			return v, nil
 		}
 	}
-	n := g.NumDst()
+	lo, hi := o.l.span()
+	n := int(hi - lo)
 	for k, first := 0, int(below(mix(at+golden), n)); k < n; k++ {
-		if v := int32((first + k) % n); o.may(u, v) {
+		if v := lo + int32((first+k)%n); o.may(u, v) {
 			return v, nil
 		}
 	}
@@ -158,7 +159,8 @@ func (o *others) any(random uint64) int32 {
 	case InBatch:
 		return g.Destinations()[o.edges[below(random, len(o.edges))]]
 	}
-	return below(random, g.NumDst())
+	lo, hi := o.l.span()
+	return lo + below(random, int(hi-lo))
 }
 
 // may reports whether u and v are a pair without an edge.
@@ -167,7 +169,7 @@ func (o *others) may(u, v int32) bool {
 		return false
 	}
 	pair := pairOf(u, v, o.l.Directed)
-	return !pairsIn(o.l.Graph, o.l.Directed).has(pair) && !pairsIn(o.l.ends(), o.l.Directed).has(pair)
+	return (o.l.typed != nil || !pairsIn(o.l.Graph, o.l.Directed).has(pair)) && !pairsIn(o.l.ends(), o.l.Directed).has(pair)
 }
 
 // hidden are edges that carry no messages: those whose ends are a pair of the set, among the

@@ -25,6 +25,12 @@ type Batch struct {
 	Not      []int32 // where negatives are drawn: the other destinations of each edge, Negatives one after another, as places among Seeds
 
 	Graphs []int32 // where whole graphs train: those of this step, which are the members of Blocks[0]
+
+	// Where there are several types of nodes, in place of Blocks, X and, where edges train, Seeds. Weights are then those of
+	// the edges to which From().Edges of a relation of Typed leads.
+	Typed   []*graph.Hetero         // one for each layer
+	Rows    map[string]tensor.Array // the features of each type
+	SeedsOf map[string][]int32      // the nodes of each type whose rows the last block gives; From leads to those of the relation's Src, To and Not to its Dst
 }
 
 // Of returns what all holds of what trains in the batch, nodes, edges or graphs: their labels.
@@ -64,13 +70,31 @@ type Loader struct {
 	Negatives int          // drawn for each edge: pairs of its source and another destination that no edge of Graph or Ends joins, in either direction unless Directed
 	Others    Drawn        // how these destinations are drawn; empty: all nodes alike
 
+	Hetero *graph.Hetero           // several types of nodes, in place of Graph and Ends; the fan-outs are each relation's, and Kinds, Odds and Times those of its Homogeneous
+	Type   string                  // of Nodes
+	Rel    graph.Rel               // of Edges; what Hide leaves out are the edges of all relations
+	Rows   map[string]tensor.Array // a row for each node of a type, in place of Features
+
 	Ahead  int    // batches that are made while a step runs; 0: as many as threads can make; negative: none
 	Epochs int    // that Batches goes through; 0: 1
 	Done   uint64 // steps that lie behind a run that goes on: Batches begins after them
+
+	typed *typed
 }
 
 // Check returns an error for nodes, sizes or arrays that do not fit the graph.
 func (l *Loader) Check() error {
+	one, err := l.single()
+	if err != nil {
+		return err
+	}
+	err = one.check()
+	l.made = one.made
+	return err
+}
+
+// check is Check of a loader of one type.
+func (l *Loader) check() error {
 	if l.Graphs != nil {
 		return l.checkGraphs()
 	}

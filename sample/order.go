@@ -127,7 +127,16 @@ func (d *draws) weighted(lo, hi, first int, at uint64, k int) {
 			d.scale(begin, 1)
 		}
 	default:
-		t := d.systematic(line{lo: lo, hi: hi, first: first, base: base, left: total, points: k}, unit(mix(at+golden)))
+		at := unit(mix(at + golden))
+		t, ok := 0.0, false
+		if hi-lo <= fewPlaces {
+			t, ok = d.few(lo, hi, first, at, k)
+		}
+		if ok {
+			d.weigh(begin, first, t, true)
+			return
+		}
+		t = d.systematic(line{lo: lo, hi: hi, first: first, base: base, left: total, points: k}, at)
 		d.weigh(begin, first, t, true)
 	}
 }
@@ -150,8 +159,18 @@ func (d *draws) weigh(begin, first int, t float64, once bool) {
 	}
 }
 
+// fewPlaces is how many places are looked at one by one.
+const fewPlaces = 32
+
 // search returns the first place from lo on, before hi, up to which the odds are more than x.
 func (d *draws) search(lo, hi int, x float64) int {
+	if hi-lo <= fewPlaces {
+		for p, sum := range d.upto[lo:hi] {
+			if sum > x {
+				return lo + p
+			}
+		}
+	}
 	for step := 4; lo+step < hi; step *= 2 { // points are near each other
 		if d.upto[lo+step] > x {
 			hi = lo + step + 1
@@ -174,6 +193,47 @@ func (d *draws) positive(lo, hi, first int, without []int32) {
 			d.edges = append(d.edges, int32(p))
 		}
 	}
+}
+
+// few is systematic of few places, which are looked at one by one. It reports false, and draws none, where
+// rounding decides.
+func (d *draws) few(lo, hi, first int, start float64, k int) (t float64, ok bool) {
+	var widths [fewPlaces]float64
+	w, sum, total := widths[:hi-lo], d.order.before(lo, first), 0.0
+	for i, upto := range d.upto[lo:hi] {
+		w[i], sum = upto-sum, upto
+		total += w[i]
+	}
+	left, points := total, k
+	var certain uint64
+	for more := true; more; {
+		if points == 0 || left <= total*1e-9 {
+			return 0, false
+		}
+		t, more = left/float64(points), false
+		for i, x := range w {
+			if x >= t && certain>>i&1 == 0 {
+				certain |= 1 << i
+				left, points, more = left-x, points-1, true
+			}
+		}
+	}
+	begin := len(d.edges)
+	next, passed := start*t, 0.0
+	for i, x := range w {
+		if certain>>i&1 == 0 {
+			if passed += x; passed <= next {
+				continue
+			}
+			next += t
+		}
+		d.edges = append(d.edges, int32(lo+i))
+	}
+	if len(d.edges)-begin != k {
+		d.edges = d.edges[:begin]
+		return 0, false
+	}
+	return t, true
 }
 
 // line is the places that points hit: all from lo to hi but for those that are certain.

@@ -51,13 +51,18 @@ func newComing(step uint64) *coming {
 
 // open begins the steps from next on.
 func (l *Loader) open(ctx context.Context, next uint64) (*stream, error) {
-	if err := l.Check(); err != nil {
+	one, err := l.single()
+	if err != nil {
 		return nil, err
 	}
+	if err := one.check(); err != nil {
+		return nil, err
+	}
+	l.made = one.made
 	if next < 1 {
 		return nil, fmt.Errorf("sample: step 0: steps are numbered from 1, as a tape's are after its first Reset")
 	}
-	s := &stream{l: l, next: next, orders: map[uint64][]int32{}}
+	s := &stream{l: one, next: next, orders: map[uint64][]int32{}}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s, nil
 }
@@ -176,6 +181,9 @@ func (l *Loader) fill(s *stream, b *Batch) (err error) {
 	} else {
 		err = l.draw(s.ctx, b, some)
 	}
+	if l.typed != nil && err == nil {
+		err = l.typed.split(b)
+	}
 	if a, ok := l.Features.(*sparse.CSR); ok && err == nil {
 		b.X = sparse.GatherRows(a, b.Blocks[0].From().Src)
 	}
@@ -233,19 +241,31 @@ type gathering struct {
 
 // begin makes the pieces so small that none of them is a loop for several threads.
 func (g *gathering) begin(to, from *tensor.Dense, rows []int32) {
-	g.to, g.from, g.rows, g.piece = to, from, rows, max(1, min(2048, pieceWork/max(1, from.RowLen())))
+	g.to, g.from, g.rows, g.piece = to, from, rows, pieceRows(from.RowLen())
 	n := (len(rows) + g.piece - 1) / g.piece
 	if g.left.Store(int64(n)); n == 0 {
 		close(g.done)
 	}
 }
 
-// pieceWork is how many elements a piece has.
-const pieceWork = 1 << 14
+// pieceRows is how many rows of a width a piece has.
+func pieceRows(width int) int { return max(1, min(2048, (1<<14)/max(1, width))) }
+
+// eachPiece calls f with the ends of pieces of n rows of a width.
+func eachPiece(width, n int, f func(lo, hi int)) {
+	for lo := 0; lo < n; lo += pieceRows(width) {
+		f(lo, min(lo+pieceRows(width), n))
+	}
+}
+
+// copyRows copies rows from lo to hi of those that are named.
+func copyRows(to, from *tensor.Dense, rows []int32, lo, hi int) {
+	w := from.RowLen()
+	tensor.GatherRows(tensor.Of(to.Data[lo*w:hi*w], hi-lo, w), tensor.Of(from.Data, from.Rows(), w), rows[lo:hi])
+}
 
 // help copies until no piece is left to take. After a cancel the rest is left as it is.
 func (g *gathering) help(ctx context.Context) {
-	width := g.from.RowLen()
 	for {
 		lo := int(g.next.Add(1)-1) * g.piece
 		if lo >= len(g.rows) {
@@ -253,7 +273,7 @@ func (g *gathering) help(ctx context.Context) {
 		}
 		hi := min(lo+g.piece, len(g.rows))
 		if ctx.Err() == nil {
-			tensor.GatherRows(tensor.Of(g.to.Data[lo*width:hi*width], hi-lo, width), g.from, g.rows[lo:hi])
+			copyRows(g.to, g.from, g.rows, lo, hi)
 		}
 		if g.left.Add(-1) == 0 {
 			close(g.done)

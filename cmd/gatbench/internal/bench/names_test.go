@@ -42,7 +42,8 @@ func TestNames(t *testing.T) {
 			attention/window/16384x128x64x8 attention/additive/64x50x50x256 attention/additive/64x50x50x256/steps attention/generate/1x128x256x8x4 layer/transformer/arxiv/8x8 layer/pna/arxiv/1x64 layer/edgeconv/arxiv/1x64 layer/rgcn/arxiv/1x64
 			train/pubmed/gae walks/deepwalk/pubmed walks/node2vec/pubmed
 			memory/ntm/lstm memory/hopfield/10000x500x64 memory/hopfield_async/10000x500x64 memory/modern/100000x256
-			sample/batch/1000000x10000000 sample/step/1000000x10000000 sample/step/1000000x10000000/alone train/cora train/pubmed`) {
+			sample/batch/1000000x10000000 sample/batch/weighted/1000000x10000000 sample/step/1000000x10000000 sample/step/alone/1000000x10000000
+			sample/step/gat/1000000x10000000 sample/step/deep/1000000x10000000 train/cora train/pubmed`) {
 			if !seen[want] {
 				t.Errorf("there is no %s", want)
 			}

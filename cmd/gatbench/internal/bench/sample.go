@@ -10,15 +10,33 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sample"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// What is timed of package sample: batches of so many nodes, of each of which two
-// layers of GraphSAGE read ten drawn neighbours.
-const (
-	sampleBatch, sampleFanout              = 1024, 10
-	sampleDim, sampleHidden, sampleClasses = 64, 64, 16
-)
+// sampled is what is timed of package sample: batches of sampleBatch nodes, and a network that reads
+// drawn neighbours of them.
+type sampled struct {
+	op             string
+	layer          string // sage or gat; empty: the batch alone
+	fanout         []int  // the first layer's first
+	in, hid, heads int    // widths of the features and of a layer, of each head
+	odds           bool   // edges are drawn by odds
+	ahead          int
+}
+
+const sampleBatch, sampleClasses = 1024, 16
+
+// sampledRows are a batch alone, drawn in two ways; a step while the next batches are made, of two layers
+// of GraphSAGE or GAT and of three wide ones; and a step that makes its own.
+var sampledRows = []sampled{
+	{op: "sample/batch", fanout: []int{10, 10}, in: 64, ahead: -1},
+	{op: "sample/batch/weighted", fanout: []int{10, 10}, in: 64, odds: true, ahead: -1},
+	{op: "sample/step", layer: "sage", fanout: []int{10, 10}, in: 64, hid: 64, heads: 1},
+	{op: "sample/step/alone", layer: "sage", fanout: []int{10, 10}, in: 64, hid: 64, heads: 1, ahead: -1},
+	{op: "sample/step/gat", layer: "gat", fanout: []int{10, 10}, in: 64, hid: 16, heads: 4},
+	{op: "sample/step/deep", layer: "sage", fanout: []int{5, 10, 15}, in: 100, hid: 256, heads: 1},
+}
 
 // sampleGraph is what is sampled: edges between any two of a million nodes.
 func sampleGraph() *Graph {
@@ -28,8 +46,7 @@ func sampleGraph() *Graph {
 	})}
 }
 
-// sampleBenchmarks are a batch alone, a step while the next batches are prepared,
-// and one that prepares its own.
+// sampleBenchmarks times sampledRows.
 func sampleBenchmarks(threads int, c sparseChoice) []Benchmark {
 	graphs := c.graphs
 	if len(graphs) == 0 {
@@ -37,63 +54,85 @@ func sampleBenchmarks(threads int, c sparseChoice) []Benchmark {
 	}
 	var out []Benchmark
 	for _, g := range graphs {
-		add := func(op, after string, ahead int, prepare func(l *sample.Loader) func()) {
+		for _, r := range sampledRows {
 			out = append(out, g.only(Benchmark{
-				name: op + "/" + g.name + after, op: op, lanes: threads,
+				name: r.op + "/" + g.name, op: r.op, lanes: threads,
 				params: map[string]any{
-					"graph": g.name, "nodes": g.nodes, "edges": g.edges, "batch": sampleBatch, "fanout": sampleFanout,
-					"dim": sampleDim, "hidden": sampleHidden, "classes": sampleClasses, "ahead": max(0, ahead), "threads": threads,
+					"graph": g.name, "nodes": g.nodes, "edges": g.edges, "batch": sampleBatch, "fanout": fmt.Sprint(r.fanout), "layer": r.layer,
+					"dim": r.in, "hidden": r.hid, "heads": r.heads, "classes": sampleClasses, "ahead": r.ahead >= 0, "threads": threads,
 				},
-				prepare: func() workload { return workload{call: prepare(sampleLoader(g, ahead))} },
+				prepare: func() workload { return workload{call: r.call(g)} },
 			}))
 		}
-		add("sample/batch", "", -1, batchCall)
-		add("sample/step", "", 2, stepCall)
-		add("sample/step", "/alone", -1, stepCall)
 	}
 	return out
 }
 
-// sampleLoader makes batches of all nodes of a graph.
-func sampleLoader(b *Graph, ahead int) *sample.Loader {
+// call returns what is timed.
+func (r sampled) call(b *Graph) func() {
 	g := b.get()
-	return &sample.Loader{
-		Sampler: sample.Sampler{Graph: g, Fanout: []int{sampleFanout, sampleFanout}, Seed: 1},
-		Nodes:   g.DstRows(), Size: sampleBatch, Features: newOperand(g.NumSrc(), sampleDim), Ahead: ahead,
+	l := &sample.Loader{
+		Sampler: sample.Sampler{Graph: g, Fanout: r.fanout, Seed: 1},
+		Nodes:   g.DstRows(), Size: min(sampleBatch, g.NumNodes()), Features: newOperand(g.NumSrc(), r.in), Ahead: r.ahead,
 	}
-}
-
-// batchCall draws a batch and gathers its features.
-func batchCall(l *sample.Loader) func() {
-	next, step := l.Into(new(*sample.Batch)), uint64(0)
-	return func() {
+	if r.odds {
+		rng := rand.New(rand.NewPCG(2, 3))
+		l.Odds = make([]tensor.Float, g.NumEdges())
+		for e := range l.Odds {
+			l.Odds[e] = 0.1 + tensor.Float(rng.Float32())
+		}
+	}
+	var batch *sample.Batch
+	next, step, ctx := l.Into(&batch), uint64(0), context.Background()
+	read := func() {
 		step++
-		if err := next(context.Background(), step); err != nil {
+		if err := next(ctx, step); err != nil {
 			panic(err) // a graph of our own
 		}
 	}
-}
-
-// stepCall is a step of training on the next batch.
-func stepCall(l *sample.Loader) func() {
-	labels := make([]int32, l.Graph.NumNodes())
+	if r.layer == "" {
+		return read
+	}
+	labels := make([]int32, g.NumNodes())
 	for v := range labels {
 		labels[v] = int32(v % sampleClasses)
 	}
-	hidden := &layers.SAGEConv{In: sampleDim, Out: sampleHidden, Activation: grad.ReLU}
-	last := &layers.SAGEConv{In: sampleHidden, Out: sampleClasses}
-	rng := rand.New(rand.NewPCG(1, 2))
-	hidden.Init(rng)
-	last.Init(rng)
-	t, opt := grad.NewTape(1), &train.Adam{LR: 0.01}
-	var b *sample.Batch
-	next := l.Into(&b)
+	net, t, opt := r.network(), grad.NewTape(1), &train.Adam{LR: 0.01}
 	return func() {
 		t.Reset()
-		if err := next(context.Background(), t.Step()); err != nil {
-			panic(err) // a graph of our own
+		read()
+		x := grad.Const(batch.X)
+		for i, conv := range net {
+			x = conv.Forward(t, batch.Blocks[i], x)
 		}
-		h := hidden.Forward(t, b.Blocks[0], grad.Const(b.X))
-		opt.Step(t.Backward(last.Forward(t, b.Blocks[1], h).CrossEntropy(b.Of(labels))))
+		opt.Step(t.Backward(x.CrossEntropy(batch.Of(labels))))
 	}
+}
+
+// sampledConv is a layer of what is timed.
+type sampledConv interface {
+	Init(rng *rand.Rand)
+	Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
+}
+
+// network returns the layers, the last of which has a column for each class.
+func (r sampled) network() []sampledConv {
+	var net []sampledConv
+	rng, in := rand.New(rand.NewPCG(1, 2)), r.in
+	for i := range r.fanout {
+		out, heads, act := r.hid, r.heads, grad.ReLU
+		if r.layer == "gat" {
+			act = grad.ELU
+		}
+		if i == len(r.fanout)-1 {
+			out, heads, act = sampleClasses, 1, ""
+		}
+		var conv sampledConv = &layers.SAGEConv{In: in, Out: out, Activation: act}
+		if r.layer == "gat" {
+			conv = &layers.GATConv{In: in, Out: out, Heads: heads, Activation: act}
+		}
+		conv.Init(rng)
+		net, in = append(net, conv), out*heads
+	}
+	return net
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -108,6 +109,34 @@ func TestFanoutIsReported(t *testing.T) {
 	}
 	if lines := results(t, append(args, "--fanout", " 05, all ", "--json")...); lines[2]["fanout"] != "5,all" || lines[2]["batch"] != 50.0 {
 		t.Errorf("the summary line is %v", lines[2])
+	}
+}
+
+// Where a layer sums, each drawn edge counts for as many as it stands for; where it reads kinds of edges, as many of
+// each are drawn.
+func TestFanoutOfLayers(t *testing.T) {
+	k := mustCora(t)
+	r := undropped(t, "gin")
+	r.Layers, r.Batch, r.Fanout = 1, 140, "1"
+	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := batchAt(t, k.loader(net), 1)
+	hop := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X)).Hops[0]
+	for i, v := range b.Seeds {
+		sum := 0.0
+		for e := range hop.Graph.Sources(i) {
+			sum += float64(hop.Mask.Value().Data[e])
+		}
+		if want := k.graph.InDegree(int(v)); math.Abs(sum-float64(want)) > 1e-4*float64(want) {
+			t.Errorf("the edges of node %d stand for %v, want %d", v, sum, want)
+		}
+	}
+	club := filepath.Join("..", "..", "datasets", "testdata", "club_edges.csv")
+	out := ok(t, "train", "--model", "rgcn", "--dataset", club, "--label", "taste", "--undirected", "--epochs", "2", "--batch", "20", "--fanout", "3,all")
+	if want := "drawn for each node by each kind of edge: 3 in layer 1, all in layer 2"; !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+		t.Errorf("no %q in\n%s", want, out)
 	}
 }
 

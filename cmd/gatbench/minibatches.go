@@ -26,10 +26,32 @@ func (k *task) loader(net *network) *sample.Loader {
 		Sampler: sample.Sampler{Graph: g, Fanout: r.fanout(), Seed: r.Seed},
 		Nodes:   k.split.Train, Size: r.Batch, Features: k.rows, Weights: w, Sums: r.Fanout != "" && r.model().Sums,
 	}
+	if r.Fanout != "" && r.model().Edges.Kinds() && len(g.Kinds()) > 0 {
+		l.Kinds, l.Fanout = eachKind(g.Kinds(), l.Fanout), nil
+	}
 	if k.pairs != nil {
 		l.Nodes, l.Edges, l.Ends = nil, k.split.Train, k.Graph
 	}
 	return l
+}
+
+// eachKind makes fan-outs those of each kind of edge that there is: a layer that takes the mean of what a node
+// hears by each would else hear nothing by the rare ones.
+func eachKind(kinds []int32, fanout []int) [][]int {
+	there := make([]bool, slices.Max(kinds)+1)
+	for _, k := range kinds {
+		there[k] = true
+	}
+	out := make([][]int, len(fanout))
+	for i, n := range fanout {
+		out[i] = make([]int, len(there))
+		for k := range there {
+			if there[k] {
+				out[i][k] = n
+			}
+		}
+	}
+	return out
 }
 
 // lossOfBatch returns the loss of b, the batch of a step.
@@ -274,5 +296,9 @@ func (r *recipe) batching(example string) string {
 			drawn = append(drawn, fmt.Sprintf("%d in layer %d", k, i+1))
 		}
 	}
-	return text + "; neighbours drawn for each node: " + strings.Join(drawn, ", ") + "; evaluations read all"
+	each := "node"
+	if r.model().Edges.Kinds() {
+		each = "node by each kind of edge"
+	}
+	return text + "; neighbours drawn for each " + each + ": " + strings.Join(drawn, ", ") + "; evaluations read all"
 }

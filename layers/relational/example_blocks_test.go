@@ -1,10 +1,10 @@
 package relational_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
@@ -12,60 +12,44 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/relational"
+	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// reader says what the taste of some members is, by two layers on blocks.
+// reader is two layers on blocks of several types of nodes.
 type reader struct {
-	Convs []*relational.HGTConv
-	Out   *layers.Linear
-
-	h        *graph.Hetero
-	whole    *graph.Graph // h as one graph
-	features tensor.Array // of its nodes
+	First, Second *relational.HGTConv
+	Out           *layers.Linear
 }
 
-func newReader(rng *rand.Rand, h *graph.Hetero, features tensor.Array, classes int) *reader {
-	first, second := map[string]int{}, map[string]int{}
+func newReader(rng *rand.Rand, h *graph.Hetero, width, classes int) *reader {
+	in, hidden := map[string]int{}, map[string]int{}
 	for _, name := range h.Types() {
-		first[name], second[name] = features.Shape()[1], 16
+		in[name], hidden[name] = width, 16
 	}
-	m := &reader{h: h, features: features, Out: &layers.Linear{In: 16, Out: classes}}
-	m.whole, _ = h.Homogeneous()
-	for _, in := range []map[string]int{first, second} {
-		conv := &relational.HGTConv{In: in, Out: 16, Heads: 2, Rels: h.Rels()}
-		conv.Init(rng)
-		m.Convs = append(m.Convs, conv)
+	m := &reader{
+		First:  &relational.HGTConv{In: in, Out: 16, Heads: 2, Rels: h.Rels()},
+		Second: &relational.HGTConv{In: hidden, Out: 16, Heads: 2, Rels: h.Rels()},
+		Out:    &layers.Linear{In: 16, Out: classes},
 	}
+	m.First.Init(rng)
+	m.Second.Init(rng)
 	m.Out.Init(rng)
 	return m
 }
 
-// Forward returns the scores of members, nodes of the whole graph.
-func (m *reader) Forward(t *grad.Tape, members []int32) *grad.Var {
-	blocks, err := m.whole.Blocks(members, len(m.Convs))
-	if err != nil {
-		log.Fatal(err)
-	}
-	read := grad.Const(datasets.GatherRows(m.features, blocks[0].From().Src))
+func (m *reader) Forward(t *grad.Tape, b *sample.Batch) *grad.Var {
 	x := map[string]*grad.Var{}
-	for i, b := range blocks {
-		block, rows, err := m.h.Split(b)
-		if err != nil {
-			log.Fatal(err)
-		}
-		if i == 0 {
-			for _, name := range block.Types() {
-				x[name] = read.Rows(rows[name])
-			}
-		}
-		x = m.Convs[i].Forward(t, block, x) // the rows of the next block's nodes
+	for name, rows := range b.Rows {
+		x[name] = grad.Const(rows)
 	}
-	return m.Out.Forward(t, x["member"])
+	x = m.First.Forward(t, b.Typed[0], x)
+	return m.Out.Forward(t, m.Second.Forward(t, b.Typed[1], x)["member"])
 }
 
-// Mini-batches: the members of each batch, and all neighbours that two layers read for them.
+// Members and films in mini-batches: of each relation four neighbours are drawn for a member, and eight
+// for these.
 func Example_blocks() {
 	d, err := datasets.ReadAs("../../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"taste"}, Undirected: true})
 	if err != nil {
@@ -75,36 +59,41 @@ func Example_blocks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var order []int32 // the nodes of the whole graph, as d numbers them
-	for _, name := range h.Types() {
-		order = append(order, nodes[name]...)
+	rows, labels, number := map[string]tensor.Array{}, datasets.Labels{}, map[int32]int32{}
+	for name, ids := range nodes {
+		rows[name] = datasets.GatherRows(d.Features, ids)
 	}
-	labels, number := make(datasets.Labels, len(order)), make([]int32, len(order))
-	for i, v := range order {
-		labels[i], number[v] = d.Labels[v], int32(i)
+	for i, v := range nodes["member"] { // as they are numbered in h
+		labels, number[v] = append(labels, d.Labels[v]), int32(i)
 	}
-	renumbered := func(of []int32) (members []int32) {
+	members := func(of []int32) (own []int32) {
 		for _, v := range of {
-			members = append(members, number[v])
+			own = append(own, number[v])
 		}
-		return members
+		return own
 	}
-	learnt, test := renumbered(d.Split.Train), renumbered(d.Split.Test)
-	rng := rand.New(rand.NewPCG(1, 2))
-	net := newReader(rng, h, datasets.GatherRows(d.Features, order), d.Classes)
-	adam, t := &train.Adam{LR: 0.01}, grad.NewTape(1)
-	if err := adam.Bind(net); err != nil {
+	batches := func(of []int32, size int) *sample.Loader {
+		return &sample.Loader{
+			Sampler: sample.Sampler{Fanout: []int{8, 4}, Seed: 1},
+			Hetero:  h, Type: "member", Nodes: members(of), Size: size, Rows: rows,
+		}
+	}
+	learnt, test := batches(d.Split.Train, 32), batches(d.Split.Test, len(d.Split.Test))
+	net := newReader(rand.New(rand.NewPCG(1, 2)), h, d.Features.Shape()[1], d.Classes)
+	var b *sample.Batch
+	fit := train.Fit{
+		Model: net, Optimiser: &train.Adam{LR: 0.01}, Epochs: 20, Steps: learnt.Steps(), Next: learnt.Into(&b),
+		Loss: func(t *grad.Tape) *grad.Var { return net.Forward(t, b).CrossEntropy(b.Of(labels)) },
+	}
+	if _, err := fit.Run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	for range 20 {
-		rng.Shuffle(len(learnt), func(i, j int) { learnt[i], learnt[j] = learnt[j], learnt[i] })
-		for batch := range slices.Chunk(learnt, 32) {
-			t.Reset()
-			adam.Step(t.Backward(net.Forward(t, batch).CrossEntropy(labels.Of(batch))))
+	for b, err := range test.Batches(context.Background()) {
+		if err != nil {
+			log.Fatal(err)
 		}
+		fmt.Printf("accuracy above 0.9: %v\n", train.Accuracy(net.Forward(nil, b).Value(), b.Of(labels)) > 0.9)
 	}
-	accuracy := train.Measure(net.Forward(grad.NewEval(), test).Value(), labels.Of(test)).Accuracy
-	fmt.Printf("accuracy above 0.9: %v\n", accuracy > 0.9)
 	// Output:
 	// accuracy above 0.9: true
 }

@@ -9,11 +9,11 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := sampleBenchmarks(1, sparseChoice{graphs: []*Graph{g}})
-	if len(all) != 3 {
-		t.Fatalf("%d benchmarks, want a batch and two steps", len(all))
+	if len(all) != len(sampledRows) {
+		t.Fatalf("%d benchmarks, want one of each of %d", len(all), len(sampledRows))
 	}
 	for _, b := range all {
-		if b.params["nodes"] != 3000 || b.params["fanout"] != 10 || b.params["batch"] != 1024 {
+		if b.params["nodes"] != 3000 || b.params["batch"] != 1024 {
 			t.Errorf("%s: %v", b.name, b.params)
 		}
 		line, err := NewTimer("test", quick).Time(t.Context(), &b)

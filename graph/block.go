@@ -180,10 +180,27 @@ func (g *Graph) Dst(rows []int32) (*Graph, error) {
 	if h == nil {
 		h = g.rows(rows)
 	}
+	return g.ontoAll(h), nil
+}
+
+// ontoAll says that h, in-edges of some of g's destinations, has the sources of g.
+func (g *Graph) ontoAll(h *Graph) *Graph {
 	h.from.Src = g.Derived(sourcesKey{}, func() any { return iota32(g.NumSrc()) }).([]int32) // that of all views
-	h.top().dstRows = gather(g.DstRows(), rows)
-	g.viewPlaces(h, rows)
-	return h, nil
+	h.top().dstRows = gather(g.DstRows(), h.from.Dst)
+	g.viewPlaces(h, h.from.Dst)
+	return h
+}
+
+// DstOf is [Graph.Dst] of some of the rows' in-edges, which are given as [Graph.BlockOf] has
+// them. It keeps offsets and edges.
+func (g *Graph) DstOf(rows []int32, offsets []int64, edges []int32) (*Graph, error) {
+	if err := g.checkRows("row", rows); err != nil {
+		return nil, err
+	}
+	if err := g.checkInto(rows, offsets, edges); err != nil {
+		return nil, err
+	}
+	return g.ontoAll(g.rowsOf(slices.Clone(rows), offsets, edges)), nil
 }
 
 // sourcesKey is under what a graph keeps the numbers of its sources.

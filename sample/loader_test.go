@@ -124,6 +124,32 @@ func TestBatchFeatures(t *testing.T) {
 	}
 }
 
+// In place, the first block reads the rows of all features that are else copied.
+func TestInPlace(t *testing.T) {
+	for _, fanout := range [][]int{{3, 5}, {All, 5}} {
+		l, in := loaderOf(t, fanout...), loaderOf(t, fanout...)
+		in.InPlace = true
+		for step := range uint64(3) {
+			a, b := at(t, l, step+1), at(t, in, step+1)
+			x, y := a.X.(*tensor.Dense), b.X.(*tensor.Dense)
+			g, h := a.Blocks[0], b.Blocks[0]
+			if y != in.Features || h.NumSrc() != y.Rows() || !slices.Equal(g.In().Offsets, h.In().Offsets) || !slices.Equal(a.Weights[0].Data, b.Weights[0].Data) {
+				t.Fatalf("fan-outs %v: %v, and in place %v", fanout, g, h)
+			}
+			for k, u := range g.In().Cols {
+				if !slices.Equal(x.Row(int(u)), y.Row(int(h.In().Cols[k]))) {
+					t.Fatalf("fan-outs %v: edge %d reads another row", fanout, k)
+				}
+			}
+			for v, u := range h.DstRows() {
+				if !slices.Equal(x.Row(v), y.Row(int(u))) {
+					t.Fatalf("fan-outs %v: destination %d has another row", fanout, v)
+				}
+			}
+		}
+	}
+}
+
 // An epoch takes each node once, in an order of its own.
 func TestEpochs(t *testing.T) {
 	l := loaderOf(t, 1)

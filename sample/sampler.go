@@ -159,12 +159,13 @@ func (s *Sampler) blocks(seeds []int32, times []int64, epoch uint64) ([]*graph.G
 
 // asked is whose neighbours are drawn.
 type asked struct {
-	ctx    context.Context // nil: none
-	seeds  []int32
-	times  []int64 // of each; nil: none
-	epoch  uint64
-	hidden *hidden // edges that are left out; nil: none
-	scales bool    // how many edges each drawn one stands for is asked, too
+	ctx     context.Context // nil: none
+	seeds   []int32
+	times   []int64 // of each; nil: none
+	epoch   uint64
+	inPlace bool    // the sources of the first layer are all nodes
+	hidden  *hidden // edges that are left out; nil: none
+	scales  bool    // how many edges each drawn one stands for is asked, too
 }
 
 // hop is what one layer reads.
@@ -190,8 +191,13 @@ func (s *Sampler) hops(hops []hop, a asked) (err error) {
 
 // hop draws one layer.
 func (s *Sampler) hop(a asked, layer int) (hop, error) {
+	first := a.inPlace && layer == 0
 	if s.reads(layer) && a.hidden == nil {
-		b, err := s.Graph.Block(a.seeds)
+		make := s.Graph.Block
+		if first {
+			make = s.Graph.Dst
+		}
+		b, err := make(a.seeds)
 		return hop{block: b}, err
 	}
 	d := s.draws(a, layer)
@@ -203,10 +209,13 @@ func (s *Sampler) hop(a asked, layer int) (hop, error) {
 	}
 	h := hop{scales: d.scales}
 	var err error
-	if a.times == nil {
-		h.block, err = s.Graph.BlockOf(a.seeds, d.offsets, d.edges)
-	} else {
+	switch {
+	case first:
+		h.block, err = s.Graph.DstOf(a.seeds, d.offsets, d.edges)
+	case a.times != nil:
 		h.block, h.times, err = s.timed(a, d)
+	default:
+		h.block, err = s.Graph.BlockOf(a.seeds, d.offsets, d.edges)
 	}
 	return h, err
 }

@@ -28,8 +28,10 @@ type stream struct {
 
 	mu     sync.Mutex // of what stands below
 	coming []*coming  // those after the last, in their order
-	makers int        // goroutines that make them
-	making sync.WaitGroup
+	makers int        // that were sent for to make them
+	making int        // of these who have begun
+	ended  sync.Cond  // when none of them is left
+	closed bool
 	spare  []*tensor.Dense
 
 	ordering sync.Mutex
@@ -63,6 +65,7 @@ func (l *Loader) open(ctx context.Context, next uint64) (*stream, error) {
 		return nil, fmt.Errorf("sample: step 0: steps are numbered from 1, as a tape's are after its first Reset")
 	}
 	s := &stream{l: one, next: next, orders: map[uint64][]int32{}}
+	s.ended.L = &s.mu
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s, nil
 }
@@ -70,7 +73,11 @@ func (l *Loader) open(ctx context.Context, next uint64) (*stream, error) {
 // close ends the goroutines and waits for them.
 func (s *stream) close() {
 	s.cancel()
-	s.making.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.closed = true; s.making > 0; {
+		s.ended.Wait()
+	}
 }
 
 // read returns the next batch; the one before belongs to the stream again.
@@ -112,8 +119,7 @@ func (s *stream) begin() (first *coming, begun bool) {
 	begun, first.begun = first.begun, true
 	for s.makers < min(makersMost(), len(s.coming)) {
 		s.makers++
-		s.making.Add(1)
-		go s.work(par.Lend())
+		par.Aside(s.work)
 	}
 	return first, begun
 }
@@ -122,25 +128,29 @@ func (s *stream) begin() (first *coming, begun bool) {
 func makersMost() int { return max(1, par.Threads()/2) }
 
 // work makes batches until there is none to begin.
-func (s *stream) work(undo func()) {
-	defer s.making.Done()
-	defer undo()
+func (s *stream) work() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.making++
 	for c := s.claim(); c != nil; c = s.claim() {
+		s.mu.Unlock()
 		c.make(s)
+		s.mu.Lock()
+	}
+	s.makers--
+	if s.making--; s.making == 0 {
+		s.ended.Broadcast()
 	}
 }
 
-// claim returns a batch that is to be made; where there is none, a maker ends.
+// claim returns a batch that is to be made, nil if there is none.
 func (s *stream) claim() *coming {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, c := range s.coming {
-		if !c.begun {
+		if !c.begun && !s.closed {
 			c.begun = true
 			return c
 		}
 	}
-	s.makers--
 	return nil
 }
 
@@ -151,7 +161,10 @@ func (c *coming) make(s *stream) {
 		return
 	}
 	x, dense := s.l.Features.(*tensor.Dense)
-	if !dense {
+	if s.l.InPlace {
+		c.batch.X = s.l.Features
+	}
+	if !dense || s.l.InPlace {
 		close(c.gather.done)
 		return
 	}
@@ -203,6 +216,7 @@ func (l *Loader) draw(ctx context.Context, b *Batch, some []int32) (err error) {
 			a.times = append(a.times, l.Before[v])
 		}
 	}
+	a.inPlace = l.InPlace
 	a.ctx, a.epoch, a.scales = ctx, b.Epoch-1, l.Sums || l.Weights != nil
 	hops := make([]hop, l.layers())
 	if err := l.hops(hops, a); err != nil {
@@ -323,7 +337,7 @@ func (s *stream) reuse() {
 	if s.last == nil {
 		return
 	}
-	if x, ok := s.last.X.(*tensor.Dense); ok {
+	if x, ok := s.last.X.(*tensor.Dense); ok && !s.l.InPlace {
 		s.mu.Lock()
 		s.spare = append(s.spare, x)
 		s.mu.Unlock()

@@ -25,8 +25,10 @@ func (g *gate) cancel() {
 	}
 }
 
-func (g *gate) wake() {
-	if g.asleep.Load() && g.asleep.CompareAndSwap(true, false) {
+// wake reports whether anybody slept.
+func (g *gate) wake() (slept bool) {
+	if slept = g.asleep.Load() && g.asleep.CompareAndSwap(true, false); slept {
 		g.bell <- struct{}{}
 	}
+	return slept
 }

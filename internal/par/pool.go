@@ -2,6 +2,7 @@ package par
 
 import (
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -43,7 +44,6 @@ type pool struct {
 
 	crowd  atomic.Int32 // calls that found the pool taken
 	hot    atomic.Int32 // calls of Hot that are not undone
-	lent   atomic.Int32 // calls of Lend that are not undone
 	size   atomic.Int32 // len(workers), for those who do not own it
 	failed atomic.Pointer[Panic]
 	caller gate
@@ -54,6 +54,10 @@ type pool struct {
 	helpers int         // workers to wake for this job
 	workers []*worker
 	_       [16]byte
+
+	guests guests
+	roster atomic.Pointer[[]*worker] // workers, for those who do not own them
+	_      [16]byte
 }
 
 func newPool() *pool { return &pool{caller: newGate()} }
@@ -106,7 +110,7 @@ func (p *pool) open(n int, t Task) {
 	p.mine = 0
 	// Calls that run alone use threads too: waking a worker would only take
 	// them away.
-	p.helpers = min(n-1, len(p.workers), threads-1-int(p.crowd.Load()+p.lent.Load()))
+	p.helpers = min(n-1, len(p.workers), threads-1-int(p.crowd.Load()))
 	p.undone.Store(int64(n))
 	p.task = t
 	p.free.open(n)
@@ -117,7 +121,11 @@ func (p *pool) open(n int, t Task) {
 // wakes its own two, so that a caller with many does not wake them all.
 func (p *pool) wake(i int) {
 	for j := i; j < min(i+2, p.helpers); j++ {
-		p.workers[j].bed.wake()
+		if p.workers[j].hosting.Load() {
+			p.wake(2*j + 2) // in its place
+		} else {
+			p.workers[j].bed.wake()
+		}
 	}
 }
 
@@ -182,6 +190,9 @@ func (p *pool) done(k int64) {
 
 // resize brings the number of workers to n. The caller owns the pool.
 func (p *pool) resize(n int) {
+	if len(p.workers) == n {
+		return
+	}
 	for len(p.workers) > n {
 		last := len(p.workers) - 1
 		p.workers[last].stop()
@@ -192,6 +203,8 @@ func (p *pool) resize(n int) {
 		p.workers = append(p.workers, newWorker(p, len(p.workers)))
 	}
 	p.size.Store(int32(n))
+	all := slices.Clone(p.workers)
+	p.roster.Store(&all)
 }
 
 // release gives the pool back, and sends workers home that SetThreads made

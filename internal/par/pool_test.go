@@ -305,7 +305,7 @@ func TestCollectorBesideHotWorkers(t *testing.T) {
 // What different threads write stands on different lines of the cache.
 func TestPoolLines(t *testing.T) {
 	var p pool
-	for i, at := range []uintptr{unsafe.Offsetof(p.free), unsafe.Offsetof(p.undone), unsafe.Offsetof(p.crowd), unsafe.Offsetof(p.taken), unsafe.Sizeof(p)} {
+	for i, at := range []uintptr{unsafe.Offsetof(p.free), unsafe.Offsetof(p.undone), unsafe.Offsetof(p.crowd), unsafe.Offsetof(p.taken), unsafe.Offsetof(p.guests), unsafe.Sizeof(p)} {
 		if want := uintptr(64 * (i + 1)); at != want {
 			t.Errorf("part %d of a pool begins at byte %d, want %d", i, at, want)
 		}

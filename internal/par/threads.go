@@ -52,18 +52,6 @@ func Hot() (undo func()) {
 	return sync.OnceFunc(func() { shared.hot.Add(-1) })
 }
 
-// Lend leaves one of the threads to a goroutine that works on something else, until undo
-// is called: loops do without it. It is for work of milliseconds beside the loops, which
-// they would otherwise wait for where threads are few. Only the first call of an undo counts,
-// and it does a part of the loop that runs: its own worker is asleep until the next one.
-func Lend() (undo func()) {
-	shared.lent.Add(1)
-	return sync.OnceFunc(func() {
-		shared.lent.Add(-1)
-		shared.assist()
-	})
-}
-
 // available is the number of threads that this machine gives us.
 func available() int {
 	if n := limit.Load(); n > 0 {

@@ -8,14 +8,15 @@ import (
 
 // worker is one thread that takes chunks of the pool's jobs.
 type worker struct {
-	bed   bed
-	_     [64]byte
-	pool  *pool
-	index int
-	quit  atomic.Bool
-	took  int64 // chunks of this job that are not counted off
-	ended bool  // help came to its end: no panic, no Goexit
-	waits waits
+	bed     bed
+	_       [64]byte
+	pool    *pool
+	index   int
+	quit    atomic.Bool
+	hosting atomic.Bool // it runs a guest
+	took    int64       // chunks of this job that are not counted off
+	ended   bool        // help came to its end: no panic, no Goexit
+	waits   waits
 }
 
 func newWorker(p *pool, index int) *worker {
@@ -30,9 +31,12 @@ func (w *worker) loop() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for !w.quit.Load() {
-		if w.pool.free.left() > 0 && !w.lent() {
+		switch {
+		case w.pool.free.left() > 0:
 			w.help()
-		} else {
+		case w.pool.guests.left.Load() > 0:
+			w.host()
+		default:
 			w.wait()
 		}
 	}
@@ -56,15 +60,6 @@ func (w *worker) help() {
 	w.ended = true
 }
 
-// assist takes chunks of the current job on a goroutine that is no worker.
-func (p *pool) assist() {
-	if p.free.left() > 0 {
-		w := &worker{pool: p, index: maxThreads}
-		w.quit.Store(true)
-		w.help()
-	}
-}
-
 // leave counts off what help took, and keeps a panic for the caller.
 func (w *worker) leave() {
 	p, v := w.pool, recover()
@@ -82,10 +77,9 @@ func (w *worker) leave() {
 }
 
 // event reports whether there is something to do.
-func (w *worker) event() bool { return w.pool.free.left() > 0 && !w.lent() || w.quit.Load() }
-
-// lent reports whether somebody else has the worker's thread.
-func (w *worker) lent() bool { return w.index+int(w.pool.lent.Load()) >= int(w.pool.size.Load()) }
+func (w *worker) event() bool {
+	return w.pool.free.left() > 0 || w.pool.guests.left.Load() > 0 || w.quit.Load()
+}
 
 // wait spins until there is something to do, or else sleeps, and remembers how long it took.
 func (w *worker) wait() {
@@ -122,12 +116,7 @@ func (w *worker) lookOut() (start time.Time, met bool) {
 
 // patience is how long the worker spins now: as long as the pool allows and as its waits
 // of late were worth.
-func (w *worker) patience() time.Duration {
-	if w.lent() {
-		return 0
-	}
-	return min(w.pool.patience(), w.waits.bound())
-}
+func (w *worker) patience() time.Duration { return min(w.pool.patience(), w.waits.bound()) }
 
 // patience is how long a worker may spin now.
 func (p *pool) patience() time.Duration {

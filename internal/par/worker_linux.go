@@ -33,9 +33,10 @@ func (b *bed) sleep() {
 	}
 }
 
-// wake does not block, so it is a raw call: the caller keeps its processor.
-func (b *bed) wake() {
-	if b.asleep.Load() == 1 && b.asleep.CompareAndSwap(1, 0) {
+// wake reports whether anybody slept. It does not block, so it is a raw call: the caller keeps its processor.
+func (b *bed) wake() (slept bool) {
+	if slept = b.asleep.Load() == 1 && b.asleep.CompareAndSwap(1, 0); slept {
 		syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&b.asleep)), futexWake|futexPrivate, 1, 0, 0, 0)
 	}
+	return slept
 }

@@ -75,6 +75,7 @@ func (r sampled) call(b *Graph) func() {
 		Sampler: sample.Sampler{Graph: g, Fanout: r.fanout, Seed: 1},
 		Nodes:   g.DstRows(), Size: min(sampleBatch, g.NumNodes()), Features: newOperand(g.NumSrc(), r.in), Ahead: r.ahead,
 	}
+	l.InPlace = r.layer == "sage" // whose first layer sums first
 	if r.odds {
 		rng := rand.New(rand.NewPCG(2, 3))
 		l.Odds = make([]tensor.Float, g.NumEdges())

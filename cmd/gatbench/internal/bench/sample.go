@@ -27,9 +27,10 @@ type sampled struct {
 
 const sampleBatch, sampleClasses = 1024, 16
 
-// sampledRows are a batch alone, drawn in two ways; a step while the next batches are made, of two layers
+// sampledRows are a batch without features, and with them, drawn in two ways; a step while the next batches are made, of two layers
 // of GraphSAGE or GAT and of three wide ones; and a step that makes its own.
 var sampledRows = []sampled{
+	{op: "sample/blocks", fanout: []int{10, 10}, ahead: -1},
 	{op: "sample/batch", fanout: []int{10, 10}, in: 64, ahead: -1},
 	{op: "sample/batch/weighted", fanout: []int{10, 10}, in: 64, odds: true, ahead: -1},
 	{op: "sample/step", layer: "sage", fanout: []int{10, 10}, in: 64, hid: 64, heads: 1},
@@ -61,19 +62,22 @@ func sampleBenchmarks(threads int, c sparseChoice) []Benchmark {
 					"graph": g.name, "nodes": g.nodes, "edges": g.edges, "batch": sampleBatch, "fanout": fmt.Sprint(r.fanout), "layer": r.layer,
 					"dim": r.in, "hidden": r.hid, "heads": r.heads, "classes": sampleClasses, "ahead": r.ahead >= 0, "threads": threads,
 				},
-				prepare: func() workload { return workload{call: r.call(g)} },
+				prepare: func() workload { return r.workload(g) },
 			}))
 		}
 	}
 	return out
 }
 
-// call returns what is timed.
-func (r sampled) call(b *Graph) func() {
+// workload returns what is timed.
+func (r sampled) workload(b *Graph) workload {
 	g := b.get()
 	l := &sample.Loader{
 		Sampler: sample.Sampler{Graph: g, Fanout: r.fanout, Seed: 1},
-		Nodes:   g.DstRows(), Size: min(sampleBatch, g.NumNodes()), Features: newOperand(g.NumSrc(), r.in), Ahead: r.ahead,
+		Nodes:   g.DstRows(), Size: min(sampleBatch, g.NumNodes()), Ahead: r.ahead,
+	}
+	if r.in > 0 {
+		l.Features = newOperand(g.NumSrc(), r.in)
 	}
 	l.InPlace = r.layer == "sage" // whose first layer sums first
 	if r.odds {
@@ -92,22 +96,27 @@ func (r sampled) call(b *Graph) func() {
 		}
 	}
 	if r.layer == "" {
-		return read
+		return workload{call: read}
 	}
 	labels := make([]int32, g.NumNodes())
 	for v := range labels {
 		labels[v] = int32(v % sampleClasses)
 	}
 	net, t, opt := r.network(), grad.NewTape(1), &train.Adam{LR: 0.01}
-	return func() {
+	forward := func() *grad.Var {
 		t.Reset()
 		read()
 		x := grad.Const(batch.X)
 		for i, conv := range net {
 			x = conv.Forward(t, batch.Blocks[i], x)
 		}
-		opt.Step(t.Backward(x.CrossEntropy(batch.Of(labels))))
+		return x.CrossEntropy(batch.Of(labels))
 	}
+	w := workload{call: func() { opt.Step(t.Backward(forward())) }}
+	if r.ahead < 0 {
+		w.forward = func() { forward() }
+	}
+	return w
 }
 
 // sampledConv is a layer of what is timed.

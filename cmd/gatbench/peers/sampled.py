@@ -18,7 +18,7 @@ from measure import Cannot, add_torch_sparse, repeat
 from timing import profile
 
 CHECKED = 10  # batches whose draws are counted and checked
-PROFILED = 20  # steps under torch's profiler
+PROFILED = 10  # steps under torch's profiler
 PRODUCTS = {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::addmv", "aten::mv", "aten::_addmm_activation",
             "aten::mkldnn_linear", "mkldnn::_linear_pointwise"}
 
@@ -161,6 +161,7 @@ class PyG:
         import torch_geometric.typing as has
         from torch_geometric import nn
         from torch_geometric.data import Data
+        from torch_geometric.sampler import NeighborSampler
 
         import graphs
 
@@ -180,17 +181,15 @@ class PyG:
         self.graph = Data(x=task.x, y=task.y, edge_index=edges, num_nodes=task.nodes)
         if task.weights is not None:
             self.graph.w = task.weights
-        self.loaders = {}
+        # fan-outs are listed from the seeds here; one sampler for all loaders, because it has a copy of the graph
+        self.sampler = NeighborSampler(self.graph, task.args.fanout[::-1], replace=task.args.replace, is_sorted=True,
+                                       weight_attr="w" if task.args.weighted else None)
 
     def batches(self, workers):
         from torch_geometric.loader import NeighborLoader
 
-        args = self.task.args
-        if workers not in self.loaders:  # making one copies the graph
-            self.loaders[workers] = NeighborLoader(
-                self.graph, num_neighbors=args.fanout[::-1], batch_size=args.batch, shuffle=True, replace=args.replace,
-                weight_attr="w" if args.weighted else None, is_sorted=True, num_workers=workers)
-        return self.loaders[workers]
+        return NeighborLoader(self.graph, self.sampler.num_neighbors, neighbor_sampler=self.sampler,
+                              batch_size=self.task.args.batch, shuffle=True, num_workers=workers)
 
     def data(self, batch):
         return batch.x, batch.y[:batch.batch_size]

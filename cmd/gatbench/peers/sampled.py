@@ -73,9 +73,9 @@ class OfDGL:
         return out
 
     def regions(self):
-        from on_dgl import _named_kernels
+        from on_dgl import named_kernels
 
-        return _named_kernels()
+        return named_kernels()
 
 
 class DGL(OfDGL):

@@ -240,7 +240,10 @@ func (l *Loader) Into(b **Batch) func(ctx context.Context, step uint64) error {
 			}
 			s.end = math.MaxUint64
 		}
-		*b, err = s.read()
+		if *b, err = s.read(); err != nil {
+			s.close()
+			s = nil
+		}
 		return err
 	}
 }

@@ -127,6 +127,7 @@ func TestMisuse(t *testing.T) {
 		{"train --patience=-1", `--patience -1: it must be at least 0`},
 		{"train --batch=-1", `--batch -1: it must be at least 0`},
 		{"train --model sgc --batch 5", `--batch 5: a layer of sgc looks several hops far and a batch holds one hop a layer: leave it out`},
+		{"train --batch 2000", `--batch 2000: there are 140 to train on: give 140 at most, or leave it out for all at once`},
 		{"train --fanout 5,5", `--fanout 5,5: neighbours are drawn for batches: give --batch too, such as --batch 1024`},
 		{"train --batch 9 --fanout 5", `--fanout 5: numbers given: 1, layers: 2; give one for each layer`},
 		{"train --batch 9 --fanout 5,4,3", `--fanout 5,4,3: numbers given: 3, layers: 2; give one for each layer`},

@@ -263,6 +263,9 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 		return nil, nil, err
 	}
 	if r.Batch > 0 {
+		if n := len(k.split.Train); r.Batch > n {
+			return nil, nil, misuse("--batch %d: there are %d to train on: give %d at most, or leave it out for all at once", r.Batch, n, n)
+		}
 		l, b := seen.loader(net), new(*sample.Batch)
 		f.Steps, f.Next, f.Loss = l.Steps(), l.Into(b), seen.lossOfBatch(net, b)
 		return f, net, l.Check()

@@ -116,7 +116,8 @@ func (d *draws) weighted(lo, hi, first int, at uint64, k int) {
 	case d.sampler.Replace && k != All:
 		for range k {
 			at += golden
-			p := d.search(lo, hi, base+unit(mix(at))*total)
+			x := base + unit(mix(at))*total
+			p := d.search(lo, hi, x, d.guess(lo, hi, base, x))
 			d.edges = append(d.edges, int32(p))
 		}
 		slices.Sort(d.edges[begin:])
@@ -162,8 +163,9 @@ func (d *draws) weigh(begin, first int, t float64, once bool) {
 // fewPlaces is how many places are looked at one by one.
 const fewPlaces = 32
 
-// search returns the first place from lo on, before hi, up to which the odds are more than x.
-func (d *draws) search(lo, hi int, x float64) int {
+// search returns the first place from lo on, before hi, up to which the odds are more than x. It
+// looks around a guess, further and further away.
+func (d *draws) search(lo, hi int, x float64, guess int) int {
 	if hi-lo <= fewPlaces {
 		for p, sum := range d.upto[lo:hi] {
 			if sum > x {
@@ -171,17 +173,35 @@ func (d *draws) search(lo, hi int, x float64) int {
 			}
 		}
 	}
-	for step := 4; lo+step < hi; step *= 2 { // points are near each other
-		if d.upto[lo+step] > x {
-			hi = lo + step + 1
-			break
+	guess = max(lo, min(guess, hi-1))
+	if d.upto[guess] > x {
+		hi = guess + 1
+		for step := 4; guess > lo; step *= 4 {
+			if guess = max(lo, guess-step); d.upto[guess] <= x {
+				lo = guess + 1
+				break
+			}
+			hi = guess + 1
 		}
-		lo += step + 1
+	} else {
+		lo = guess + 1
+		for step := 4; guess < hi-1; step *= 4 {
+			if guess = min(guess+step, hi-1); d.upto[guess] > x {
+				hi = guess + 1
+				break
+			}
+			lo = guess + 1
+		}
 	}
 	p := lo + sort.Search(hi-lo, func(i int) bool { return d.upto[lo+i] > x })
 	for p = min(p, hi-1); p > lo && d.upto[p] == d.upto[p-1]; p-- { // rounded beyond the last
 	}
 	return p
+}
+
+// guess is where the odds would be x if all places from lo to hi were alike.
+func (d *draws) guess(lo, hi int, base, x float64) int {
+	return lo + int((x-base)/(d.upto[hi-1]-base)*float64(hi-lo))
 }
 
 // positive appends the places from lo to hi that have odds but for those of without, which ascend.
@@ -300,6 +320,13 @@ func (d *draws) rest(l line, begin int, start float64) float64 {
 
 // hit appends the places that points hit which are t from each other.
 func (d *draws) hit(l line, start, t float64) {
+	if l.hi-l.lo > fewPlaces { // they lie far from each other: all are looked at before one is waited for
+		for j := range l.points {
+			if p := d.guess(l.lo, l.hi, l.base, l.base+(start+float64(j))*t); p < l.hi && d.upto[p] < 0 {
+				d.none++
+			}
+		}
+	}
 	at, passed, certain := l.lo, l.base, l.certain // passed: base, and the odds of the certain ones before
 	for j := range l.points {
 		x := passed + (start+float64(j))*t
@@ -309,7 +336,7 @@ func (d *draws) hit(l line, start, t float64) {
 			passed, x, at, certain = passed+width, x+width, c+1, certain[1:]
 		}
 		if at < l.hi { // else x is rounded beyond the end
-			at = d.search(at, l.hi, x)
+			at = d.search(at, l.hi, x, d.guess(l.lo, l.hi, l.base, x))
 			d.edges = append(d.edges, int32(at))
 		}
 	}

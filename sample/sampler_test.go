@@ -254,6 +254,33 @@ func countDraws(t *testing.T, s *Sampler, epochs int, value []float64) *counts {
 	return c
 }
 
+// A place is found from any guess, in rows of all kinds of odds.
+func TestSearch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, power := range []float64{0, 1, 30} {
+		d := &draws{order: &order{upto: make([]float64, 3000)}}
+		sum := 0.0
+		for p := range d.upto {
+			if rng.IntN(5) > 0 {
+				sum += math.Pow(rng.Float64(), power)
+			}
+			d.upto[p] = sum
+		}
+		for range 3000 {
+			lo := rng.IntN(2900)
+			hi := lo + 1 + rng.IntN(3000-lo)
+			x := d.upto[hi-1] * (1 - math.Pow(rng.Float64(), 3)) * (1 + 1e-12)
+			want := hi - 1
+			for want > lo && (d.upto[want] == d.upto[want-1] || d.upto[want-1] > x) {
+				want--
+			}
+			if got := d.search(lo, hi, x, lo-5+rng.IntN(hi-lo+10)); got != want {
+				t.Fatalf("power %v: the place of %v from %d to %d is %d, want %d", power, x, lo, hi, got, want)
+			}
+		}
+	}
+}
+
 // chance is how often each of the hub's edges should be drawn in an epoch.
 func chance(s *Sampler) []float64 {
 	n, k := s.Graph.InDegree(0), float64(s.Fanout[0])

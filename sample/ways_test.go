@@ -335,11 +335,11 @@ func TestBatchesOfGraphs(t *testing.T) {
 	}
 }
 
-// After a loop that ends early, or a cancel at any stage, no goroutine is left, and the error says why.
+// After a loop that ends early, or a cancel at any stage, no goroutine and no memory is left, and the error says why.
 func TestBatchesEnd(t *testing.T) {
 	defer par.SetThreads(4)()
 	g := graph.Must(graph.Uniform(rand.New(rand.NewPCG(1, 1)), 20000, 200000))
-	before := runtime.NumGoroutine()
+	before, memory := runtime.NumGoroutine(), heap()
 	for stage := range 8 {
 		l := &Loader{Sampler: Sampler{Graph: g, Fanout: []int{5, 5}}, Nodes: g.DstRows(), Size: 500, Features: tensor.New(20000, 32), Epochs: 1000, Ahead: 3}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -372,12 +372,21 @@ func TestBatchesEnd(t *testing.T) {
 		})
 	}
 	for range 100 {
-		if runtime.NumGoroutine() <= before+4 { // the workers of loops
+		if runtime.NumGoroutine() <= before+4 && heap() < memory+1<<20 { // the workers of loops, and what the graph keeps
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+	t.Errorf("%d goroutines before, %d after; %d bytes, %d after", before, runtime.NumGoroutine(), memory, heap())
+	runtime.KeepAlive(g)
+}
+
+// heap is how many bytes are in use.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // What cannot be says what to do.

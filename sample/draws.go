@@ -17,7 +17,7 @@ type draws struct {
 	sampler *Sampler
 	fanouts []int // one, or one for each kind
 	key     uint64
-	before  []int64 // the time of each seed; nil: none
+	when    []int64 // the time of each seed; nil: none
 
 	offsets []int64
 	edges   []int32
@@ -27,7 +27,7 @@ type draws struct {
 
 // draws returns what a layer will draw.
 func (s *Sampler) draws(a asked, layer int) *draws {
-	d := &draws{order: s.made, sampler: s, before: a.times, key: mix(mix(mix(s.Seed)^a.epoch) ^ uint64(layer))}
+	d := &draws{order: s.made, sampler: s, when: a.times, key: mix(mix(mix(s.Seed)^a.epoch) ^ uint64(layer))}
 	if s.byKind() {
 		d.fanouts = s.Kinds[layer]
 	} else {
@@ -96,8 +96,8 @@ func (d *draws) all(seeds []int32) error {
 			d.fetch(rows[i:min(i+near, len(rows))])
 		}
 		at := mix(d.key ^ uint64(seeds[i]))
-		if d.before != nil {
-			at = mix(at ^ uint64(d.before[i]))
+		if d.when != nil {
+			at = mix(at ^ uint64(d.when[i]))
 		}
 		first := len(d.edges)
 		if d.places == nil {
@@ -119,7 +119,7 @@ const replacedMost = 1 << 10
 // keeps reports whether seed i reads its loop: unless it is of a kind that is not read, or of a later time.
 func (d *draws) keeps(i int, loop int32) bool {
 	s := d.sampler
-	return !(s.byKind() && d.fanouts[s.Graph.Kinds()[loop]] == 0 || d.before != nil && s.Times[loop] >= d.before[i])
+	return !(s.byKind() && d.fanouts[s.Graph.Kinds()[loop]] == 0 || d.when != nil && s.Times[loop] >= d.when[i])
 }
 
 // addLoop puts a loop among the edges from first on.
@@ -168,8 +168,8 @@ func (d *draws) ordered(i int, r row, at uint64) {
 			k, from = d.fanouts[kind], mix(at+uint64(kind)+1)
 		}
 		end := hi
-		if d.before != nil {
-			end = lo + sort.Search(hi-lo, func(j int) bool { return d.sampler.Times[d.places[lo+j]] >= d.before[i] })
+		if d.when != nil {
+			end = lo + sort.Search(hi-lo, func(j int) bool { return d.sampler.Times[d.places[lo+j]] >= d.when[i] })
 		}
 		first := len(d.edges)
 		switch {

@@ -93,8 +93,8 @@ func (o *order) sum() []float64 {
 	return upto
 }
 
-// before is the odds of a node's in-edges before place p; the first is at first.
-func (o *order) before(p, first int) float64 {
+// oddsBefore is the odds of a node's in-edges before place p; the first is at first.
+func (o *order) oddsBefore(p, first int) float64 {
 	if p == first {
 		return 0
 	}
@@ -110,8 +110,8 @@ func (o *order) before(p, first int) float64 {
 // sampling, Madow 1949). The points hit all that are certain, so nothing needs a look at all
 // of a hub's edges.
 func (d *draws) weighted(lo, hi, first int, at uint64, k int) {
-	begin, base := len(d.edges), d.order.before(lo, first)
-	switch total := d.order.before(hi, first) - base; {
+	begin, base := len(d.edges), d.oddsBefore(lo, first)
+	switch total := d.oddsBefore(hi, first) - base; {
 	case lo == hi || total <= 0:
 	case d.sampler.Replace && k != All:
 		for range k {
@@ -152,7 +152,7 @@ func (d *draws) weigh(begin, first int, t float64, once bool) {
 		return
 	}
 	for _, p := range d.edges[begin:] {
-		n := t / (d.upto[p] - d.order.before(int(p), first))
+		n := t / (d.upto[p] - d.oddsBefore(int(p), first))
 		if once {
 			n = max(1, n)
 		}
@@ -209,7 +209,7 @@ func (d *draws) positive(lo, hi, first int, without []int32) {
 	for p := lo; p < hi; p++ {
 		if len(without) > 0 && int(without[0]) == p {
 			without = without[1:]
-		} else if d.upto[p] > d.order.before(p, first) {
+		} else if d.upto[p] > d.oddsBefore(p, first) {
 			d.edges = append(d.edges, int32(p))
 		}
 	}
@@ -219,7 +219,7 @@ func (d *draws) positive(lo, hi, first int, without []int32) {
 // rounding decides.
 func (d *draws) few(lo, hi, first int, start float64, k int) (t float64, ok bool) {
 	var widths [fewPlaces]float64
-	w, sum, total := widths[:hi-lo], d.order.before(lo, first), 0.0
+	w, sum, total := widths[:hi-lo], d.oddsBefore(lo, first), 0.0
 	for i, upto := range d.upto[lo:hi] {
 		w[i], sum = upto-sum, upto
 		total += w[i]
@@ -274,7 +274,7 @@ func (d *draws) systematic(l line, start float64) float64 {
 		d.hit(l, start, t)
 		var more []int32
 		for i, p := range d.edges[begin:] {
-			width := d.upto[p] - d.order.before(int(p), l.first)
+			width := d.upto[p] - d.oddsBefore(int(p), l.first)
 			if i > 0 && d.edges[begin+i-1] == p {
 				continue // and it was noted
 			}
@@ -330,9 +330,9 @@ func (d *draws) hit(l line, start, t float64) {
 	at, passed, certain := l.lo, l.base, l.certain // passed: base, and the odds of the certain ones before
 	for j := range l.points {
 		x := passed + (start+float64(j))*t
-		for len(certain) > 0 && d.order.before(int(certain[0]), l.first) <= x {
+		for len(certain) > 0 && d.oddsBefore(int(certain[0]), l.first) <= x {
 			c := int(certain[0])
-			width := d.upto[c] - d.order.before(c, l.first)
+			width := d.upto[c] - d.oddsBefore(c, l.first)
 			passed, x, at, certain = passed+width, x+width, c+1, certain[1:]
 		}
 		if at < l.hi { // else x is rounded beyond the end

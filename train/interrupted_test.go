@@ -202,3 +202,49 @@ func TestFitInterrupted(t *testing.T) {
 		})
 	}
 }
+
+// Next is called before each step, with a context that ends with the run; an error of it ends the run before
+// the step, which goes on from there to the bits of a whole run.
+func TestFitNext(t *testing.T) {
+	dir, broken := t.TempDir(), errors.New("no disk")
+	var steps []uint64
+	var data context.Context
+	run := func(name, resume string, fails uint64) (*breakable, error) {
+		steps = nil
+		b := newBreakable(filepath.Join(dir, name), func(f *train.Fit) {
+			f.Steps, f.By, f.Resume = 3, train.ByLoss, resume
+			f.Next = func(ctx context.Context, step uint64) error {
+				data, steps = ctx, append(steps, step)
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if step == fails {
+					return broken
+				}
+				return nil
+			}
+		})
+		_, err := b.run(0)
+		if data.Err() == nil {
+			t.Error("the context of Next outlives the run")
+		}
+		return b, err
+	}
+	whole, err := run("whole", "", 0)
+	if err != nil || !slices.Equal(steps, []uint64{1, 2, 3, 4, 5, 6}) {
+		t.Fatalf("steps %v, %v", steps, err)
+	}
+	for fails := uint64(1); fails <= 6; fails++ {
+		if _, err := run("part", "", fails); !errors.Is(err, broken) || steps[len(steps)-1] != fails {
+			t.Fatalf("step %d: %v after %v", fails, err, steps)
+		}
+		resume := filepath.Join(dir, "part")
+		if fails == 1 { // nothing to go on from
+			resume = ""
+		}
+		on, err := run("part", resume, 0)
+		if err != nil || steps[0] != fails || !slices.Equal(on.params(), whole.params()) {
+			t.Errorf("step %d: resumed with %v, %v, and other bits", fails, steps, err)
+		}
+	}
+}

@@ -127,13 +127,12 @@ func TestTimes(t *testing.T) {
 
 // A batch of edges hides them and their reverses, has negatives that are no edges, and a seed for every end.
 func TestEdgesHiddenWithNegatives(t *testing.T) {
-	g := graph.Must(graph.New(60, []int32{}, []int32{}))
 	rng := rand.New(rand.NewPCG(3, 3))
 	var src, dst []int32
 	for range 300 {
 		src, dst = append(src, rng.Int32N(60)), append(dst, rng.Int32N(30))
 	}
-	g = graph.Must(graph.New(60, src, dst)).Undirected()
+	g := graph.Must(graph.New(60, src, dst)).Undirected()
 	joined := pairsIn(g, false)
 	reached := map[Drawn]map[int32]int{}
 	for _, how := range []Drawn{"", ByDegree, InBatch} {
@@ -250,8 +249,7 @@ func TestBatchesOfTypes(t *testing.T) {
 			}
 			for _, r := range h.Rels() {
 				block := g.Graph(r)
-				for v, node := range block.From().Dst {
-					_ = node
+				for v := range block.From().Dst {
 					if n := block.InDegree(v); n > fanout {
 						t.Fatalf("%v: %d edges are drawn", r, n)
 					}

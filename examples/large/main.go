@@ -99,13 +99,12 @@ func main() {
 	fmt.Printf("training: %d nodes, %.0f a second\n", len(split.Train), float64(len(split.Train))/time.Since(begin).Seconds())
 
 	held := &sample.Loader{Sampler: sampler, Nodes: split.Test, Size: 1000, Features: data.Features}
-	right, t := 0.0, grad.NewEval()
+	right := 0.0
 	for b, err := range held.Batches(ctx) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		t.Reset()
-		right += train.Accuracy(net.Forward(t, b).Value(), b.Of(data.Labels)) * float64(len(b.Seeds))
+		right += train.Accuracy(net.Forward(nil, b).Value(), b.Of(data.Labels)) * float64(len(b.Seeds))
 	}
 	fmt.Printf("accuracy of %d held-out nodes: %.2f\n", len(split.Test), right/float64(len(split.Test)))
 	var memory runtime.MemStats

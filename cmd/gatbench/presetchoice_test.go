@@ -368,37 +368,35 @@ func TestCutByShape(t *testing.T) {
 		return stepShape{nodes: nodes, edges: edges, examples: examples, ends: 1, columns: columns, sparse: true, width: 64, layers: 3, kinds: kinds, noun: "node"}
 	}
 	million := stepShape{nodes: 1e6, edges: 11e6, examples: 6e5, ends: 1, columns: 64, width: 64, layers: 3, noun: "node"}
-	few, dense, wide, short, hubs := million, million, million, million, million
-	few.examples = 500
-	dense = sparseRows(13752, 505474, 8251, 267, 0)
-	wide.nodes, wide.edges, wide.examples, wide.width = 60_000, 3e6, 36_000, 8192
+	dense, few, short, hubs, wide := sparseRows(13752, 505474, 8251, 267, 0), million, million, million, million
+	few.examples, short.layers = 500, 1
 	hubs.nodes, hubs.edges, hubs.examples = 20_000, 4e6, 12_000
-	short.layers = 1
+	wide.nodes, wide.edges, wide.examples, wide.width = 60_000, 3e6, 36_000, 8192
 	for name, tt := range map[string]struct {
 		shape   stepShape
 		batch   int
 		fanout  string
 		because string
 	}{
-		"few labels, like PubMed":              {sparseRows(19717, 108365, 60, 50, 0), 0, "", "each step is on all 60 training nodes: it costs about 1.0 times a step on 60 with drawn neighbours, and batches pay from 8 times"},
-		"many labels on a small graph":         {sparseRows(19717, 108365, 11830, 50, 0), 0, "", "each step is on all 11830 training nodes: it costs about 2.1 times a step on 1024 with drawn neighbours, and batches pay from 8 times"},
-		"a small graph, like Computers":        {dense, 0, "", "it costs about 3.4 times"},
-		"hundreds of neighbours":               {hubs, 1024, "10,10,10", ""},
-		"few neighbours, like WordNet":         {sparseRows(117659, 479297, 70595, 12, 0), 1024, "10,10,10", "a step on all 70595 training nodes costs about 11 times as much; --batch 0 takes them"},
+		"few labels, like PubMed":              {sparseRows(19717, 108365, 60, 50, 0), 0, "", "each step is on all 60 training nodes: it costs about 1.0 times a step on 60 with drawn neighbours, and batches pay from 10 times"},
+		"many labels on a small graph":         {sparseRows(19717, 108365, 11830, 50, 0), 0, "", "each step is on all 11830 training nodes: it costs about 1.3 times a step on 4096"},
+		"a small graph, like Computers":        {dense, 0, "", "it costs about 4.0 times"},
+		"few neighbours, like WordNet":         {sparseRows(117659, 479297, 70595, 12, 0), 0, "", "it costs about 3.7 times"},
 		"the same with a matrix for each kind": {sparseRows(117659, 479297, 70595, 12, 27), 0, "", "all 70595 training nodes"},
-		"a million nodes":                      {million, 1024, "10,10,10", "all 600000 training nodes costs about 10 times as much"},
-		"a million nodes, few of which train":  {few, 0, "", ""},
-		"one layer":                            {short, 1024, "10", ""},
-		"more than memory should hold":         {wide, 1024, "10,10,10", "a step on all 36000 training nodes takes about 74 GiB"},
+		"a million nodes":                      {million, 4096, "5,5,5", "a step on all 600000 training nodes costs about 13 times as much; --batch 0 takes them"},
+		"a million nodes, few of which train":  {few, 0, "", "all 500 training nodes"},
+		"one layer":                            {short, 4096, "5", ""},
+		"hundreds of neighbours":               {hubs, 4096, "5,5,5", ""},
+		"more than memory should hold":         {wide, 4096, "5,5,5", "a step on all 36000 training nodes takes about 74 GiB"},
 	} {
 		if got := tt.shape.cut(); got.batch != tt.batch || got.fanout != tt.fanout || !strings.Contains(got.because, tt.because) {
 			t.Errorf("%s: %+v, want batches of %d, %q, because %s", name, got, tt.batch, tt.fanout, tt.because)
 		}
 	}
 	k := &task{split: datasets.Split{Train: make([]int32, 24_000)}}
-	r := recipe{Preset: presetDeep, Epochs: 500, Patience: 100, Batch: 1024}
-	if k.paced(&r); r.Epochs != 104 || r.Patience != 10 {
-		t.Errorf("of 24 steps there are %d epochs with a patience of %d", r.Epochs, r.Patience)
+	r := recipe{Preset: presetDeep, Epochs: 500, Patience: 100, Batch: 4096}
+	if k.paced(&r); r.Epochs != 416 || r.Patience != 33 {
+		t.Errorf("of 6 steps there are %d epochs with a patience of %d", r.Epochs, r.Patience)
 	}
 	if r = (recipe{Preset: "shchur", Epochs: 500, Patience: 100, Batch: 1024}); true {
 		if k.paced(&r); r.Epochs != 500 || r.Patience != 100 {
@@ -407,17 +405,19 @@ func TestCutByShape(t *testing.T) {
 	}
 }
 
-// chain is a large graph that a batch reads little of: a node hears of the one before it.
-func chain(n int) *datasets.Dataset {
+// ring is a graph of so many neighbours that a batch reads few of its edges.
+func ring(n, near int) *datasets.Dataset {
 	rng := rand.New(rand.NewPCG(3, 3))
-	d := &datasets.Dataset{Name: "Chain", Classes: 4, Labels: make([]int32, n), Features: tensor.New(n, 4)}
-	d.Features.(*tensor.Dense).Normal(rng, 0, 1)
-	src, dst := make([]int32, n-1), make([]int32, n-1)
+	x := tensor.New(n, 4)
+	x.Normal(rng, 0, 1)
+	d := &datasets.Dataset{Name: "Ring", Classes: 4, Labels: make([]int32, n), Features: x}
+	var src, dst []int32
 	for v := range n {
 		d.Labels[v] = int32(v * 4 / n)
-		d.Features.(*tensor.Dense).Row(v)[d.Labels[v]] += 2
-		if v > 0 {
-			src[v-1], dst[v-1] = int32(v-1), int32(v)
+		x.Row(v)[d.Labels[v]] += 2
+		for j := range near {
+			u := (v + j + 1) % n
+			src, dst = append(src, int32(u), int32(v)), append(dst, int32(v), int32(u))
 		}
 	}
 	d.Graph = graph.Must(graph.New(n, src, dst))
@@ -426,20 +426,20 @@ func chain(n int) *datasets.Dataset {
 
 // A training of a large graph is in batches, says why, and goes on as it began; --batch decides otherwise, and stays decided.
 func TestCutOfLargeGraphs(t *testing.T) {
-	dir, file := t.TempDir(), saved(t, chain(40_000))
+	dir, file := t.TempDir(), saved(t, ring(8000, 60))
 	args := []string{"train", "--dataset", file, "--hidden", "8", "--no-baseline"}
 	last := func(more ...string) map[string]any {
 		lines := results(t, slices.Concat(args, []string{"--json"}, more)...)
 		return lines[len(lines)-1]
 	}
 	flat := strings.Join(strings.Fields(ok(t, slices.Concat(args, []string{"--epochs", "1"})...)), " ")
-	want := "batches of 1024 nodes; neighbours drawn for each node: 10 in layer 1, 10 in layer 2, 10 in layer 3; evaluations read all (a step on all 24000 training nodes costs about"
-	if !strings.Contains(flat, want) || strings.Contains(flat, " --batch 1024") || strings.Contains(flat, " --patience") {
+	want := "batches of 4096 nodes; neighbours drawn for each node: 5 in layer 1, 5 in layer 2, 5 in layer 3; evaluations read all (a step on all 4800 training nodes costs about"
+	if !strings.Contains(flat, want) || strings.Contains(flat, " --batch 4096") || strings.Contains(flat, " --patience") {
 		t.Errorf("no %q, or flags that say nothing, in\n%s", want, flat)
 	}
 	run, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
 	of := last("--epochs", "2")
-	if of["batch"] != 1024.0 || of["fanout"] != "10,10,10" {
+	if of["batch"] != 4096.0 || of["fanout"] != "5,5,5" {
 		t.Errorf("without a flag: %v", of)
 	}
 	last("--epochs", "1", "--checkpoint", run)
@@ -449,7 +449,8 @@ func TestCutOfLargeGraphs(t *testing.T) {
 		batch, fanout any
 	}{
 		{last("--epochs", "1", "--batch", "0"), nil, nil},
-		{last("--epochs", "1", "--batch", "9000"), 9000.0, nil},
+		{last("--epochs", "1", "--batch", "3000"), 3000.0, nil},
+		{last("--epochs", "1", "--batch", "3000", "--fanout", "3,4,5"), 3000.0, "3,4,5"}, // which makes three layers
 		{last("--epochs", "1", "--rows", "all"), nil, nil},
 		{last("--epochs", "1", "--preset", "graphsaint"), nil, nil},
 		{last("--epochs", "1", "--norm", "batch"), nil, nil},
@@ -462,7 +463,7 @@ func TestCutOfLargeGraphs(t *testing.T) {
 		}
 	}
 	lines := results(t, "train", "--json", "--resume", run, "--epochs", "2")
-	if got := lines[len(lines)-1]; got["batch"] != 1024.0 || got["val_accuracy"] != of["val_accuracy"] || got["test_loss"] != of["test_loss"] {
+	if got := lines[len(lines)-1]; got["batch"] != 4096.0 || got["val_accuracy"] != of["val_accuracy"] || got["test_loss"] != of["test_loss"] {
 		t.Errorf("a run that goes on ends with %v, not %v", got, of)
 	}
 	if out := ok(t, slices.Concat(args, []string{"--epochs", "1", "--batch", "0"})...); strings.Contains(out, "batches") {

@@ -147,6 +147,8 @@ func (s stepShape) cut() cut {
 		all += fmt.Sprintf(" costs about %.0f times as much", gain)
 	case bytes >= stepMost:
 		all += fmt.Sprintf(" takes about %.0f GiB", bytes/(1<<30))
+	case s.examples <= usualBatch:
+		return cut{because: fmt.Sprintf("each step is on %s: a batch has %d", all, usualBatch)}
 	default:
 		return cut{because: fmt.Sprintf("each step is on %s: it costs about %.1f times a step on %d with drawn neighbours, and batches pay from %d times", all, gain, size, batchGain)}
 	}

@@ -378,7 +378,7 @@ func TestCutByShape(t *testing.T) {
 		fanout  string
 		because string
 	}{
-		"few labels, like PubMed":              {sparseRows(19717, 108365, 60, 50, 0), 0, "", "each step is on all 60 training nodes: it costs about 1.0 times a step on 60 with drawn neighbours, and batches pay from 10 times"},
+		"few labels, like PubMed":              {sparseRows(19717, 108365, 60, 50, 0), 0, "", "each step is on all 60 training nodes: a batch has 4096"},
 		"many labels on a small graph":         {sparseRows(19717, 108365, 11830, 50, 0), 0, "", "each step is on all 11830 training nodes: it costs about 1.3 times a step on 4096"},
 		"a small graph, like Computers":        {dense, 0, "", "it costs about 4.0 times"},
 		"few neighbours, like WordNet":         {sparseRows(117659, 479297, 70595, 12, 0), 0, "", "it costs about 3.7 times"},

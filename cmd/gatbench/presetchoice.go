@@ -95,11 +95,11 @@ type cut struct {
 }
 
 // The batches of a training that need not have any, and when it has them. docs/use/training.md has the measurements: in batches a training
-// took two to eight times as many steps to learn the same, so batches must cost far less than that.
+// took three to eight times as many steps to learn the same, so one must cost far less.
 const (
-	usualBatch  = 4096
-	usualFanout = 5       // neighbours of a node, in each layer
-	batchGain   = 10      // times what a batch costs
+	usualBatch  = 1024
+	usualFanout = 10      // neighbours of a node, in each layer
+	batchGain   = 16      // times what a batch costs
 	stepMost    = 8 << 30 // bytes
 )
 

@@ -378,16 +378,16 @@ func TestCutByShape(t *testing.T) {
 		fanout  string
 		because string
 	}{
-		"few labels, like PubMed":              {sparseRows(19717, 108365, 60, 50, 0), 0, "", "each step is on all 60 training nodes: a batch has 4096"},
-		"many labels on a small graph":         {sparseRows(19717, 108365, 11830, 50, 0), 0, "", "each step is on all 11830 training nodes: it costs about 1.3 times a step on 4096"},
-		"a small graph, like Computers":        {dense, 0, "", "it costs about 4.0 times"},
-		"few neighbours, like WordNet":         {sparseRows(117659, 479297, 70595, 12, 0), 0, "", "it costs about 3.7 times"},
+		"few labels, like PubMed":              {sparseRows(19717, 108365, 60, 50, 0), 0, "", "each step is on all 60 training nodes: a batch has 1024"},
+		"many labels on a small graph":         {sparseRows(19717, 108365, 11830, 50, 0), 0, "", "each step is on all 11830 training nodes: it costs about 2.1 times a step on 1024 with drawn neighbours, and batches pay from 16 times"},
+		"a small graph, like Computers":        {dense, 0, "", "it costs about 3.4 times"},
+		"few neighbours, like WordNet":         {sparseRows(117659, 479297, 70595, 12, 0), 0, "", "it costs about 11.5 times"},
 		"the same with a matrix for each kind": {sparseRows(117659, 479297, 70595, 12, 27), 0, "", "all 70595 training nodes"},
-		"a million nodes":                      {million, 4096, "5,5,5", "a step on all 600000 training nodes costs about 13 times as much; --batch 0 takes them"},
+		"a million nodes":                      {million, 1024, "10,10,10", "a step on all 600000 training nodes takes about 12 GiB; --batch 0 takes them"},
 		"a million nodes, few of which train":  {few, 0, "", "all 500 training nodes"},
-		"one layer":                            {short, 4096, "5", ""},
-		"hundreds of neighbours":               {hubs, 4096, "5,5,5", ""},
-		"more than memory should hold":         {wide, 4096, "5,5,5", "a step on all 36000 training nodes takes about 74 GiB"},
+		"one layer":                            {short, 1024, "10", ""},
+		"hundreds of neighbours":               {hubs, 1024, "10,10,10", ""},
+		"more than memory should hold":         {wide, 1024, "10,10,10", "a step on all 36000 training nodes takes about 74 GiB"},
 	} {
 		if got := tt.shape.cut(); got.batch != tt.batch || got.fanout != tt.fanout || !strings.Contains(got.because, tt.because) {
 			t.Errorf("%s: %+v, want batches of %d, %q, because %s", name, got, tt.batch, tt.fanout, tt.because)
@@ -426,20 +426,20 @@ func ring(n, near int) *datasets.Dataset {
 
 // A training of a large graph is in batches, says why, and goes on as it began; --batch decides otherwise, and stays decided.
 func TestCutOfLargeGraphs(t *testing.T) {
-	dir, file := t.TempDir(), saved(t, ring(8000, 60))
+	dir, file := t.TempDir(), saved(t, ring(4000, 100))
 	args := []string{"train", "--dataset", file, "--hidden", "8", "--no-baseline"}
 	last := func(more ...string) map[string]any {
 		lines := results(t, slices.Concat(args, []string{"--json"}, more)...)
 		return lines[len(lines)-1]
 	}
 	flat := strings.Join(strings.Fields(ok(t, slices.Concat(args, []string{"--epochs", "1"})...)), " ")
-	want := "batches of 4096 nodes; neighbours drawn for each node: 5 in layer 1, 5 in layer 2, 5 in layer 3; evaluations read all (a step on all 4800 training nodes costs about"
-	if !strings.Contains(flat, want) || strings.Contains(flat, " --batch 4096") || strings.Contains(flat, " --patience") {
+	want := "batches of 1024 nodes; neighbours drawn for each node: 10 in layer 1, 10 in layer 2, 10 in layer 3; evaluations read all (a step on all 2400 training nodes costs about"
+	if !strings.Contains(flat, want) || strings.Contains(flat, " --batch 1024") || strings.Contains(flat, " --patience") {
 		t.Errorf("no %q, or flags that say nothing, in\n%s", want, flat)
 	}
 	run, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
 	of := last("--epochs", "2")
-	if of["batch"] != 4096.0 || of["fanout"] != "5,5,5" {
+	if of["batch"] != 1024.0 || of["fanout"] != "10,10,10" {
 		t.Errorf("without a flag: %v", of)
 	}
 	last("--epochs", "1", "--checkpoint", run)
@@ -449,8 +449,8 @@ func TestCutOfLargeGraphs(t *testing.T) {
 		batch, fanout any
 	}{
 		{last("--epochs", "1", "--batch", "0"), nil, nil},
-		{last("--epochs", "1", "--batch", "3000"), 3000.0, nil},
-		{last("--epochs", "1", "--batch", "3000", "--fanout", "3,4,5"), 3000.0, "3,4,5"}, // which makes three layers
+		{last("--epochs", "1", "--batch", "2000"), 2000.0, nil},
+		{last("--epochs", "1", "--batch", "2000", "--fanout", "3,4,5"), 2000.0, "3,4,5"}, // which makes three layers
 		{last("--epochs", "1", "--rows", "all"), nil, nil},
 		{last("--epochs", "1", "--preset", "graphsaint"), nil, nil},
 		{last("--epochs", "1", "--norm", "batch"), nil, nil},
@@ -463,7 +463,7 @@ func TestCutOfLargeGraphs(t *testing.T) {
 		}
 	}
 	lines := results(t, "train", "--json", "--resume", run, "--epochs", "2")
-	if got := lines[len(lines)-1]; got["batch"] != 4096.0 || got["val_accuracy"] != of["val_accuracy"] || got["test_loss"] != of["test_loss"] {
+	if got := lines[len(lines)-1]; got["batch"] != 1024.0 || got["val_accuracy"] != of["val_accuracy"] || got["test_loss"] != of["test_loss"] {
 		t.Errorf("a run that goes on ends with %v, not %v", got, of)
 	}
 	if out := ok(t, slices.Concat(args, []string{"--epochs", "1", "--batch", "0"})...); strings.Contains(out, "batches") {

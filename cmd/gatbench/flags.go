@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -47,7 +48,7 @@ type settingFlags struct {
 	ClassWeights   *string  `placeholder:"WEIGHTS" group:"training" help:"How much each class counts in the loss: balanced (each class as much as the others, however rare it is), a number for each class, such as 1,20, or NAME=W,NAME=W; classes that are not named have the weight 1. Default: every example counts the same."`
 	Positive       *string  `placeholder:"NAME" group:"training" help:"Which of two classes is looked for: average precision, F1, recall and the threshold are about it. Default: the one with less than a fifth of the training part, or that is called yes, true, 1 or the like, or the rarer one."`
 	Loss           *string  `placeholder:"NAME" group:"training" help:"Loss when numbers are predicted: mse (squared error, the default) or mae (absolute error)."`
-	Batch          *int     `placeholder:"N" group:"training" help:"Train on N nodes, edges or graphs at a time. 0, the default for nodes and edges, trains on all at once."`
+	Batch          *int     `placeholder:"N" group:"training" help:"Train on N nodes, edges or graphs at a time. 0 trains on all nodes or edges at once. Default for nodes and edges: all, or 1024 with drawn neighbours if a step on all would cost 16 times as much or not fit in 8 GiB; the summary says why."`
 	Fanout         *string  `placeholder:"N,N" group:"training" help:"With --batch: sample this many neighbours of each node, one number for each layer, the first layer's first, such as 15,10. 0 means all neighbours, as without this flag."`
 	Inductive      *bool    `group:"training" help:"With --task node: train on the graph of the training nodes alone. The other nodes are seen only in evaluation."`
 	Rows           *string  `placeholder:"NAME" group:"training" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
@@ -119,13 +120,19 @@ func (f *settingFlags) fresh() (recipe, error) {
 	}
 	f.override(&r)
 	r.Dataset = dataset
+	if f.Layers == nil && f.ours() {
+		if ks, err := numbers(r.Fanout); err == nil {
+			r.Layers = len(ks) // until the data decides
+		}
+	}
 	return r, f.check(&r)
 }
 
 // settled gives a recipe what the data decides where no flag does, and the task's
 // features that form.
 func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
-	if r.Features == "" || f.Features != nil { // a run that begins
+	begins := r.Features == "" || f.Features != nil
+	if begins {
 		if f.Preset == nil || r.Preset == presetDeep {
 			model, err := r.Model, error(nil)
 			if f.Model == nil && f.Preset == nil && f.OutHeads == nil && !r.NoEdges {
@@ -158,8 +165,30 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 	if err := k.use(r.Features); err != nil {
 		return r, err
 	}
-	return r, k.suit(&r)
+	if begins {
+		f.pace(k, &r)
+	}
+	return r, cmp.Or(r.checkFanout(), k.suit(&r))
 }
+
+// pace decides how a training that begins is cut into steps, if no flag does, and how long it is then.
+func (f *settingFlags) pace(k *task, r *recipe) {
+	if f.cuts() {
+		c := k.cut(r)
+		r.Batch, r.Fanout = c.batch, c.fanout
+	}
+	k.paced(r)
+	set(&r.Epochs, f.Epochs)
+	set(&r.Patience, f.Patience)
+}
+
+// cuts reports whether the data decides how a training is cut into steps.
+func (f *settingFlags) cuts() bool {
+	return f.Batch == nil && f.Rows == nil && f.ours()
+}
+
+// ours reports whether the preset is one whose settings follow from the data.
+func (f *settingFlags) ours() bool { return f.Preset == nil || *f.Preset == presetDeep }
 
 // resumed returns the recipe of a run on nodes or edges that goes on: only its length may
 // change. A file that it names and that has gone may be named again.
@@ -186,6 +215,7 @@ func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error)
 	if err := sameRun(path, r, asked); err != nil {
 		return r, at, err
 	}
+	f.Features = nil // the run's own
 	return r, at, r.check()
 }
 

@@ -2,10 +2,14 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"math"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/sparse"
 )
 
 // presetDeep is the preset of the deeper networks with norms and residuals that models.Advise gives data with many labels, or whose
@@ -71,13 +75,125 @@ func (k *task) preset(preset, model, dataset string) (recipe, error) {
 	return r, nil
 }
 
-// usual is what the preset of a recipe says on the task's data.
+// usual is what the preset of a recipe says on the task's data, and how a training without flags is cut into steps.
 func (k *task) usual(r *recipe) recipe {
 	usual, err := k.preset(r.Preset, r.Model, r.Dataset)
 	if err != nil {
 		panic(err) // flags and files are checked
 	}
+	usual.Batch = r.Batch
+	k.paced(&usual)
+	c := k.cut(r)
+	usual.Batch, usual.Fanout = c.batch, c.fanout
 	return usual
+}
+
+// cut says how a training is cut into steps: all examples in each, or batches of so many with drawn neighbours.
+type cut struct {
+	batch           int // 0: all
+	fanout, because string
+}
+
+// The batches of a training that need not have any, and when it has them. docs/use/training.md has the measurements: in batches a training
+// took three to eight times as many steps to learn the same, so one must cost far less.
+const (
+	usualBatch  = 1024
+	usualFanout = 10      // neighbours of a node, in each layer
+	batchGain   = 16      // times what a batch costs
+	stepMost    = 8 << 30 // bytes
+)
+
+// cut decides how a training by a recipe is cut where no flag says so. Only networks are cut that learn the same in batches: of at most three
+// layers that look at one hop each, without statistics of all nodes. A preset that is asked for has the steps of its source.
+func (k *task) cut(r *recipe) cut {
+	if r.model().Whole != "" || r.Norm == models.NormBatch || r.Layers > 3 || r.Rows != rowsNeeded {
+		return cut{}
+	}
+	s := stepShape{
+		nodes: k.graph.NumNodes(), edges: k.graph.NumEdges(), examples: len(k.split.Train), ends: 1, columns: k.rows.Shape()[1], width: r.width(), layers: r.Layers,
+		kinds: r.Kinds, noun: k.goal.example,
+	}
+	if x, ok := k.rows.(*sparse.CSR); ok {
+		s.columns, s.sparse = x.NNZ()/max(1, x.NumRows), true
+	}
+	if k.pairs != nil {
+		s.ends = 2
+	}
+	if r.model().Alone {
+		s.edges = s.nodes // the loops
+	}
+	return s.cut()
+}
+
+// stepShape is what decides how large the steps of a training are.
+type stepShape struct {
+	nodes, edges   int // loops are edges
+	examples, ends int // that train, and nodes of each
+	columns, width int // of features, of which only those of a row count that are not zero, and of hidden layers
+	layers         int
+	kinds          int  // of edges, each of which has a matrix; 0: there is one for all
+	sparse         bool // features are
+	noun           string
+}
+
+// cut is the rule. It looks at sizes alone, so that it is the same on all machines.
+func (s stepShape) cut() cut {
+	size := min(usualBatch, s.examples)
+	whole, bytes := s.cost(s.examples, math.MaxInt)
+	batch, _ := s.cost(size, usualFanout)
+	gain, all := whole/batch, fmt.Sprintf("all %d training %ss", s.examples, s.noun)
+	switch {
+	case gain >= batchGain:
+		all += fmt.Sprintf(" costs about %.0f times as much", gain)
+	case bytes >= stepMost:
+		all += fmt.Sprintf(" takes about %.0f GiB", bytes/(1<<30))
+	case s.examples <= usualBatch:
+		return cut{because: fmt.Sprintf("each step is on %s: a batch has %d", all, usualBatch)}
+	default:
+		return cut{because: fmt.Sprintf("each step is on %s: it costs about %.1f times a step on %d with drawn neighbours, and batches pay from %d times", all, gain, size, batchGain)}
+	}
+	list := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%d,", usualFanout), s.layers), ",")
+	return cut{size, list, "a step on " + all + "; --batch 0 takes them"}
+}
+
+// cost returns about what a step on so many examples costs, in multiplications of features by weights, and the bytes that it takes, where a
+// layer reads at most so many neighbours of a node.
+func (s stepShape) cost(examples, most int) (cost, bytes float64) {
+	const (
+		edge   = 25 // multiplications that take as long as an element which an edge brings
+		number = 4
+		copies = 8 // of a row, for both passes, and twice for the collector of garbage
+	)
+	n, width := float64(s.nodes), float64(s.width)
+	reads := min(float64(s.edges)/n, float64(most)*max(1, float64(s.kinds))+1) // of a node, with its loop; relations have draws of their own
+	rows := min(n, float64(s.ends)*float64(examples))
+	for i := s.layers - 1; i >= 0; i-- {
+		in, first := width, i == 0
+		if first {
+			in = float64(s.columns)
+		}
+		edges := rows * reads
+		rows = n * -math.Expm1(-edges/n) // so many of as many ends differ
+		products := rows * in
+		switch {
+		case s.kinds > 0 && first && s.sparse:
+			products *= float64(s.kinds)
+		case s.kinds > 0:
+			products = edges * in
+		}
+		cost += width * (products + edge*edges)
+		bytes += number * copies * (rows*(in+width) + edges)
+	}
+	return cost, bytes
+}
+
+// paced gives the preset of our own, whose epochs are steps, the epochs of a training in batches: each has several steps.
+func (k *task) paced(r *recipe) {
+	if r.Batch == 0 || r.Preset != presetDeep {
+		return
+	}
+	steps := (len(k.split.Train) + r.Batch - 1) / r.Batch
+	r.Epochs, r.Patience = min(r.Epochs, max(50, 5*r.Epochs/steps)), min(r.Patience, max(10, 2*r.Patience/steps))
 }
 
 // batched makes the layers of presetDeep, unless --layers gives their number, those that --fanout speaks of, or few enough that a

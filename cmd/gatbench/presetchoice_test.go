@@ -361,3 +361,121 @@ func TestDeep(t *testing.T) {
 		}
 	}
 }
+
+// Sizes alone decide whether a step takes all examples, on every machine in the same way: batches pay where they read a small part of the graph.
+func TestCutByShape(t *testing.T) {
+	sparseRows := func(nodes, edges, examples, columns, kinds int) stepShape {
+		return stepShape{nodes: nodes, edges: edges, examples: examples, ends: 1, columns: columns, sparse: true, width: 64, layers: 3, kinds: kinds, noun: "node"}
+	}
+	million := stepShape{nodes: 1e6, edges: 11e6, examples: 6e5, ends: 1, columns: 64, width: 64, layers: 3, noun: "node"}
+	dense, few, short, hubs, wide := sparseRows(13752, 505474, 8251, 267, 0), million, million, million, million
+	few.examples, short.layers = 500, 1
+	hubs.nodes, hubs.edges, hubs.examples = 20_000, 4e6, 12_000
+	wide.nodes, wide.edges, wide.examples, wide.width = 60_000, 3e6, 36_000, 8192
+	for name, tt := range map[string]struct {
+		shape   stepShape
+		batch   int
+		fanout  string
+		because string
+	}{
+		"few labels, like PubMed":              {sparseRows(19717, 108365, 60, 50, 0), 0, "", "each step is on all 60 training nodes: a batch has 1024"},
+		"many labels on a small graph":         {sparseRows(19717, 108365, 11830, 50, 0), 0, "", "each step is on all 11830 training nodes: it costs about 2.1 times a step on 1024 with drawn neighbours, and batches pay from 16 times"},
+		"a small graph, like Computers":        {dense, 0, "", "it costs about 3.4 times"},
+		"few neighbours, like WordNet":         {sparseRows(117659, 479297, 70595, 12, 0), 0, "", "it costs about 11.5 times"},
+		"the same with a matrix for each kind": {sparseRows(117659, 479297, 70595, 12, 27), 0, "", "all 70595 training nodes"},
+		"a million nodes":                      {million, 1024, "10,10,10", "a step on all 600000 training nodes takes about 12 GiB; --batch 0 takes them"},
+		"a million nodes, few of which train":  {few, 0, "", "all 500 training nodes"},
+		"one layer":                            {short, 1024, "10", ""},
+		"hundreds of neighbours":               {hubs, 1024, "10,10,10", ""},
+		"more than memory should hold":         {wide, 1024, "10,10,10", "a step on all 36000 training nodes takes about 74 GiB"},
+	} {
+		if got := tt.shape.cut(); got.batch != tt.batch || got.fanout != tt.fanout || !strings.Contains(got.because, tt.because) {
+			t.Errorf("%s: %+v, want batches of %d, %q, because %s", name, got, tt.batch, tt.fanout, tt.because)
+		}
+	}
+	k := &task{split: datasets.Split{Train: make([]int32, 24_000)}}
+	r := recipe{Preset: presetDeep, Epochs: 500, Patience: 100, Batch: 4096}
+	if k.paced(&r); r.Epochs != 416 || r.Patience != 33 {
+		t.Errorf("of 6 steps there are %d epochs with a patience of %d", r.Epochs, r.Patience)
+	}
+	if r = (recipe{Preset: "shchur", Epochs: 500, Patience: 100, Batch: 1024}); true {
+		if k.paced(&r); r.Epochs != 500 || r.Patience != 100 {
+			t.Errorf("a published preset has %d epochs with a patience of %d", r.Epochs, r.Patience)
+		}
+	}
+}
+
+// ring is a graph of so many neighbours that a batch reads few of its edges.
+func ring(n, near int) *datasets.Dataset {
+	rng := rand.New(rand.NewPCG(3, 3))
+	x := tensor.New(n, 4)
+	x.Normal(rng, 0, 1)
+	d := &datasets.Dataset{Name: "Ring", Classes: 4, Labels: make([]int32, n), Features: x}
+	var src, dst []int32
+	for v := range n {
+		d.Labels[v] = int32(v * 4 / n)
+		x.Row(v)[d.Labels[v]] += 2
+		for j := range near {
+			u := (v + j + 1) % n
+			src, dst = append(src, int32(u), int32(v)), append(dst, int32(v), int32(u))
+		}
+	}
+	d.Graph = graph.Must(graph.New(n, src, dst))
+	return d
+}
+
+// A training of a large graph is in batches, says why, and goes on as it began; --batch decides otherwise, and stays decided.
+func TestCutOfLargeGraphs(t *testing.T) {
+	dir, file := t.TempDir(), saved(t, ring(4000, 100))
+	args := []string{"train", "--dataset", file, "--hidden", "8", "--no-baseline"}
+	last := func(more ...string) map[string]any {
+		lines := results(t, slices.Concat(args, []string{"--json"}, more)...)
+		return lines[len(lines)-1]
+	}
+	flat := strings.Join(strings.Fields(ok(t, slices.Concat(args, []string{"--epochs", "1"})...)), " ")
+	want := "batches of 1024 nodes; neighbours drawn for each node: 10 in layer 1, 10 in layer 2, 10 in layer 3; evaluations read all (a step on all 2400 training nodes costs about"
+	if !strings.Contains(flat, want) || strings.Contains(flat, " --batch 1024") || strings.Contains(flat, " --patience") {
+		t.Errorf("no %q, or flags that say nothing, in\n%s", want, flat)
+	}
+	run, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
+	of := last("--epochs", "2")
+	if of["batch"] != 1024.0 || of["fanout"] != "10,10,10" {
+		t.Errorf("without a flag: %v", of)
+	}
+	last("--epochs", "1", "--checkpoint", run)
+	last("--epochs", "1", "--checkpoint", whole, "--batch", "0")
+	for _, tt := range []struct {
+		got           map[string]any
+		batch, fanout any
+	}{
+		{last("--epochs", "1", "--batch", "0"), nil, nil},
+		{last("--epochs", "1", "--batch", "2000"), 2000.0, nil},
+		{last("--epochs", "1", "--batch", "2000", "--fanout", "3,4,5"), 2000.0, "3,4,5"}, // which makes three layers
+		{last("--epochs", "1", "--rows", "all"), nil, nil},
+		{last("--epochs", "1", "--preset", "graphsaint"), nil, nil},
+		{last("--epochs", "1", "--norm", "batch"), nil, nil},
+		{last("--epochs", "1", "--layers", "4"), nil, nil},
+		{last("--epochs", "1", "--model", "appnp"), nil, nil},
+		{results(t, "train", "--json", "--resume", whole, "--epochs", "2")[1], nil, nil},
+	} {
+		if tt.got["batch"] != tt.batch || tt.got["fanout"] != tt.fanout {
+			t.Errorf("want batches of %v, %v: %v", tt.batch, tt.fanout, tt.got)
+		}
+	}
+	lines := results(t, "train", "--json", "--resume", run, "--epochs", "2")
+	if got := lines[len(lines)-1]; got["batch"] != 1024.0 || got["val_accuracy"] != of["val_accuracy"] || got["test_loss"] != of["test_loss"] {
+		t.Errorf("a run that goes on ends with %v, not %v", got, of)
+	}
+	if out := ok(t, slices.Concat(args, []string{"--epochs", "1", "--batch", "0"})...); strings.Contains(out, "batches") {
+		t.Errorf("a reason for what was asked for:\n%s", out)
+	}
+}
+
+// A run that goes on may be told the form of features that it has, and keeps its other settings.
+func TestResumeFeatures(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	ok(t, "train", "--hidden", "4", "--epochs", "1", "--features", "binary", "--checkpoint", run)
+	if out := ok(t, "train", "--resume", run, "--features", "binary", "--epochs", "2"); !strings.Contains(out, "8 heads of width 4") {
+		t.Errorf("other settings:\n%s", out)
+	}
+}

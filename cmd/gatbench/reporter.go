@@ -93,7 +93,7 @@ func (r *reporter) page(s report.Summary) *report.Training {
 		Summary:  s,
 		Title:    fmt.Sprintf("%s: %s; %d nodes, %d edges", k.Name, what, k.Graph.NumNodes(), k.Graph.NumEdges()),
 		Learns:   k.learns(),
-		Settings: r.settings(), Batching: r.recipe.batching(k.goal.example),
+		Settings: r.settings(), Batching: r.steps(),
 		Nodes: [3]int{len(k.split.Train), len(k.split.Val), len(k.split.Test)}, What: k.goal.example + "s",
 		Network: model.Title, Chosen: says, Drawn: r.heads, Longer: s.Longer(r.recipe.Epochs, r.recipe.Patience),
 		Rescale: k.rescale(r.recipe.Features),
@@ -104,6 +104,19 @@ func (r *reporter) page(s report.Summary) *report.Training {
 		page.Split = fmt.Sprintf("split %d of %d (counted from 0); --split-number chooses another", r.recipe.choice().index(n), n)
 	}
 	return page
+}
+
+// steps says how the training is cut into steps and, if the data decided that, why.
+func (r *reporter) steps() string {
+	text := r.recipe.batching(r.task.goal.example)
+	if r.Resume != "" || !r.cuts() {
+		return text
+	}
+	because := r.task.cut(&r.recipe).because
+	if text == "" {
+		return because
+	}
+	return text + " (" + because + ")"
 }
 
 // learns says what is learnt, and why, as far as the data decided.

@@ -3,6 +3,7 @@ package layers
 import (
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 )
 
@@ -12,6 +13,22 @@ type kindRows struct {
 	graph *graph.Graph // whose edges are in the order of the graph's that it was made of
 	nodes []int32      // of each source, kind by kind, ascending in each
 	ends  []int        // of each kind among the sources
+}
+
+// times returns the product of each source with the matrix of its kind, of those in w.
+func (r *kindRows) times(x, w *grad.Var) *grad.Var {
+	if !x.IsSparse() {
+		return x.Rows(r.nodes).MatMulGroups(w, r.ends)
+	}
+	var parts []*grad.Var
+	first := 0
+	for k, end := range r.ends {
+		if end > first {
+			parts = append(parts, x.Rows(r.nodes[first:end]).MatMul(w.RowRange(k, k+1).Reshape(w.Dim(1), w.Dim(2))))
+		}
+		first = end
+	}
+	return grad.ConcatAxis(0, parts...)
 }
 
 type kindRowsKey struct {

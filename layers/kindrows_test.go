@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -19,11 +20,12 @@ func TestRGCNManyRows(t *testing.T) {
 	for _, c := range []struct {
 		nodes, edges, bases int
 		aggregate           layers.Aggregator
-		weighted            bool
+		weighted, sparse    bool
 	}{
-		{1023, 900, 0, layers.AggregateSum, true}, {1024, 900, 0, layers.AggregateSum, true}, {1024, 900, 2, layers.AggregateSum, true},
-		{1100, 60000, 0, layers.AggregateSum, true}, {1024, 900, 2, layers.AggregateSum, false}, {1100, 60000, 0, layers.AggregateMean, false},
-		{1024, 900, 0, layers.AggregateMean, true}, {1023, 2000, 0, layers.AggregateMean, false},
+		{1024, 900, 0, layers.AggregateSum, true, true}, {1024, 900, 2, layers.AggregateMean, false, true}, {1100, 60000, 0, layers.AggregateMean, false, true},
+		{1023, 900, 0, layers.AggregateSum, true, false}, {1024, 900, 0, layers.AggregateSum, true, false}, {1024, 900, 2, layers.AggregateSum, true, false},
+		{1100, 60000, 0, layers.AggregateSum, true, false}, {1024, 900, 2, layers.AggregateSum, false, false}, {1100, 60000, 0, layers.AggregateMean, false, false},
+		{1024, 900, 0, layers.AggregateMean, true, false}, {1023, 2000, 0, layers.AggregateMean, false, false},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -40,6 +42,14 @@ func TestRGCNManyRows(t *testing.T) {
 			dy.Normal(rng, 0, 1)
 			tape := grad.NewTape(1)
 			v := tape.Watch(x)
+			if c.sparse {
+				for i := range x.Data {
+					if i%3 == 1 {
+						x.Data[i] = 0
+					}
+				}
+				v = grad.Const(sparse.FromDense(x))
+			}
 			in0 := layers.In{Src: v}
 			if c.weighted {
 				in0.Weight = grad.Const(weights)
@@ -70,7 +80,9 @@ func TestRGCNManyRows(t *testing.T) {
 			}
 			grads := tape.BackwardFrom(y, dy)
 			near(t, "result", y.Value().Data, wantY)
-			near(t, "gradient of x", grads.Of(v).Data, wantX)
+			if !c.sparse {
+				near(t, "gradient of x", grads.Of(v).Data, wantX)
+			}
 			if c.bases == 0 {
 				for _, gr := range grads {
 					if gr.Param == l.W {

@@ -27,10 +27,9 @@ import (
 // E×1. The result is NumDst×Out. A node without in-edges gets act(x_v·W_root + b).
 //
 // What a node hears from a kind of edge is summed before it is multiplied, and neither is
-// stored (message.UpdateKinds). Of edges with a Weight a relation's product is taken once
-// a node, for the nodes that an edge of its kind leaves. With Blocks, of sparse x and, where
-// edges have a Weight, in small graphs it is taken for all, NumSrc×Relations×Out, and an edge
-// picks the row of its kind in tiles.
+// stored (message.UpdateKinds). Of edges with a Weight, and of sparse x, a relation's product is taken once
+// a node, for the nodes that an edge of its kind leaves. With Blocks, and of these in small graphs, it is
+// taken for all, NumSrc×Relations×Out, and an edge picks the row of its kind in tiles.
 type RGCNConv struct {
 	In, Out    int
 	InDst      int             `json:",omitempty"` // width of the destinations' features; 0: In
@@ -134,9 +133,9 @@ func (l *RGCNConv) dense(in In) bool { return l.Blocks == 0 && !in.Src.IsSparse(
 // carried returns what each edge carries, x_u·W_r, on g or on a graph of the same edges.
 // Where a quarter of all products are read by no edge only the others are taken.
 func (l *RGCNConv) carried(t *grad.Tape, g *graph.Graph, in In) (*graph.Graph, message.Msg) {
-	if l.dense(in) && l.large(g) {
+	if l.Blocks == 0 && l.large(g) {
 		if r := kindRowsOf(g, l.Relations); 4*len(r.nodes) <= 3*g.NumSrc()*l.Relations {
-			return r.graph, message.U(in.Src.Rows(r.nodes).MatMulGroups(l.matrices(t), r.ends))
+			return r.graph, message.U(r.times(in.Src, l.matrices(t)))
 		}
 	}
 	return g, message.U(l.relations(t, in)).Pick(g.Kinds())

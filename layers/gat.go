@@ -77,9 +77,17 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.GATConv", l.W, cmp.Or(l.Heads, 1)*l.Out)
 	in.check(g, wants{op: "layers.GATConv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
+	if l.sumsFirst(t, g, in) {
+		return l.sumFirst(t, g, in)
+	}
 	ft, ftDst := headProjection{l.W, l.WDst, cmp.Or(l.Heads, 1), l.Out}.of(t, g, in)
 	alpha := l.attend(t, in, ft, ftDst)
 	y := message.UpdateAll(g, message.U(t.Dropout(ft, l.ValueDrop)).Mul(alpha), message.Sum)
+	return l.end(t, g, in, y, alpha)
+}
+
+// end returns the result for what the heads have summed, N×H×D.
+func (l *GATConv) end(t *grad.Tape, g *graph.Graph, in In, y *grad.Var, alpha message.Msg) Out {
 	y = l.Residual.add(t, g, in, skip{compose.MergeHeads(y, l.Average), l.WRes})
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation), Attention: alpha}
 }
@@ -88,7 +96,11 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 func (l *GATConv) attend(t *grad.Tape, in In, ft, ftDst *grad.Var) message.Msg {
 	el := ft.Dot(t.Use(l.AttnL))    // NumSrc×H×1, left attention
 	er := ftDst.Dot(t.Use(l.AttnR)) // NumDst×H×1, right attention
-	score := message.UAddV(el, er)
+	return l.weights(t, in, message.UAddV(el, er))
+}
+
+// weights returns the attention for the nodes' part of the scores.
+func (l *GATConv) weights(t *grad.Tape, in In, score message.Msg) message.Msg {
 	if in.Edge != nil {
 		score = score.Add(message.E(l.edgeScore(t, in.Edge)))
 	}

@@ -31,7 +31,7 @@ var families = map[string][]func(){
 	"vec/pointwise":   {vec.Unary, vec.Slopes, vec.Binary},
 	"vec/rows":        {vec.Reductions, vec.Rows, vec.Dropout, vec.KeepColumn, vec.DropELU, vec.DropELUGrad, vec.Groups, vec.Columns, vec.AnyZero, vec.Adam, vec.Welford, vec.LayerNorm, vec.FourNorm, vec.LSTM, vec.GRU, vec.Centred},
 	"gemm/product":    {gemm.Product, gemm.Row, gemm.Tall512, gemm.Few512, gemm.PackRuns, gemm.PackEight, gemm.Dots},
-	"spmm/rows":       {spmm.Sums, spmm.Sums512, spmm.Bests, spmm.QuickBests, spmm.BestGrads, spmm.EdgeDots, spmm.Picks, spmm.Means, spmm.Spills},
+	"spmm/rows":       {spmm.Sums, spmm.Sums512, spmm.Bests, spmm.QuickBests, spmm.BestGrads, spmm.EdgeDots, spmm.Picks, spmm.Means, spmm.Spills, spmm.ApartDots},
 	"spmm/lists":      {spmm.GatherRows, spmm.FetchLines, spmm.Scatter, spmm.Gather64, spmm.Scatter64, spmm.RangesOfRows, spmm.Segments, spmm.DropValues, spmm.KeepValues},
 	"attend/gat":      {attend.Tiles, attend.NodeExps},
 	"attend/heads":    {attend.Heads, attend.DotPairs},

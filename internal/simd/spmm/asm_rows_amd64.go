@@ -138,3 +138,8 @@ func spill16AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64
 //
 //go:noescape
 func spill32AVX2(y *float32, x *float32, cols *int32, w *float32, offsets *int64, rows int, yStride int, xStride int, skip int)
+
+// edgeDotApart4AVX2 is EdgeDot.AddRows of four heads that are apart.
+//
+//go:noescape
+func edgeDotApart4AVX2(p *rowCall)

@@ -29460,3 +29460,139 @@ next:
 	JNZ  row
 	VZEROUPPER
 	RET
+
+// func edgeDotApart4AVX2(p *rowCall)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·edgeDotApart4AVX2(SB), NOSPLIT, $8-8
+	MOVQ     p+0(FP), AX
+	MOVQ     (AX), CX
+	MOVQ     8(AX), DX
+	MOVQ     24(AX), BX
+	MOVQ     32(AX), SI
+	MOVQ     56(AX), DI
+	MOVQ     88(AX), R8
+	MOVQ     16(AX), R10
+	MOVQ     176(AX), R11
+	VXORPS   X0, X0, X0
+	CMPQ     144(AX), $0x00
+	JNE      add2505
+	VPCMPEQD X0, X0, X0
+
+add2505:
+row2506:
+	MOVQ    8(BX), R9
+	CMPQ    R9, 64(AX)
+	CMOVQGT 64(AX), R9
+	CMPQ    DI, R9
+	JGE     none2508
+	CMPQ    128(AX), $0x00
+	JNE     far2510
+
+each2511:
+	MOVLQSX (SI)(DI*4), R12
+	IMULQ   R8, R12
+	ADDQ    DX, R12
+	MOVQ    DI, R13
+	IMULQ   96(AX), R13
+	ADDQ    R10, R13
+	MOVQ    112(AX), BP
+	MOVQ    CX, R14
+	LEAQ    (R14)(R11*2), R15
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+
+columns2512:
+	VMOVUPS      (R12), Y5
+	VFMADD231PS  (R14), Y5, Y1
+	VFMADD231PS  (R14)(R11*1), Y5, Y2
+	VFMADD231PS  (R15), Y5, Y3
+	VFMADD231PS  (R15)(R11*1), Y5, Y4
+	ADDQ         $0x20, R12
+	ADDQ         $0x20, R14
+	ADDQ         $0x20, R15
+	DECQ         BP
+	JNZ          columns2512
+	VSHUFPS      $0x88, Y2, Y1, Y5
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y5, Y5
+	VSHUFPS      $0x88, Y4, Y3, Y1
+	VSHUFPS      $0xdd, Y4, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y5, Y2
+	VSHUFPS      $0xdd, Y1, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VADDPS       X1, X2, X2
+	VANDPS       (R13), X0, X1
+	VADDPS       X1, X2, X2
+	VMOVUPS      X2, (R13)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2511
+	JMP          over2509
+
+far2510:
+each2513:
+	LEAQ       32(DI), R12
+	CMPQ       R12, 72(AX)
+	CMOVQGT    72(AX), R12
+	MOVLQSX    (SI)(R12*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	PREFETCHT1 128(R12)
+	PREFETCHT1 192(R12)
+	MOVLQSX    (SI)(DI*4), R12
+	IMULQ      R8, R12
+	ADDQ       DX, R12
+	MOVQ       DI, R13
+	IMULQ      96(AX), R13
+	ADDQ       R10, R13
+	MOVQ       112(AX), BP
+	MOVQ       CX, R14
+	LEAQ       (R14)(R11*2), R15
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+
+columns2514:
+	VMOVUPS      (R12), Y5
+	VFMADD231PS  (R14), Y5, Y1
+	VFMADD231PS  (R14)(R11*1), Y5, Y2
+	VFMADD231PS  (R15), Y5, Y3
+	VFMADD231PS  (R15)(R11*1), Y5, Y4
+	ADDQ         $0x20, R12
+	ADDQ         $0x20, R14
+	ADDQ         $0x20, R15
+	DECQ         BP
+	JNZ          columns2514
+	VSHUFPS      $0x88, Y2, Y1, Y5
+	VSHUFPS      $0xdd, Y2, Y1, Y1
+	VADDPS       Y1, Y5, Y5
+	VSHUFPS      $0x88, Y4, Y3, Y1
+	VSHUFPS      $0xdd, Y4, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VSHUFPS      $0x88, Y1, Y5, Y2
+	VSHUFPS      $0xdd, Y1, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VADDPS       X1, X2, X2
+	VANDPS       (R13), X0, X1
+	VADDPS       X1, X2, X2
+	VMOVUPS      X2, (R13)
+	INCQ         DI
+	CMPQ         DI, R9
+	JL           each2513
+
+over2509:
+none2508:
+	ADDQ $0x08, BX
+	ADDQ 104(AX), CX
+	DECQ 80(AX)
+	JNZ  row2506
+	VZEROUPPER
+	RET

@@ -20,4 +20,5 @@ type rowCall struct {
 	unordered   int     // not 0: there was a NaN, which the kernel does not keep
 	mean        int     // 1: rows are divided by the number of their nonzeros
 	stream      int     // 1: rows of the result are stored past the caches
+	apart       uintptr // from a head's row of out to the next one's
 }

@@ -94,6 +94,7 @@ const (
 	minQuick
 	sumQuads
 	sumPlainQuads
+	dotApart4
 )
 
 // run calls the function. Through a variable the call would escape.
@@ -141,5 +142,7 @@ func (k kernel) run(c *rowCall, rows int) {
 		rowSumScalarAVX512(p)
 	case sumPlainQuads:
 		rowSumAVX512(p)
+	case dotApart4:
+		edgeDotApart4AVX2(p)
 	}
 }

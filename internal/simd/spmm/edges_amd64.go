@@ -6,18 +6,21 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 // addFast is AddRows in assembly.
 func (p *EdgeDot) addFast(lo, hi int) {
-	d := p.F / p.Heads
+	d, _, _ := p.heads()
 	four, eight := dotOne, dotOne
-	switch d {
-	case 8:
+	switch {
+	case p.Apart > 0 && d%8 == 0:
+		four = dotApart4
+	case p.Apart > 0:
+	case d == 8:
 		four, eight = dot4x8, dot8x8
-	case 16:
+	case d == 16:
 		four, eight = dot4x16, dot8x16
-	case 32:
+	case d == 32:
 		four, eight = dot4x32, dot8x32
 	}
 	walks := 2
-	if p.Heads == 1 && d <= 64 || d <= 32 && d%8 == 0 && (p.Heads == 4 || p.Heads == 8) {
+	if p.Heads == 1 && d <= 64 || p.Apart == 0 && d <= 32 && d%8 == 0 && (p.Heads == 4 || p.Heads == 8) {
 		walks = 1
 	}
 	in4s := p.Heads%4 == 0 && four != dotOne
@@ -26,7 +29,7 @@ func (p *EdgeDot) addFast(lo, hi int) {
 			continue
 		}
 		c := p.call(&at)
-		c.weights = uintptr(p.Heads) * floatSize
+		c.weights, c.apart = uintptr(p.Heads)*floatSize, uintptr(p.Apart)*floatSize
 		switch {
 		case p.Set && in4s:
 			c.set, c.stream = 1, one(p.Stream && p.Heads == 8 && cpu.Aligned(p.Z, p.Heads, 8))
@@ -36,10 +39,11 @@ func (p *EdgeDot) addFast(lo, hi int) {
 		for h := 0; h < p.Heads; {
 			switch rest := p.Heads - h; {
 			case eight != dotOne && rest >= 8:
-				p.dots(&c, &at, eight, h*d)
+				p.dots(&c, &at, eight, h, 0)
 				h += 8
 			case four != dotOne && rest >= 4:
-				p.dots(&c, &at, four, h*d)
+				c.shape = d / 8
+				p.dots(&c, &at, four, h, 0)
 				h += 4
 			default:
 				p.dot(&c, &at, h)
@@ -49,19 +53,21 @@ func (p *EdgeDot) addFast(lo, hi int) {
 	}
 }
 
-// dots makes the call of several heads, from column col on.
-func (p *EdgeDot) dots(c *rowCall, at *piece, k kernel, col int) {
-	c.out, c.x, c.w = &p.Y[at.row*p.F+col], &p.X[col], &p.Z[col/(p.F/p.Heads)]
+// dots makes the call of several heads, from column col of head h on.
+func (p *EdgeDot) dots(c *rowCall, at *piece, k kernel, h, col int) {
+	_, y, x := p.heads()
+	c.out, c.x, c.w = &p.Y[at.row*p.F+h*y+col], &p.X[h*x+col], &p.Z[h]
 	k.run(c, at.rows)
 }
 
 // dot makes the calls of one head.
 func (p *EdgeDot) dot(c *rowCall, at *piece, h int) {
-	t := tiles{width: p.F / p.Heads, most: 8}
+	width, _, _ := p.heads()
+	t := tiles{width: width, most: 8}
 	for j := 0; j < t.width; {
 		shape, n := t.at(j)
 		c.shape, c.left = shape, n%8
-		p.dots(c, at, dotOne, h*t.width+j)
+		p.dots(c, at, dotOne, h, j)
 		j += n
 	}
 }

@@ -15,6 +15,7 @@ type layout struct {
 	tiles
 	runs int
 	head int // columns that have a weight in common; 0: no weights
+	y, x int // elements from a run's columns to the next one's
 }
 
 // calls returns how many calls a piece takes.
@@ -27,6 +28,10 @@ func (p *RowSum) layout() layout {
 		if !p.Mean {
 			l.wide = 16
 		}
+		return l
+	}
+	if p.Apart > 0 {
+		l.kernel, l.runs, l.head, l.y = sumScalar, p.Heads, p.F, p.Apart
 		return l
 	}
 	l.head = p.F / p.Heads
@@ -42,7 +47,7 @@ func (p *RowSum) layout() layout {
 	case l.head == 32:
 		l.kernel = sumHeads32
 	default:
-		l.kernel, l.runs, l.width = sumScalar, p.Heads, l.head
+		l.kernel, l.runs, l.width, l.y, l.x = sumScalar, p.Heads, l.head, l.head, l.head
 	}
 	return l
 }
@@ -57,16 +62,15 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 	for run := range l.runs {
 		for j := 0; j < l.width; {
 			shape, n := l.at(j)
-			col := run*l.width + j
-			c.out, c.x, c.shape, c.left = &y[p.row*step+col], &g.X[col], shape, n%8
+			c.out, c.x, c.shape, c.left = &y[p.row*step+run*l.y+j], &g.X[run*l.x+j], shape, n%8
 			if arg != nil {
-				c.arg = &arg[first*step+col]
+				c.arg = &arg[first*step+j]
 			}
 			if c.stream = stream; !c.wholeLines(n) {
 				c.stream = 0
 			}
 			if l.head > 0 {
-				c.w = &w[col/l.head]
+				c.w = &w[run+j/l.head]
 			}
 			l.run(c, p.rows)
 			j += n
@@ -115,7 +119,9 @@ func (p *RowSum) addFast(lo, hi int) {
 // clear sets the rows of a piece without nonzeros, where rows are set.
 func (p *RowSum) clear(at *piece) {
 	for i := at.row; p.Set && i < at.row+at.rows; i++ {
-		clear(p.Y[i*p.step() : i*p.step()+p.F])
+		for h := 0; h == 0 || h < p.Heads && p.Apart > 0; h++ {
+			clear(p.Y[h*p.Apart+i*p.step():][:p.F])
+		}
 	}
 }
 

@@ -140,6 +140,22 @@ func checkRows(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
 	}
 }
 
+// checkApart compares the kernels of heads that have a row of X in common.
+func checkApart(tt *testing.T, rng *rand.Rand, f, heads int, next func() Float) {
+	tt.Helper()
+	t := newRowTrial(rng, 1+rng.IntN(7), 40, f, heads, next)
+	what := func(op string) string { return fmt.Sprintf("%s of %d in %d heads apart", op, f, heads) }
+	lo, apart := rng.IntN(2), t.rows*f+rng.IntN(3)
+	y, intact := simdtest.Guarded(heads*apart, rng.IntN(8), next)
+	t.intact = append(t.intact, intact)
+	for _, set := range []bool{false, true} {
+		s := &RowSum{Gather: t.Gather, Y: y, W: t.w, Heads: heads, Apart: apart, Set: set}
+		t.check(tt, what("RowSum"), y, all(len(y), 0), func() { s.AddRows(lo, t.rows) })
+		d := &EdgeDot{Gather: t.Gather, Y: y, Z: t.w, Heads: heads, Apart: apart, Set: set}
+		t.check(tt, what("EdgeDot"), t.w, all(len(t.w), float64(8*f+8)), func() { d.AddRows(lo, t.rows) })
+	}
+}
+
 // checkWon compares RowWon, whose numbers are in X's rows, and means.
 func checkWon(tt *testing.T, rng *rand.Rand, t *rowTrial) {
 	arg := make([]int32, len(t.X))
@@ -222,6 +238,11 @@ func TestRowKernels(t *testing.T) {
 	for _, hd := range [][2]int{{6, 121}, {4, 64}, {8, 64}, {12, 8}, {13, 16}, {11, 32}, {5, 32}, {1, 500}} {
 		checkRows(t, rng, hd[0]*hd[1], hd[0], simdtest.Plain(rng))
 	}
+	for heads := 1; heads <= 9; heads++ {
+		for _, f := range []int{1, 8, 13, 64, 72, 256, 300} {
+			checkApart(t, rng, f, heads, simdtest.Plain(rng))
+		}
+	}
 }
 
 // NaN and infinities go where they go in plain Go.
@@ -236,6 +257,7 @@ func TestRowKernelsSpecial(t *testing.T) {
 		for _, heads := range headsOf(f) {
 			checkRows(t, rng, f, heads, next)
 		}
+		checkApart(t, rng, f, 5, next)
 	}
 }
 

@@ -27,15 +27,17 @@ type RowSum struct {
 	Edges []int32 // nonzero k has row Edges[k] of W; nil: row k
 	Heads int     // that a row of X is cut into, F of one element each at most; 0: no weights
 	YStep int     // from a row of Y to the next; 0: F
+	Apart int     // elements from a head's Y to the next one's: each has F columns, and all have X in common; 0: heads are parts of rows
 	WStep int     // from a row of W to the next; 0: Heads
 	Set   bool    // Y is zero before, whatever is in it
-	Mean  bool    // rows are divided by the number of their nonzeros, if that is not 0; wants Set
+	Mean  bool    // rows are divided by the number of their nonzeros, if that is not 0; wants Set, and no Apart
 }
 
 // AddRows adds to the rows lo to hi of Y, without hi, or sets them. With
 // D = F/Heads and the steps from row to row it is
 //
 //	Y[i,h·D+j] += W[e,h]·X[Cols[k],h·D+j]    for the nonzeros k of row i, in order
+//	Y[h·Apart+i·F+j] += W[e,h]·X[Cols[k],j]  where heads are apart
 //
 // An element is one chain of additions in the order of the nonzeros, which starts
 // at what is in Y. A product is rounded before it is added, in assembly too.
@@ -44,7 +46,8 @@ func (p *RowSum) AddRows(lo, hi int) {
 		return
 	}
 	p.check(lo, hi)
-	_ = p.Y[lo*p.step() : (hi-1)*p.step()+p.F]
+	last := max(p.Heads-1, 0) * p.Apart
+	_ = p.Y[last+lo*p.step() : last+(hi-1)*p.step()+p.F]
 	if cpu.AVX2 {
 		p.addFast(lo, hi)
 		return
@@ -58,6 +61,14 @@ func (p *RowSum) stride() int { return cmp.Or(p.WStep, p.Heads) }
 
 // addGo is the truth of AddRows.
 func (p *RowSum) addGo(lo, hi int) {
+	if p.Apart > 0 {
+		for h := range p.Heads {
+			one := *p
+			one.Y, one.W, one.Heads, one.WStep, one.Apart = p.Y[h*p.Apart:], p.W[min(h, len(p.W)):], 1, p.stride(), 0
+			one.addGo(lo, hi)
+		}
+		return
+	}
 	for i := lo; i < hi; i++ {
 		y := p.Y[i*p.step() : i*p.step()+p.F]
 		if p.Set {

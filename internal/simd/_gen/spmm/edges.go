@@ -27,6 +27,50 @@ func EdgeDots() {
 	}
 }
 
+// ApartDots writes the inner products of a row of X and those of four heads, whose columns
+// come in whole registers.
+//
+//	Z[k,h] += ⟨Y[h,i,:], X[Cols[k],:]⟩
+func ApartDots() {
+	g := newGather("edgeDotApart4AVX2", "EdgeDot.AddRows of four heads that are apart.", ofEdge, 1)
+	const heads = 4
+	apart, keep, add := g.Word("apart"), XMM(), Fresh("add")
+	VXORPS(keep, keep, keep) // what is kept of Z: nothing where it is set
+	CMPQ(g.Field("set"), Imm(0))
+	JNE(LabelRef(add))
+	VPCMPEQD(keep, keep, keep)
+	Label(add)
+	g.nv = 8 // of a row that is fetched ahead
+	g.rows(func(string) {}, func() {
+		near, far, left, again := GP64(), GP64(), g.Word("shape"), Fresh("columns")
+		MOVQ(g.out, near)
+		LEAQ(Mem{Base: near, Index: apart, Scale: 2}, far)
+		sum := make([]Vec, heads)
+		for h := range sum {
+			y := YMM()
+			VXORPS(y, y, y)
+			sum[h] = y
+		}
+		Label(again)
+		x := Get(Mem{Base: rowOfX})
+		for h, from := range []Mem{{Base: near}, {Base: near, Index: apart, Scale: 1}, {Base: far}, {Base: far, Index: apart, Scale: 1}} {
+			VFMADD231PS(from, x, sum[h])
+		}
+		for _, at := range []reg.Register{rowOfX, near, far} {
+			ADDQ(Imm(4*Lanes), at)
+		}
+		DECQ(left)
+		JNZ(LabelRef(again))
+		x4, high, was := Pairwise(Pairwise(sum[0], sum[1]), Pairwise(sum[2], sum[3])), XMM(), XMM()
+		VEXTRACTF128(Imm(1), x4, high)
+		VADDPS(high, x4.AsX(), x4.AsX())
+		VANDPS(Mem{Base: rowOfW}, keep, was)
+		VADDPS(was, x4.AsX(), x4.AsX())
+		VMOVUPS(x4.AsX(), Mem{Base: rowOfW})
+	}, func() {})
+	Finish()
+}
+
 // dot is one inner product a nonzero.
 //
 //	Z[k] += ⟨Y[i,:], X[Cols[k],:]⟩

@@ -60,7 +60,7 @@ type Loader struct {
 	Size     int           // nodes, edges or graphs of a batch; the last of an epoch may have fewer
 	Ordered  bool          // take them in their order in every epoch
 	Features tensor.Array  // a row for each source of the graph; nil: none
-	InPlace  bool          // X is Features itself, of all nodes, which are the sources of Blocks[0]: no rows are copied. It is for training a first layer that sums what it hears before it multiplies, and reads nothing else of X, as SAGEConv does
+	InPlace  bool          // X is Features itself, of all nodes, which are the sources of Blocks[0]: no rows are copied. It is for training a first layer that sums what it hears before it multiplies, and reads nothing else of X, as SAGEConv and GATConv do
 	Weights  *tensor.Dense // a number for each edge, such as [layers.SymmetricWeights] gives; nil: none
 	Sums     bool          // layers sum over in-edges: Weights, or 1, times the number of edges for which each drawn one stands
 	Before   []int64       // where the sampler has Times: the time of each node, or edge of Ends, that trains; nil: of an edge of Graph its own

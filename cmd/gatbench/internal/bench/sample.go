@@ -79,7 +79,7 @@ func (r sampled) workload(b *Graph) workload {
 	if r.in > 0 {
 		l.Features = newOperand(g.NumSrc(), r.in)
 	}
-	l.InPlace = r.layer == "sage" // whose first layer sums first
+	l.InPlace = r.layer != "" // whose first layer sums first
 	if r.odds {
 		rng := rand.New(rand.NewPCG(2, 3))
 		l.Odds = make([]tensor.Float, g.NumEdges())

@@ -174,8 +174,13 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 // pace decides how a training that begins is cut into steps, if no flag does, and how long it is then.
 func (f *settingFlags) pace(k *task, r *recipe) {
 	if f.cuts() {
-		c := k.cut(r)
-		r.Batch, r.Fanout = c.batch, c.fanout
+		one := *r
+		if f.Layers == nil {
+			one.Layers = min(r.Layers, cutLayers)
+		}
+		if c := k.cut(&one); c.batch > 0 {
+			r.Layers, r.Batch, r.Fanout = one.Layers, c.batch, c.fanout
+		}
 	}
 	k.paced(r)
 	set(&r.Epochs, f.Epochs)
@@ -184,7 +189,8 @@ func (f *settingFlags) pace(k *task, r *recipe) {
 
 // cuts reports whether the data decides how a training is cut into steps.
 func (f *settingFlags) cuts() bool {
-	return f.Batch == nil && f.Rows == nil && f.ours()
+	asked := f.Norm != nil && *f.Norm == string(models.NormBatch) // for the statistics of all nodes
+	return f.Batch == nil && f.Rows == nil && !asked && f.ours()
 }
 
 // ours reports whether the preset is one whose settings follow from the data.

@@ -84,7 +84,9 @@ func (k *task) usual(r *recipe) recipe {
 	usual.Batch = r.Batch
 	k.paced(&usual)
 	c := k.cut(r)
-	usual.Batch, usual.Fanout = c.batch, c.fanout
+	if usual.Batch, usual.Fanout = c.batch, c.fanout; c.batch > 0 {
+		usual.Layers = min(usual.Layers, cutLayers)
+	}
 	return usual
 }
 
@@ -100,13 +102,16 @@ const (
 	usualBatch  = 1024
 	usualFanout = 10      // neighbours of a node, in each layer
 	batchGain   = 16      // times what a batch costs
+	longStep    = 2e10    // multiplications, some seconds on two processors: a training on all takes hours
+	longGain    = 4       // times what a batch costs, of such a step
+	cutLayers   = 3       // of a network that is cut, at most
 	stepMost    = 8 << 30 // bytes
 )
 
-// cut decides how a training by a recipe is cut where no flag says so. Only networks are cut that learn the same in batches: of at most three
-// layers that look at one hop each, without statistics of all nodes. A preset that is asked for has the steps of its source.
+// cut decides how a training by a recipe is cut where no flag says so. Only networks are cut that learn the same in batches: of at most cutLayers
+// layers that look at one hop each. A preset that is asked for has the steps of its source.
 func (k *task) cut(r *recipe) cut {
-	if r.model().Whole != "" || r.Norm == models.NormBatch || r.Layers > 3 || r.Rows != rowsNeeded {
+	if r.model().Whole != "" || r.Layers > cutLayers || r.Rows != rowsNeeded {
 		return cut{}
 	}
 	s := stepShape{
@@ -143,7 +148,7 @@ func (s stepShape) cut() cut {
 	batch, _ := s.cost(size, usualFanout)
 	gain, all := whole/batch, fmt.Sprintf("all %d training %ss", s.examples, s.noun)
 	switch {
-	case gain >= batchGain:
+	case gain >= batchGain, whole >= longStep && gain >= longGain:
 		all += fmt.Sprintf(" costs about %.0f times as much", gain)
 	case bytes >= stepMost:
 		all += fmt.Sprintf(" takes about %.0f GiB", bytes/(1<<30))

@@ -370,6 +370,7 @@ func TestCutByShape(t *testing.T) {
 	million := stepShape{nodes: 1e6, edges: 11e6, examples: 6e5, ends: 1, columns: 64, width: 64, layers: 3, noun: "node"}
 	dense, few, short, hubs, wide := sparseRows(13752, 505474, 8251, 267, 0), million, million, million, million
 	few.examples, short.layers = 500, 1
+	long := stepShape{nodes: 5e5, edges: 6e6, examples: 5e5, ends: 1, columns: 128, width: 64, layers: 2, noun: "node"}
 	hubs.nodes, hubs.edges, hubs.examples = 20_000, 4e6, 12_000
 	wide.nodes, wide.edges, wide.examples, wide.width = 60_000, 3e6, 36_000, 8192
 	for name, tt := range map[string]struct {
@@ -383,8 +384,9 @@ func TestCutByShape(t *testing.T) {
 		"a small graph, like Computers":        {dense, 0, "", "it costs about 3.4 times"},
 		"few neighbours, like WordNet":         {sparseRows(117659, 479297, 70595, 12, 0), 0, "", "it costs about 11.5 times"},
 		"the same with a matrix for each kind": {sparseRows(117659, 479297, 70595, 12, 27), 0, "", "all 70595 training nodes"},
-		"a million nodes":                      {million, 1024, "10,10,10", "a step on all 600000 training nodes takes about 12 GiB; --batch 0 takes them"},
+		"a million nodes":                      {million, 1024, "10,10,10", "a step on all 600000 training nodes costs about 10 times as much; --batch 0 takes them"},
 		"a million nodes, few of which train":  {few, 0, "", "all 500 training nodes"},
+		"a long step":                          {long, 1024, "10,10", "costs about"},
 		"one layer":                            {short, 1024, "10", ""},
 		"hundreds of neighbours":               {hubs, 1024, "10,10,10", ""},
 		"more than memory should hold":         {wide, 1024, "10,10,10", "a step on all 36000 training nodes takes about 74 GiB"},

@@ -250,7 +250,7 @@ func (d *draws) uniform(n int, at uint64, k int) {
 // put adds p to the places from first on, which ascend, or last, if p is among them.
 func put(places []int32, first int, p, last int32) []int32 {
 	at := len(places)
-	if at-first > 32 {
+	if at-first > fewPlaces {
 		i, _ := slices.BinarySearch(places[first:], p)
 		if at = first + i; at < len(places) && places[at] == p {
 			return append(places, last)

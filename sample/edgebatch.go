@@ -58,8 +58,8 @@ type seat struct {
 	time int64
 }
 
-// seats gives nodes their places among the seeds of a batch: each once for each time, in the
-// order in which they are asked for.
+// seats gives nodes their places among the seeds of a batch, or the sources of a block: each once for each
+// time, in the order in which they are asked for.
 type seats struct {
 	places map[seat]int32
 	nodes  []int32

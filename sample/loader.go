@@ -85,13 +85,19 @@ type Loader struct {
 
 // Check returns an error for nodes, sizes or arrays that do not fit the graph.
 func (l *Loader) Check() error {
+	_, err := l.ready()
+	return err
+}
+
+// ready returns the loader that makes the batches, of one graph, if it can.
+func (l *Loader) ready() (*Loader, error) {
 	one, err := l.single()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = one.check()
 	l.made = one.made
-	return err
+	return one, err
 }
 
 // check is Check of a loader of one type.

@@ -119,6 +119,28 @@ func (s *Sampler) checkKinds() error {
 	return nil
 }
 
+// EachKind returns fan-outs of layers as those of each kind of edge that there is, for [Sampler.Kinds]: a
+// layer that takes the mean of what a node hears by each kind would else hear nothing by the rare ones.
+func EachKind(g *graph.Graph, fanout []int) [][]int {
+	var there []bool
+	for _, k := range g.Kinds() {
+		for len(there) <= int(k) {
+			there = append(there, false)
+		}
+		there[k] = true
+	}
+	out := make([][]int, len(fanout))
+	for i, n := range fanout {
+		out[i] = make([]int, len(there))
+		for k := range there {
+			if there[k] {
+				out[i][k] = n
+			}
+		}
+	}
+	return out
+}
+
 // layers is the number of layers.
 func (s *Sampler) layers() int { return max(len(s.Fanout), len(s.Kinds)) }
 
@@ -230,32 +252,20 @@ func (s *Sampler) byKind() bool { return len(s.Kinds) > 0 }
 // timed returns the block of seeds that have times: a node is a source once for each
 // time at which it is read.
 func (s *Sampler) timed(a asked, d *draws) (*graph.Graph, []int64, error) {
-	type read struct {
-		node int32
-		time int64
-	}
-	place := make(map[read]int32, 2*len(d.edges))
-	src, times := slices.Clone(gatherOf(s.Graph.DstRows(), a.seeds)), slices.Clone(a.times)
-	for i, u := range src {
-		if _, twice := place[read{u, times[i]}]; twice {
-			return nil, nil, fmt.Errorf("sample: seed %d, node %d at time %d, is there twice", i, a.seeds[i], times[i])
+	src := &seats{places: make(map[seat]int32, 2*len(d.edges)), times: []int64{}}
+	for i, v := range a.seeds {
+		if int(src.of(s.Graph.DstRows()[v], a.times[i])) != i {
+			return nil, nil, fmt.Errorf("sample: seed %d, node %d at time %d, is there twice", i, v, a.times[i])
 		}
-		place[read{u, times[i]}] = int32(i)
 	}
 	cols := make([]int32, len(d.edges))
-	for i := range a.seeds {
+	for i, when := range a.times {
 		for k := d.offsets[i]; k < d.offsets[i+1]; k++ {
-			r := read{s.Graph.In().Cols[d.edges[k]], a.times[i]}
-			at, known := place[r]
-			if !known {
-				at = int32(len(src))
-				place[r], src, times = at, append(src, r.node), append(times, r.time)
-			}
-			cols[k] = at
+			cols[k] = src.of(s.Graph.In().Cols[d.edges[k]], when)
 		}
 	}
-	b, err := s.Graph.BlockFrom(a.seeds, src, d.offsets, d.edges, cols)
-	return b, times, err
+	b, err := s.Graph.BlockFrom(a.seeds, src.nodes, d.offsets, d.edges, cols)
+	return b, src.times, err
 }
 
 func gatherOf(x, at []int32) []int32 {

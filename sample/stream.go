@@ -53,14 +53,10 @@ func newComing(step uint64) *coming {
 
 // open begins the steps from next on.
 func (l *Loader) open(ctx context.Context, next uint64) (*stream, error) {
-	one, err := l.single()
+	one, err := l.ready()
 	if err != nil {
 		return nil, err
 	}
-	if err := one.check(); err != nil {
-		return nil, err
-	}
-	l.made = one.made
 	if next < 1 {
 		return nil, fmt.Errorf("sample: step 0: steps are numbered from 1, as a tape's are after its first Reset")
 	}
@@ -161,9 +157,6 @@ func (c *coming) make(s *stream) {
 		return
 	}
 	x, dense := s.l.Features.(*tensor.Dense)
-	if s.l.InPlace {
-		c.batch.X = s.l.Features
-	}
 	if !dense || s.l.InPlace {
 		close(c.gather.done)
 		return
@@ -197,10 +190,15 @@ func (l *Loader) fill(s *stream, b *Batch) (err error) {
 	if l.typed != nil && err == nil {
 		err = l.typed.split(b)
 	}
-	if a, ok := l.Features.(*sparse.CSR); ok && err == nil {
+	if err != nil {
+		return err
+	}
+	if l.InPlace {
+		b.X = l.Features
+	} else if a, ok := l.Features.(*sparse.CSR); ok {
 		b.X = sparse.GatherRows(a, b.Blocks[0].From().Src)
 	}
-	return err
+	return nil
 }
 
 // draw draws the blocks of a batch of nodes or edges.

@@ -38,10 +38,7 @@ func (l *Loader) single() (*Loader, error) {
 	}
 	one.typed = k
 	if len(l.Fanout) > 0 { // of each relation
-		one.Fanout, one.Kinds = nil, make([][]int, len(l.Fanout))
-		for i, n := range l.Fanout {
-			one.Kinds[i] = k.each(n)
-		}
+		one.Fanout, one.Kinds = nil, EachKind(g, l.Fanout)
 	}
 	if err := k.check(l); err != nil {
 		return nil, err
@@ -59,17 +56,6 @@ func (l *Loader) single() (*Loader, error) {
 		}
 	}
 	return &one, nil
-}
-
-// each is a fan-out of each relation that has edges.
-func (k *typed) each(n int) []int {
-	out := make([]int, len(k.of.Rels()))
-	for i, r := range k.of.Rels() {
-		if k.of.Graph(r).NumEdges() > 0 || n < 1 {
-			out[i] = n
-		}
-	}
-	return out
 }
 
 // check checks what is given by type.

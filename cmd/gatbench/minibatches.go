@@ -27,31 +27,12 @@ func (k *task) loader(net *network) *sample.Loader {
 		Nodes:   k.split.Train, Size: r.Batch, Features: k.rows, Weights: w, Sums: r.Fanout != "" && r.model().Sums,
 	}
 	if r.Fanout != "" && r.model().Edges.Kinds() && len(g.Kinds()) > 0 {
-		l.Kinds, l.Fanout = eachKind(g.Kinds(), l.Fanout), nil
+		l.Kinds, l.Fanout = sample.EachKind(g, l.Fanout), nil
 	}
 	if k.pairs != nil {
 		l.Nodes, l.Edges, l.Ends = nil, k.split.Train, k.Graph
 	}
 	return l
-}
-
-// eachKind makes fan-outs those of each kind of edge that there is: a layer that takes the mean of what a node
-// hears by each would else hear nothing by the rare ones.
-func eachKind(kinds []int32, fanout []int) [][]int {
-	there := make([]bool, slices.Max(kinds)+1)
-	for _, k := range kinds {
-		there[k] = true
-	}
-	out := make([][]int, len(fanout))
-	for i, n := range fanout {
-		out[i] = make([]int, len(there))
-		for k := range there {
-			if there[k] {
-				out[i][k] = n
-			}
-		}
-	}
-	return out
 }
 
 // lossOfBatch returns the loss of b, the batch of a step.

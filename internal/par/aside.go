@@ -7,7 +7,7 @@ import (
 
 // guests are functions that wait for a worker.
 type guests struct {
-	left atomic.Int32 // of queue
+	left atomic.Int32 // len(list), for those who do not hold mu
 	mu   sync.Mutex
 	list []func()
 }

@@ -17,7 +17,7 @@ type guests struct {
 // a worker has nothing better to do; it may be never while chunks wait for it. A loop that f runs is serial,
 // or else takes the threads from others. On a single thread f is a goroutine.
 func Aside(f func()) {
-	if Threads() == 1 {
+	if crew() == 1 {
 		go f()
 		return
 	}
@@ -27,7 +27,7 @@ func Aside(f func()) {
 // invite gives f to the first worker that is free.
 func (p *pool) invite(f func()) {
 	if p.taken.CompareAndSwap(false, true) { // else a loop has seen to the workers
-		p.resize(Threads() - 1)
+		p.resize(crew() - 1)
 		p.release()
 	}
 	p.guests.mu.Lock()

@@ -16,8 +16,10 @@
 // [Split] cuts the rows of a sparse matrix into ranges of about equal work.
 //
 // Which thread does a chunk, and when, is left to chance, so a chunk must write
-// only what is its own. How many chunks there are must follow from the shape
-// alone, never from [Threads]: then no bit of a result depends on the threads.
+// only what is its own. No bit of a result may depend on the threads. So where
+// each chunk has a sum of its own, how many there are follows from the shape
+// alone. Where results are the same however a loop is cut, its chunks may be as
+// many as suit [Threads]: a multiple of them, about four each where there is the work.
 //
 // The pool has one job at a time. A call that finds it taken, from another
 // goroutine or from inside a chunk, runs all its chunks itself: n goroutines

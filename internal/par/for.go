@@ -7,10 +7,11 @@ import "sync"
 // kernel use [Run].
 func For(n, grain int, f func(lo, hi int)) {
 	grain = max(grain, 1)
-	if n <= grain {
-		if n > 0 {
-			f(0, n)
-		}
+	if n <= 0 {
+		return
+	}
+	if n <= grain && recorder.Load() == nil {
+		f(0, n)
 		return
 	}
 	t := ranges.Get().(*rangeTask)

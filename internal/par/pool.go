@@ -30,14 +30,15 @@ var shared = newPool()
 // in the current one or finds nothing to take.
 //
 // A line of the cache that one thread writes and another reads has to travel, which
-// takes a short loop's time where their processors are far apart. So what a worker
-// reads first of a job is one line, what both count is another, and what workers
-// only look at, and what the owner of the pool keeps for itself, have their own.
+// takes a short loop's time where their processors are far apart. So what workers look
+// out for is a line that is written once a job, each thread takes chunks of a range of
+// its own first, what all count is another line, and what the owner of the pool keeps
+// for itself has its own.
 type pool struct {
 	_    [64]byte
 	free chunks // that nobody has taken
 	task Task   // stays after the job, until the next
-	_    [40]byte
+	_    [24]byte
 
 	undone atomic.Int64 // chunks that are not done, or not yet counted off
 	_      [56]byte
@@ -50,26 +51,35 @@ type pool struct {
 	_      [24]byte
 
 	taken   atomic.Bool // by a call, which owns what stands below
-	mine    int64       // chunks that the caller took and has not counted off
-	helpers int         // workers to wake for this job
+	whole   bool        // all chunks of the job are taken
+	job     loop
+	mine    int64 // chunks that the caller took and has not counted off
+	helpers int   // workers to wake for this job
 	workers []*worker
-	_       [16]byte
 
 	guests guests
 	roster atomic.Pointer[[]*worker] // workers, for those who do not own them
 	_      [16]byte
 }
 
-func newPool() *pool { return &pool{caller: newGate()} }
+func newPool() *pool { return &pool{free: newChunks(), caller: newGate()} }
 
 // Run runs chunks 0 to n−1 of t on up to Threads() threads and returns when
 // all are done. If a chunk panics, those not begun are left out, and Run panics
 // once the others have ended: with the chunk's own value if it ran on the
 // calling goroutine, with a [*Panic] that holds it if on a worker.
 func Run(n int, t Task) {
+	if r := recorder.Load(); r != nil {
+		r.run(n, t)
+		return
+	}
+	run(n, t)
+}
+
+func run(n int, t Task) {
 	switch {
 	case n <= 0:
-	case n == 1 || n > chunksMost || Threads() == 1:
+	case n == 1 || n > chunksMost || crew() == 1:
 		serial(n, t)
 	case shared.taken.CompareAndSwap(false, true):
 		shared.run(n, t)
@@ -95,25 +105,41 @@ func (p *pool) alone(n int, t Task) {
 func (p *pool) run(n int, t Task) {
 	p.open(n, t)
 	defer p.end() // also when a chunk panics: workers may still use the task
-	for lo, hi := p.free.first(); lo < hi; lo, hi = p.free.first() {
-		p.mine += int64(hi - lo)
-		for i := lo; i < hi; i++ {
-			t.Chunk(i)
+	for r := range int(p.job.ranges) {
+		for lo, hi := p.free.take(p.job, r); lo < hi; lo, hi = p.free.take(p.job, r) {
+			p.mine += int64(hi - lo)
+			do(t, lo, hi, 0)
 		}
+		if p.undone.Load() == p.mine {
+			break // nobody has left anything
+		}
+	}
+	p.whole = true
+}
+
+// do does the chunks from lo up to hi.
+func do(t Task, lo, hi, thread int) {
+	if r, ok := t.(*recorded); ok {
+		r.chunksOn(thread, lo, hi)
+		return
+	}
+	for i := lo; i < hi; i++ {
+		t.Chunk(i)
 	}
 }
 
 // open makes t the pool's job.
 func (p *pool) open(n int, t Task) {
-	threads := Threads()
+	threads := crew()
 	p.resize(threads - 1)
-	p.mine = 0
+	p.mine, p.whole = 0, false
 	// Calls that run alone use threads too: waking a worker would only take
 	// them away.
-	p.helpers = min(n-1, len(p.workers), threads-1-int(p.crowd.Load()))
+	p.helpers = max(0, min(n-1, len(p.workers), threads-1-int(p.crowd.Load())))
 	p.undone.Store(int64(n))
 	p.task = t
-	p.free.open(n)
+	p.free.open(n, p.helpers+1)
+	p.job = p.free.current()
 	p.wake(0)
 }
 
@@ -132,7 +158,10 @@ func (p *pool) wake(i int) {
 // end waits for the chunks that were begun and gives the pool back. A caller
 // that panics comes here with chunks left.
 func (p *pool) end() {
-	rest := int64(p.free.drop()) + p.mine
+	rest := p.mine
+	if !p.whole {
+		rest += int64(p.free.drop(p.job))
+	}
 	if p.undone.Add(-rest) > 0 {
 		p.wait()
 	}
@@ -215,8 +244,8 @@ func (p *pool) release() {
 }
 
 func (p *pool) trim() {
-	for int(p.size.Load()) > Threads()-1 && p.taken.CompareAndSwap(false, true) {
-		p.resize(min(len(p.workers), Threads()-1))
+	for int(p.size.Load()) > crew()-1 && p.taken.CompareAndSwap(false, true) {
+		p.resize(min(len(p.workers), crew()-1))
 		p.taken.Store(false)
 	}
 }

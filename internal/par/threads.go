@@ -8,6 +8,7 @@ import (
 
 var (
 	chosen atomic.Int32 // by SetThreads; 0 is the default
+	fewer  atomic.Int32 // threads that loops run on, by CutFor; 0: as many as Threads says
 	limit  atomic.Int32 // what the machine gives us; 0 is not known yet
 )
 
@@ -39,6 +40,25 @@ func SetThreads(n int) (undo func()) {
 	}
 }
 
+// CutFor has loops cut as for so many threads, which is what Threads returns until undo is called, and
+// run on the threads that there were: a record of them shows what more threads would do.
+func CutFor(threads int) (undo func()) {
+	old := fewer.Swap(int32(crew()))
+	back := SetThreads(threads)
+	return func() {
+		fewer.Store(old)
+		back()
+	}
+}
+
+// crew is how many threads loops run on.
+func crew() int {
+	if n := fewer.Load(); n > 0 {
+		return min(int(n), Threads())
+	}
+	return Threads()
+}
+
 // maxThreads keeps a mistyped number from making a thread for each of its ones.
 const maxThreads = 1024
 
@@ -60,14 +80,25 @@ func available() int {
 	return measure()
 }
 
+// Limits are what bounds the number of threads.
+type Limits struct {
+	Go         int     // GOMAXPROCS
+	Processors int     // that this process may run on; 0: not known
+	Quota      float64 // of processors, by its control groups; 0: none, or not known
+}
+
+// LimitsNow returns the limits of this moment.
+func LimitsNow() Limits { return Limits{runtime.GOMAXPROCS(0), affinity(), quota()} }
+
 // measure looks up what available returns.
 func measure() int {
-	n := runtime.GOMAXPROCS(0)
-	if a := affinity(); a > 0 {
-		n = min(n, a)
+	l := LimitsNow()
+	n := l.Go
+	if l.Processors > 0 {
+		n = min(n, l.Processors)
 	}
-	if q := quota(); q > 0 {
-		n = min(n, int(q)) // down: a thread that is throttled holds up all others
+	if l.Quota > 0 {
+		n = min(n, int(l.Quota)) // down: a thread that is throttled holds up all others
 	}
 	n = min(max(n, 1), maxThreads)
 	limit.Store(int32(n))
@@ -76,4 +107,4 @@ func measure() int {
 
 // spinning reports whether anybody may spin: with more threads than the machine
 // gives us, a thread that spins takes the time from one that works.
-func spinning() bool { return Threads() <= available() }
+func spinning() bool { return crew() <= available() }

@@ -147,3 +147,25 @@ func TestWorkersPark(t *testing.T) {
 	}
 	t.Error("the worker does not sleep")
 }
+
+// Loops that are cut for more threads run on those that there are, and say so.
+func TestCutFor(t *testing.T) {
+	defer SetThreads(2)()
+	undo := CutFor(16)
+	if Threads() != 16 || crew() != 2 {
+		t.Errorf("loops are cut for %d threads and run on %d, want 16 and 2", Threads(), crew())
+	}
+	stop := StartRecord()
+	Run(64, task(func(int) {}))
+	if r := stop(); r.Threads != 2 || len(shared.workers) != 1 {
+		t.Errorf("a record says %d threads, and there are %d workers", r.Threads, len(shared.workers))
+	}
+	back := CutFor(1)
+	if Threads() != 1 || crew() != 1 {
+		t.Errorf("loops are cut for %d threads and run on %d, want 1 and 1", Threads(), crew())
+	}
+	back()
+	if undo(); Threads() != 2 || crew() != 2 {
+		t.Errorf("afterwards there are %d threads, and %d run, want 2 and 2", Threads(), crew())
+	}
+}

@@ -14,6 +14,7 @@ type worker struct {
 	index   int
 	quit    atomic.Bool
 	hosting atomic.Bool // it runs a guest
+	seen    uint32      // the number of the last job that it helped with, or looked at
 	took    int64       // chunks of this job that are not counted off
 	ended   bool        // help came to its end: no panic, no Goexit
 	waits   waits
@@ -32,7 +33,7 @@ func (w *worker) loop() {
 	defer runtime.UnlockOSThread()
 	for !w.quit.Load() {
 		switch {
-		case w.pool.free.left() > 0:
+		case w.pool.free.number() != w.seen:
 			w.help()
 		case w.pool.guests.left.Load() > 0:
 			w.host()
@@ -42,19 +43,29 @@ func (w *worker) loop() {
 	}
 }
 
-// help takes chunks until none is left.
+// help takes chunks until none is left: of its own range first, if there is one for each
+// thread. If there are fewer, who comes first has it: of two threads on one core the other
+// one would only be slow.
 func (w *worker) help() {
-	w.took, w.ended = 0, false
-	defer w.leave()
 	p := w.pool
-	for lo, hi := p.free.last(); lo < hi; lo, hi = p.free.last() {
-		if w.took == 0 {
-			p.wake(2*w.index + 2)
+	job := p.free.current()
+	w.seen, w.took, w.ended = job.number, 0, false
+	defer w.leave()
+	ranges, woken := int(job.ranges), false
+	own := (w.index + 1) * ranges / max(int(p.size.Load())+1, ranges)
+	for i := range ranges {
+		r := (own + i) % ranges
+		for lo, hi := p.free.take(job, r); lo < hi; lo, hi = p.free.take(job, r) {
+			if !woken {
+				p.wake(2*w.index + 2)
+				woken = true
+			}
+			w.took += int64(hi - lo)
+			do(p.task, lo, hi, w.index+1)
 		}
-		w.took += int64(hi - lo)
-		t := p.task
-		for i := hi - 1; i >= lo; i-- {
-			t.Chunk(i)
+		w.countOff() // before it looks at what others have left, which takes a while
+		if p.free.number() != job.number {
+			break
 		}
 	}
 	w.ended = true
@@ -69,16 +80,22 @@ func (w *worker) leave() {
 			defer func() { go w.loop() }()
 		}
 		p.failed.CompareAndSwap(nil, newPanic(v))
-		w.took += int64(p.free.drop())
+		w.took += int64(p.free.drop(p.free.current())) // the caller's job, as long as w has chunks of it
 	}
+	w.countOff()
+}
+
+// countOff counts off what help took. When the last one does, the job is over.
+func (w *worker) countOff() {
 	if took := w.took; took > 0 {
-		p.done(took)
+		w.took = 0
+		w.pool.done(took)
 	}
 }
 
 // event reports whether there is something to do.
 func (w *worker) event() bool {
-	return w.pool.free.left() > 0 || w.pool.guests.left.Load() > 0 || w.quit.Load()
+	return w.pool.free.number() != w.seen || w.pool.guests.left.Load() > 0 || w.quit.Load()
 }
 
 // wait spins until there is something to do, or else sleeps, and remembers how long it took.

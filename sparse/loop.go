@@ -7,7 +7,7 @@ import (
 )
 
 // A loop over rows is cut where a part has about this much work, in elements,
-// but into no more than partsMost parts: skewed graphs need some to even out.
+// but into no more than partsMost parts, or four a thread: skewed graphs need some to even out.
 const (
 	partWork  = 1 << 16
 	partsMost = 64
@@ -32,10 +32,21 @@ var rowLoops = sync.Pool{New: func() any { return new(rowLoop) }}
 // Chunk runs one part.
 func (l *rowLoop) Chunk(p int) { l.kernel.rows(l.bounds[p], l.bounds[p+1]) }
 
+// partsOf returns into how many parts so much work is cut: a multiple of the threads if there are
+// more than those. No bit may depend on it.
+func partsOf(work int) int {
+	threads := par.Threads()
+	parts := max(1, min(work/partWork, max(partsMost, 4*threads)))
+	if parts > threads {
+		parts -= parts % threads
+	}
+	return parts
+}
+
 // run runs a kernel on all rows of a, on several threads where that pays; width
-// is the work of a nonzero, in elements.
+// is the work of a nonzero, in elements, and of a row, which may have none.
 func (a *CSR) run(width int, k rowKernel) {
-	parts := min(a.NNZ()*max(width, leastWidth)/partWork, partsMost)
+	parts := partsOf((a.NNZ() + a.NumRows) * max(width, leastWidth))
 	if parts < 2 {
 		k.rows(0, a.NumRows)
 		return

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -40,7 +41,7 @@ func spoiltLike(x *tensor.Dense) *tensor.Dense {
 // A product with the transpose spills where its result has at most 2¹⁸ elements and
 // what is gathered more, or where a dropout has left something: in eights, sixteens or
 // 32 columns at a time. On either side of that, and with stored zeros, it is what
-// the transpose makes of it, whatever was there before.
+// the transpose makes of it, whatever was there before, on any number of threads.
 func TestSpill(t *testing.T) {
 	const rows, cols, nnz = 16500, 60, 34000
 	rng := rand.New(rand.NewPCG(8, 3))
@@ -51,7 +52,7 @@ func TestSpill(t *testing.T) {
 		holed[i] = 0
 	}
 	drop := tensor.NewMask(1, 2, 3, 0.4)
-	for _, f := range sparing.Some([]int{8, 15, 16, 24, 32, 48, 64}) { // spilt in 0, 0, 8, 8, 16, 16 and 32
+	for _, f := range sparing.Some([]int{8, 15, 16, 24, 32, 48, 64}) { // spilt in 0, 0, 8, 8, 16, 16 and 32 on two threads
 		x := normal(rng, rows, f)
 		for name, a := range map[string]*sparse.CSR{
 			"no zeros": plain.WithValues(values), "zeros": plain.WithValues(holed), "dropped": dropped(plain.WithValues(values), &drop),
@@ -62,8 +63,13 @@ func TestSpill(t *testing.T) {
 			want := tensor.New(cols, f)
 			sparse.Product{A: turned, Add: true}.Into(want, x)
 			got := spoiltLike(want)
-			sparse.Product{A: a, Transpose: true}.Into(got, x)
-			sameBits(t, fmt.Sprintf("%s, %d columns, set", name, f), got, want)
+			for _, threads := range []int{1, 2, 4, 8, 33} { // which have other widths
+				undo := par.SetThreads(threads)
+				got.Fill(float(math.NaN()))
+				sparse.Product{A: a, Transpose: true}.Into(got, x)
+				undo()
+				sameBits(t, fmt.Sprintf("%s, %d columns, set on %d threads", name, f, threads), got, want)
+			}
 			got.Fill(3)
 			want.Fill(3)
 			sparse.Product{A: a, Transpose: true, Add: true}.Into(got, x)

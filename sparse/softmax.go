@@ -79,7 +79,7 @@ func (l *softmaxLoop) run(a *CSR, dst *tensor.Dense) {
 		l.s.StreamResult()
 	}
 	l.a = a
-	parts := max(1, min(a.NNZ()*l.s.N*softmaxWork/partWork, partsMost))
+	parts := partsOf(a.NNZ() * l.s.N * softmaxWork)
 	l.bounds = par.Split(l.a.Offsets, parts, l.bounds)
 	par.Run(parts, l)
 	*l = softmaxLoop{bounds: l.bounds}

@@ -102,10 +102,42 @@ func (s *keySort) count(from, to int) {
 	}
 }
 
-// place turns the counts into places: by key, and by part within a key.
+// place turns the counts into places: by key, and by part within a key. Where there are many
+// keys, ranges of them learn first how many come before each.
 func (s *keySort) place() {
-	at := int32(0)
-	for key := range s.n {
+	ranges := 1
+	if s.parts > 2 { // two threads would read the counts twice and gain nothing
+		ranges = max(1, min(s.n/listGrain, 4*par.Threads()))
+	}
+	before := make([]int64, ranges)
+	if ranges > 1 {
+		par.For(ranges, 1, func(from, to int) {
+			for r := from; r < to; r++ {
+				lo, hi := r*s.n/ranges, (r+1)*s.n/ranges
+				for at := 0; at < len(s.starts); at += s.n {
+					for _, count := range s.starts[at+lo : at+hi] {
+						before[r] += int64(count)
+					}
+				}
+			}
+		})
+	}
+	sum := int64(0)
+	for r, n := range before {
+		before[r], sum = sum, sum+n
+	}
+	par.For(ranges, 1, func(from, to int) {
+		for r := from; r < to; r++ {
+			s.placeRange(r*s.n/ranges, (r+1)*s.n/ranges, before[r])
+		}
+	})
+	s.offsets[s.n] = int64(len(s.keys))
+}
+
+// placeRange is place of keys from to to, before which there are so many.
+func (s *keySort) placeRange(from, to int, before int64) {
+	at := int32(before)
+	for key := from; key < to; key++ {
 		s.offsets[key] = int64(at)
 		for i := key; i < len(s.starts); i += s.n {
 			count := s.starts[i]
@@ -113,7 +145,6 @@ func (s *keySort) place() {
 			at += count
 		}
 	}
-	s.offsets[s.n] = int64(at)
 }
 
 // put puts the keys of parts from to to in their places.

@@ -23,16 +23,25 @@ func (p Product) spills(dst, x *tensor.Dense) bool {
 		(p.A.left != nil || p.A.gather(x).Far)
 }
 
-// spillWidth is how many of f columns a thread takes at a time: half of them if
-// they are few; 0 if there are too few, or some would be left.
+// spillWidth is how many of f columns a chunk has, of which each reads all nonzeros: as many as
+// let the threads end first, and at most half. Less than a line of the cache costs more than it
+// saves where it can be more. It is 0 if f is too few, or some would be left.
 func spillWidth(f int) int {
+	threads, best, least := par.Threads(), 0, 0
 	for width := spmm.SpillWidth; width >= 8; width /= 2 {
-		if f%width == 0 && f >= 2*width {
-			return width
+		if f%width > 0 || f < 2*width || width < spillLine && best > 0 {
+			continue
+		}
+		rounds := (f/width + threads - 1) / threads
+		if time := rounds * (width + spillFind); best == 0 || time < least {
+			best, least = width, time
 		}
 	}
-	return 0
+	return best
 }
+
+// spillFind is what it takes to find where a nonzero is added, in elements that are.
+const spillFind = 12
 
 // spillTask is such a product.
 type spillTask struct {

@@ -67,3 +67,42 @@ func TestStrips(t *testing.T) {
 		t.Error("a matrix of the same structure makes strips again")
 	}
 }
+
+// Loops over rows have a multiple of the threads as chunks, or fewer than there are threads, and
+// columns are spilt in more pieces where more threads take them.
+func TestChunksOfThreads(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 16, 24, 100} {
+		undo := par.SetThreads(threads)
+		for _, work := range []int{0, 1, 5 * partWork, 40 * partWork, 1000 * partWork} {
+			parts := partsOf(work)
+			if parts < 1 || parts > threads && parts%threads > 0 || parts < min(work/partWork, threads) || parts > max(1, work/partWork) {
+				t.Errorf("%d parts of %d on %d threads", parts, work/partWork, threads)
+			}
+		}
+		undo()
+	}
+	for _, c := range [][3]int{{1, 64, 32}, {2, 64, 32}, {3, 64, 32}, {4, 64, 16}, {16, 64, 16}, {4, 128, 32}, {8, 128, 16}, {16, 128, 16}, {16, 15, 0}, {16, 24, 8}, {1, 16, 8}} {
+		undo := par.SetThreads(c[0])
+		if w := spillWidth(c[1]); w != c[2] {
+			t.Errorf("%d threads spill %d of %d columns each, want %d", c[0], w, c[1], c[2])
+		}
+		undo()
+	}
+}
+
+// Many keys are placed by several threads, each a range of them.
+func TestSortManyKeys(t *testing.T) {
+	const n = 2*listGrain + 77
+	rng, keys := rand.New(rand.NewPCG(4, 3)), make([]int32, 3*n+5)
+	for i := range keys {
+		keys[i] = rng.Int32N(n)
+	}
+	defer par.SetThreads(1)()
+	order, offsets := sortByKey(n, keys)
+	for _, threads := range []int{2, 3, 16} {
+		par.SetThreads(threads)
+		if got, at := sortByKey(n, keys); !slices.Equal(got, order) || !slices.Equal(at, offsets) {
+			t.Errorf("%d threads: another order", threads)
+		}
+	}
+}

@@ -46,7 +46,7 @@ func (a *CSR) pass(way Way, x []tensor.Float, f int, k panelKernel) {
 		t.blocks = a.inBlocks(way.Block, a.shape(f).Panels())
 		t.bounds = append(t.bounds[:0], t.blocks.bounds...)
 	} else {
-		t.bounds = par.Split(a.Offsets, min(max(a.NNZ()*leastWidth/partWork, 1), partsMost), t.bounds)
+		t.bounds = par.Split(a.Offsets, partsOf(a.NNZ()*leastWidth), t.bounds)
 	}
 	panels := len(t.bounds) - 1
 	if way.Tile == 0 || way.Tile >= f {

@@ -65,7 +65,11 @@ func room(buf *[]Float, n int) []Float {
 }
 
 // run computes the product.
-func (g *gemm) run() {
+func (g *gemm) run() { g.window(block{hi: g.m, right: g.n}) }
+
+// window computes what lies in some rows and columns of the product: in all of them, except of a
+// part.
+func (g *gemm) window(in block) {
 	switch {
 	case g.m == 0 || g.n == 0:
 		return
@@ -73,61 +77,72 @@ func (g *gemm) run() {
 		if g.set {
 			clear(g.c)
 		}
-		g.finish(block{hi: g.m, right: g.n})
+		g.finish(in)
 		return
 	case g.packed != nil:
-		g.rows(block{hi: g.m, right: g.n, kg: g.k, b: g.packed, panel: g.k * nr, ldb: nr})
+		in.kg, in.b, in.panel, in.ldb = g.k, g.packed, g.k*nr, nr
+		g.rows(in)
 		return
 	case g.tiny():
 		p := simdgemm.Product{A: g.a.data, RS: g.a.rs, CS: g.a.cs, B: g.b.data, LDB: g.b.rs, C: g.c, LDC: g.n, M: g.m, N: g.n, K: g.k, Set: g.set}
 		p.MulAdd()
-		g.sum(0, g.k)
-		g.finish(block{hi: g.m, right: g.n})
+		g.sum(in, 0, g.k)
+		g.finish(in)
 		return
 	case g.inPlace():
-		g.sum(0, g.k)
-		blk := block{hi: g.m, right: g.n, kg: g.k, b: g.b.data, panel: nr, ldb: g.b.rs}
+		g.sum(in, 0, g.k)
+		in.kg, in.b, in.panel, in.ldb = g.k, g.b.data, nr, g.b.rs
 		if g.m == 1 || g.n < 2*nr {
-			blk.panel = 0 // a row, or panels of which the kernel takes one at a time
+			in.panel = 0 // a row, or panels of which the kernel takes one at a time
 		}
-		g.rows(blk)
+		g.rows(in)
 		return
 	}
 	if g.b.cs != 1 && g.m > 3 && g.m < fewRows && !g.part { // up to three rows take eight panels at a time
-		g.rows(block{hi: g.m, right: g.n, kg: g.k, own: true})
+		in.kg, in.own = g.k, true
+		g.rows(in)
 		return
 	}
 	if g.part && g.narrow() { // rows that are summed are read once
-		for k0 := 0; k0 < g.k; k0 += sumMost {
-			kg := min(sumMost, g.k-k0)
-			g.sum(k0, k0+kg)
-			g.rows(block{hi: g.m, right: g.n, k0: k0, kg: kg, b: g.b.from(k0, 0).data, panel: nr, ldb: g.b.rs})
+		for in.panel, in.ldb = nr, g.b.rs; in.k0 < g.k; in.k0 += sumMost {
+			in.kg = min(sumMost, g.k-in.k0)
+			g.sum(in, in.k0, in.k0+in.kg)
+			in.b = g.b.from(in.k0, 0).data
+			g.rows(in)
 		}
 		return
 	}
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	most := g.packedSteps()
-	for k0 := 0; k0 < g.k; k0 += most {
-		kg := min(most, g.k-k0)
-		blk := block{hi: g.m, right: g.n, k0: k0, kg: kg, panel: kg * nr, ldb: nr}
-		blk.b = room(&w.b, panels(g.n)*kg*nr)
-		packAll(blk.b, g.b.from(k0, 0), kg, g.n)
-		g.sum(k0, k0+kg)
-		g.rows(blk)
+	for in.first, in.ldb = in.left, nr; in.k0 < g.k; in.k0 += most {
+		in.kg = min(most, g.k-in.k0)
+		in.panel = in.kg * nr
+		in.b = room(&w.b, panels(in.right-in.left)*in.panel)
+		packAll(in.b, g.b.from(in.k0, in.left), in.kg, in.right-in.left)
+		g.sum(in, in.k0, in.k0+in.kg)
+		g.rows(in)
 	}
 }
 
 // sum adds rows lo to hi of b, which have just been read or soon will be: first to
-// each other, so that a long chain does not lose what is small.
-func (g *gemm) sum(lo, hi int) {
-	if g.sums == nil {
+// each other, so that a long chain does not lose what is small. Of the windows below each
+// other the first one does that for its columns.
+func (g *gemm) sum(in block, lo, hi int) {
+	if g.sums == nil || in.lo > 0 {
 		return
 	}
-	total, few := g.sums[:g.n], g.sums[g.n:]
+	total, few := g.sums[in.left:in.right], g.sums[g.n+in.left:g.n+in.right]
 	for ; lo < hi; lo += sumMost {
 		clear(few)
-		vec.AddRows(few, g.b.data[lo*g.n:min(lo+sumMost, hi)*g.n])
+		end := min(lo+sumMost, hi)
+		if len(few) == g.n {
+			vec.AddRows(few, g.b.data[lo*g.n:end*g.n])
+		} else {
+			for i := lo; i < end; i++ {
+				vec.Add.Forward(few, few, g.b.data[i*g.n+in.left:i*g.n+in.right], 1, 1)
+			}
+		}
 		vec.AddRows(total, few)
 	}
 }
@@ -269,8 +284,8 @@ func (g *gemm) mulPanels(p *simdgemm.Product, blk block, l int) {
 		return
 	}
 	half := (blk.right - blk.left) / 2
-	if half -= half % nr; half >= tileColumns {
-		half -= half % tileColumns
+	if half -= half % nr; half >= tileColumns || blk.right-blk.left <= tileColumns {
+		half -= half % tileColumns // the kernel takes two panels in the time of one
 	}
 	half += blk.left
 	columns(blk.left, half)

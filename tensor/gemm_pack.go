@@ -57,7 +57,11 @@ func packAll(to []Float, b view, k, n int) {
 	}
 	t := packTasks.Get().(*packTask)
 	*t = packTask{to: to, b: b, k: k, n: n}
-	t.by = tileLength(k, max(packChunk/n, 64), 8)
+	most, least := packChunk, 64
+	if threads := par.Threads(); threads > 2 { // a few microseconds for each
+		most, least = max(packChunk/4, min(packChunk, k*n/threads)), 32
+	}
+	t.by = tileLength(k, max(most/n, least), 8)
 	par.Run((k+t.by-1)/t.by, t)
 	*t = packTask{}
 	packTasks.Put(t)

@@ -66,37 +66,56 @@ func portion(n, unit, i, parts int) (lo, hi int) {
 	return i * units / parts * unit, min((i+1)*units/parts*unit, n)
 }
 
+// longest is how long the longest range of portion is.
+func longest(n, unit, parts int) int { return ((n+unit-1)/unit + parts - 1) / parts * unit }
+
 // rows computes a block of all rows and columns, on several threads where that
 // pays. The elements of c do not depend on each other, so how they are cut
 // changes no bit.
 func (g *gemm) rows(blk block) {
-	work := chunkWork
-	if g.m == 1 || g.n == 1 {
-		work = chunkLine
-	}
-	chunks := min(g.m*g.n*(blk.kg+writeWork)/work, chunkMost) &^ 1 // of three, two threads wait for the last
+	chunks := g.chunks(blk.kg)
 	if chunks < 2 || g.part {
 		w := workspaces.Get().(*workspace)
 		g.strip(w, blk)
 		workspaces.Put(w)
 		return
 	}
+	threads := par.Threads()
 	t := partTasks.Get().(*partTask)
 	*t = partTask{gemm: *g, blk: blk}
 	t.blk.far = blk.panel > nr && g.n*blk.kg > farWork
 	switch t.down = g.wide(blk); {
 	case blk.own:
 		t.columnChunks = max(1, min(chunks, panels(g.n)*nr/ownColumns))
-		t.rowChunks = max(1, min(chunks, 2*par.Threads())/t.columnChunks) // each packs all of b's columns
+		t.rowChunks = max(1, min(chunks, 2*threads)/t.columnChunks) // each packs all of b's columns
 		t.rowChunks = min(t.rowChunks, max(1, g.m/(2*tileRows)))
 	case t.down:
 		t.rowChunks, t.columnChunks = g.strips(chunks, blk.kg)
 	default:
 		t.rowChunks, t.columnChunks = g.share(chunks)
+		if n := t.rowChunks * t.columnChunks; threads > 2 && n < chunks && n%threads != 0 {
+			t.rowChunks, t.columnChunks = g.grid(1, chunks)
+		}
 	}
 	par.Run(t.rowChunks*t.columnChunks, t)
 	*t = partTask{}
 	partTasks.Put(t)
+}
+
+// chunks returns into about how many chunks a block of so many steps of k is cut: a multiple of the
+// threads if there are more than those, since they wait for the last ones. Where there is less than a
+// chunk for each, every other thread has half a one.
+func (g *gemm) chunks(steps int) int {
+	threads := par.Threads()
+	if g.m == 1 || g.n == 1 {
+		return min(g.m*g.n*(steps+writeWork)/chunkLine, chunkMost) &^ 1
+	}
+	work := g.m * panels(g.n) * nr * (steps + writeWork)
+	chunks := min(max(work/chunkWork, min(2*work/chunkWork, threads/2)), max(chunkMost, 4*threads))
+	if chunks > threads {
+		chunks -= chunks % threads
+	}
+	return chunks
 }
 
 // share returns how many chunks there are below and beside each other, of about
@@ -129,6 +148,45 @@ func (g *gemm) share(chunks int) (rowChunks, columnChunks int) {
 		rowChunks -= rowChunks % 4
 	}
 	return rowChunks, columnChunks
+}
+
+// What the rows and columns of a tile take at each step of k, in multiply-adds: one that is
+// packed, one of a packed b that is read, and one that is read where it is.
+const (
+	packWork  = 11
+	panelWork = 6
+	placeWork = 2
+)
+
+// grid returns how many tiles of c there are below and beside each other, at most so many, in each
+// of so many parts that the threads share: as many as end first. The smaller a tile, the more of
+// its time goes into reading a and b. But threads wait where chunks are not a multiple of them,
+// and the more there are, the longer one of them is late.
+func (g *gemm) grid(parts, most int) (rows, columns int) {
+	threads := par.Threads()
+	perRow, perColumn := placeWork, panelWork
+	if g.grouped() || g.copies() {
+		perRow = packWork
+	}
+	switch {
+	case g.part && !g.narrow() && !g.inPlace():
+		perColumn = packWork
+	case g.part:
+		perColumn = placeWork
+	}
+	most = min(most, max(1, 4*threads/parts))
+	least := 0
+	for r := 1; r == 1 || r <= most && r*tileRows <= g.m; r++ {
+		for c := 1; c == 1 || r*c <= most && c*tileColumns <= g.n; c++ {
+			tall, wide := longest(g.m, simdgemm.ProductGroup, r), longest(g.n, tileColumns, c)
+			rounds := (parts*r*c + threads - 1) / threads
+			time := (64*rounds + max(0, threads-2)) * (tall*wide + perRow*tall + perColumn*wide)
+			if least == 0 || time < least {
+				least, rows, columns = time, r, c
+			}
+		}
+	}
+	return rows, columns
 }
 
 // Where a packed b has more than farWork elements the second cache does not keep it beside
@@ -164,6 +222,11 @@ func (g *gemm) strips(chunks, kg int) (rowChunks, columnChunks int) {
 	if rowChunks%2 > 0 {
 		columnChunks += columnChunks % 2 // an odd one is what the other threads wait for
 	}
+	for r := rowChunks; r > rowChunks*3/4; r-- {
+		if r*columnChunks%par.Threads() == 0 {
+			return r, columnChunks
+		}
+	}
 	return rowChunks, columnChunks
 }
 
@@ -193,25 +256,32 @@ func (g *gemm) splits() int {
 type splitTask struct {
 	gemm
 	parts   int
+	tiles   [2]int // of a part's c, below and beside each other: each is a chunk
 	private []Float
 	columns []Float // and sums of b, with room for a few rows, if they are wanted
 }
 
 var splitTasks = sync.Pool{New: func() any { return new(splitTask) }}
 
-// Chunk computes one part.
+// Chunk computes a tile of one part. Those of a part come one after the other, so that threads
+// read the same rows of a and b at about the same time.
 func (t *splitTask) Chunk(i int) {
+	tiles := t.tiles[0] * t.tiles[1]
+	i, tile := i/tiles, i%tiles
 	lo, hi := i*t.k/t.parts, (i+1)*t.k/t.parts
 	part := t.gemm
 	part.k, part.a, part.b = hi-lo, t.a.from(0, lo), t.b.from(lo, 0)
-	part.part, part.then = true, Epilogue{}
+	part.then = Epilogue{}
 	if t.sums != nil {
 		part.sums = t.columns[2*i*t.n : 2*(i+1)*t.n]
 	}
 	if i > 0 {
 		part.c, part.set = t.private[(i-1)*t.m*t.n:i*t.m*t.n], true
 	}
-	part.run()
+	var in block
+	in.lo, in.hi = portion(t.m, simdgemm.ProductGroup, tile/t.tiles[1], t.tiles[0])
+	in.left, in.right = portion(t.n, tileColumns, tile%t.tiles[1], t.tiles[1])
+	part.window(in)
 }
 
 // split computes a product with a long k in parts, each with a c of its own,
@@ -225,7 +295,9 @@ func (g *gemm) split(parts int) {
 		t.columns = room(&w.sums, 2*parts*g.n)
 		clear(t.columns)
 	}
-	par.Run(parts, t)
+	t.part = true
+	t.tiles[0], t.tiles[1] = t.grid(parts, g.m*g.n*(g.k/parts)/chunkWork)
+	par.Run(parts*t.tiles[0]*t.tiles[1], t)
 	for i := 0; i < len(t.columns); i += 2 * g.n {
 		vec.AddRows(g.sums, t.columns[i:i+g.n])
 	}

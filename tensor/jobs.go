@@ -19,8 +19,8 @@ const (
 	costGathered = 16 // of a gathered row, at least: it is elsewhere
 )
 
-// jobs runs loops with the operands T. A loop is cut into chunks by its size
-// alone, never by the number of threads.
+// jobs runs loops with the operands T. Nothing that a part computes depends on where a
+// loop is cut.
 type jobs[T any] struct{ pool sync.Pool }
 
 // job is one loop, reused, since a closure would be an allocation.
@@ -50,11 +50,28 @@ func (p *jobs[T]) run(args T, n, cost int, part func(a *T, lo, hi int)) {
 	j.step = max(1, share/max(1, cost))
 	if alone(n, cost) {
 		j.step = n
+	} else if threads := par.Threads(); threads > 2 {
+		j.step = even(n, j.step, threads)
 	}
 	par.Run((n-1)/j.step+1, j)
 	*j = job[T]{}
 	p.pool.Put(j) // after a panic it is left to the collector
 }
+
+// even returns a shorter step, but not less than half of it, so that the threads have as many
+// chunks of n each.
+func even(n, step, threads int) int {
+	chunks := (n-1)/step + 1
+	most := min((chunks+threads-1)/threads*threads, 2*chunks)
+	shorter := (n-1)/most + 1
+	if shorter > 4*line {
+		shorter = (shorter + line - 1) / line * line
+	}
+	return min(step, shorter)
+}
+
+// line is how many elements threads had better not share: those of a line of the cache.
+const line = 16
 
 // alone reports whether a loop of n of a cost is one chunk, and not worth a task:
 // its caller may as well run the part itself.

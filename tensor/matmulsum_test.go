@@ -30,6 +30,7 @@ func TestMatMulSum(t *testing.T) {
 	for _, size := range sparing.Some([][3]int{ // of a's columns, b's columns and both's rows
 		{0, 3, 5}, {3, 0, 5}, {3, 4, 0}, {1, 1, 1}, {1, 1, 2048}, {5, 7, 100}, {64, 1, 5000}, {64, 7, 4100},
 		{9, 24, 5000}, {128, 64, 5000}, {40, 64, 2047}, {64, 33, 17000}, {7, 600, 4096}, {7, 600, 3000},
+		{130, 70, 4100}, {16, 300, 4200}, {96, 128, 2100},
 	}) {
 		m, n, k := size[0], size[1], size[2]
 		a, b, was, sums := tensor.New(k, m), tensor.New(k, n), tensor.New(m, n), tensor.New(n)
@@ -46,7 +47,7 @@ func TestMatMulSum(t *testing.T) {
 				column[i%n] += float64(v)
 			}
 			var first *tensor.Dense
-			for _, threads := range []int{1, 3} {
+			for _, threads := range []int{1, 2, 3, 16, 33} {
 				what := fmt.Sprintf("%v, set %v, %d threads", size, set, threads)
 				undo := par.SetThreads(threads)
 				got, s := was.Clone(), sums.Clone()

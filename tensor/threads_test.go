@@ -14,7 +14,7 @@ import (
 // TestMatMulThreads shows that no bit of a product depends on the threads.
 func TestMatMulThreads(t *testing.T) {
 	for i, s := range sparing.Some([][3]int{
-		{301, 90, 257}, {300, 200, 130}, {97, 5000, 33}, {1, 700, 1100}, {97, 3000, 33}, {200, 4200, 16}, {64, 128, 512}, {61, 100, 1200}, {2000, 500, 7},
+		{301, 90, 257}, {300, 200, 130}, {97, 5000, 33}, {1, 700, 1100}, {97, 3000, 33}, {200, 4200, 16}, {64, 128, 512}, {61, 100, 1200}, {2000, 500, 7}, {130, 4100, 70}, {16, 4100, 300}, {520, 70, 530},
 	}) {
 		for j, f := range sparing.Some(flags) {
 			if (i+j)%2 != 0 && !sparing.Full() {
@@ -68,7 +68,7 @@ func onThreads(t *testing.T, what string, f func() *tensor.Dense) {
 		return f()
 	}
 	want := on(1)
-	for _, threads := range sparing.Threads() {
+	for _, threads := range append(sparing.Threads(), 2, 16, 33) {
 		same(t, fmt.Sprintf("%s on %d threads", what, threads), on(threads).Data, want.Data)
 	}
 }

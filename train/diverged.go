@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -64,6 +61,13 @@ func (r *run) diverged(what string, p *grad.Param, v float64) *DivergedError {
 
 // inspect returns an error that names the first gradient that is not finite.
 func (r *run) inspect(grads grad.Grads) error {
+	r.looks = r.looks[:0]
+	for i := range grads {
+		r.looks = append(r.looks, grads[i].Value.Data)
+	}
+	if dense.Sound(r.looks) {
+		return nil
+	}
 	for i := range grads {
 		if v := notFinite(grads[i].Value.Data); v != 0 {
 			p := grads[i].Param
@@ -87,7 +91,7 @@ func (r *run) sound() error {
 
 // notFinite returns the first NaN or infinity in x, or 0.
 func notFinite(x []tensor.Float) float64 {
-	if soundParts(x) {
+	if dense.Sound([][]tensor.Float{x}) {
 		return 0
 	}
 	for _, v := range x {
@@ -96,37 +100,6 @@ func notFinite(x []tensor.Float) float64 {
 		}
 	}
 	return 0
-}
-
-// soundPart is how many numbers are looked at together: about a microsecond.
-const soundPart = 1 << 14
-
-// soundParts reports whether x has no NaN and no infinity. Where there is one, no
-// sum is finite; where a sum is not, there may be one.
-func soundParts(x []tensor.Float) bool {
-	t := soundTasks.Get().(*soundTask)
-	t.x = x
-	t.odd.Store(false)
-	par.Run((len(x)+soundPart-1)/soundPart, t)
-	sound := !t.odd.Load()
-	t.x = nil
-	soundTasks.Put(t)
-	return sound
-}
-
-// soundTask is a look at the parts of x.
-type soundTask struct {
-	x   []tensor.Float
-	odd atomic.Bool
-}
-
-var soundTasks = sync.Pool{New: func() any { return new(soundTask) }}
-
-// Chunk looks at one part.
-func (t *soundTask) Chunk(i int) {
-	if s := vec.Sum(t.x[i*soundPart : min((i+1)*soundPart, len(t.x))]); s-s != 0 {
-		t.odd.Store(true)
-	}
 }
 
 func (r *run) name(p *grad.Param) string {

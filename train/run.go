@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // run is one call of Fit.Run.
@@ -25,6 +26,7 @@ type run struct {
 	saved     string // the last checkpoint
 	unsaved   error  // why one could not be written
 	history   History
+	looks     [][]tensor.Float // room for inspect
 	begun     begun
 }
 

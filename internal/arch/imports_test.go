@@ -42,7 +42,7 @@ var table = map[string]string{
 	"datasets/cora":         "datasets graph tensor sparse",
 	"datasets/points":       "graph tensor",
 	"datasets/cora/gen":     "datasets graph tensor sparse",
-	"train":                 "internal/weights grad tensor",
+	"train":                 "internal/weights internal/dense grad tensor",
 	"explain":               "grad graph message sparse tensor train",
 	"internal/weights":      "grad tensor",
 	"models":                "internal/weights datasets datasets/columns datasets/form explain layers layers/attention layers/knowledge layers/pool layers/relational message sample train grad graph sparse tensor",
@@ -71,7 +71,7 @@ var table = map[string]string{
 	"layers/internal/compose": "grad graph tensor",
 
 	// Parts of message, which only it imports, one way: rules, exec, plan, ir.
-	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir grad graph internal/attend sparse tensor",
+	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir grad graph internal/attend internal/dense sparse tensor",
 	"message/internal/exec":  "message/internal/plan message/internal/ir grad graph internal/attend sparse tensor",
 	"message/internal/plan":  "message/internal/ir tensor",
 	"message/internal/ir":    "tensor",

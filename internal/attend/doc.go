@@ -38,8 +38,9 @@
 // # Who keeps what
 //
 //	caller         the operands, the result, and Records: some numbers a destination and head
-//	pools          a thread's tile (space); a call's exponentials, copies of er's gradient
-//	nobody         anything of the size of the edges
+//	pools          a thread's tile (space); a call's exponentials, copies of er's gradient, or where
+//	               there are more threads than copies the places of 2²⁴ numbers at most, see erPlaces
+//	nobody         anything else of the size of the edges
 //
 // Additive's caller keeps a logit for each edge. Backward cuts the blocks into parts that
 // share no source, and these into columns where they are few.

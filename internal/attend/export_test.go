@@ -7,3 +7,10 @@ func SetCopiesFrom(edges [3]int) (undo func()) {
 	copiesFrom = edges
 	return func() { copiesFrom = old }
 }
+
+// SetErMost sets how many numbers of edges have places at once, of the gradient of attention's logits.
+func SetErMost(numbers int) (undo func()) {
+	old := erMost
+	erMost = numbers
+	return func() { erMost = old }
+}

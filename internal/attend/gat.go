@@ -16,8 +16,8 @@ import (
 //
 // It stores nothing for each edge: the backward pass computes α again from a
 // record of each destination. Its working memory, which is kept between calls,
-// does not grow with the edges: it has a number for each node and head, a few
-// times. Infinite logits are treated as in
+// has a number for each node and head, a few times, and on many threads some
+// numbers for at most 2²⁴ edges. Infinite logits are treated as in
 // [sparse.Softmax].
 //
 // The fields are only read, so one GAT may run on several goroutines with
@@ -39,7 +39,7 @@ type GAT struct {
 // more than partsMost parts: skewed graphs need some to even out.
 const (
 	partWork  = 1 << 16
-	partsMost = 64
+	partsMost = 256
 	edgeWork  = 1 << 5 // what an edge costs beside its elements
 )
 
@@ -60,11 +60,16 @@ func (k *GAT) Forward(out *tensor.Dense, rec *Records) {
 	}
 	t := gatForwards.Get().(*gatForward)
 	t.prepare(k, out, rec)
-	parts := max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*t.lanes+edgeWork)/partWork, partsMost))
+	parts := k.parts()
 	t.cuts = par.Split(k.In.Offsets, parts, t.cuts)
 	t.run(parts)
 	t.release()
 	gatForwards.Put(t)
+}
+
+// parts is the number of parts of a loop over rows and their edges.
+func (k *GAT) parts() int {
+	return max(1, min(k.In.NNZ()*(k.Ft.RowLen()+8*k.heads().lanes+edgeWork)/partWork, partsMost))
 }
 
 // carriesNothing reports whether there are no edges, or nothing that goes along

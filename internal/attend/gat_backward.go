@@ -3,6 +3,7 @@ package attend
 import (
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -12,9 +13,8 @@ import (
 // microseconds with eight heads.
 const pairRows = 256
 
-// gatBackward is a backward pass, in parts of sources. Each part adds the gradient
-// of Er to a copy of its own; the number of copies follows from the number of
-// edges, so no bit depends on the threads.
+// gatBackward is a backward pass, in parts of sources. What a part adds to the gradient of Er
+// is its own, see erSums.
 type gatBackward struct {
 	headBlocks
 	k      *GAT
@@ -28,28 +28,15 @@ type gatBackward struct {
 	buf    *[]tensor.Float // of el
 	turned *sparse.CSR
 	perm   []int32
-	copies int
-	der    *[]tensor.Float // the copies
+	groups int             // of sources, see erGroups
+	cuts   []int           // of these
+	apart  bool            // edges have places
+	places erPlaces        // of apart
+	der    *[]tensor.Float // the places, or a copy for each group
 	tiles  *[]tensor.Float // of rec, where it is not the caller's; nil: it is
-	cuts   []int
 }
 
 var gatBackwards = sync.Pool{New: func() any { return new(gatBackward) }}
-
-// copiesFrom is from how many edges there are 2, 4 and 8 copies. Tests set it.
-var copiesFrom = [3]int{1 << 9, 1 << 17, 1 << 22}
-
-// derCopies is the number of copies for a matrix of nnz edges: few where they
-// would be more work than the edges.
-func derCopies(nnz int) int {
-	copies := 1
-	for _, from := range copiesFrom {
-		if nnz >= from {
-			copies *= 2
-		}
-	}
-	return copies
-}
 
 func (t *gatBackward) prepare(k *GAT, dOut *tensor.Dense, rec *Records, into *GATGrads) {
 	t.headBlocks, t.k, t.into, t.dOut, t.rec = k.heads(), k, into, dOut, *rec
@@ -59,8 +46,16 @@ func (t *gatBackward) prepare(k *GAT, dOut *tensor.Dense, rec *Records, into *GA
 	t.layout = t.headBlocks.layout(t.rec.Kind)
 	t.el, t.buf = t.pad(k.El)
 	t.turned, t.perm = transpose(k.In)
-	t.copies = derCopies(k.In.NNZ())
-	t.der = scratch.Borrow(k.derLen())
+	t.groups = erGroups(k.In.NNZ())
+	t.cuts = par.Split(t.turned.Offsets, t.groups, t.cuts)
+	threads := par.Threads()
+	chunks := min(k.parts(), erChunks*threads)
+	if t.apart = threads > t.groups && chunks > t.groups; t.apart {
+		t.places.plan(t.turned.Offsets, t.cuts, chunks, t.padded, k.In.NumRows)
+		t.der = scratch.Borrow(len(t.places.rows) * t.padded)
+	} else {
+		t.der = scratch.Borrow(k.derLen())
+	}
 }
 
 // transpose returns the structure of a's transpose, which a keeps.
@@ -71,11 +66,6 @@ func transpose(a *sparse.CSR) (t *sparse.CSR, perm []int32) {
 	return a.Transpose()
 }
 
-// derLen is the number of elements of all copies.
-func (k *GAT) derLen() int {
-	return derCopies(k.In.NNZ()) * k.In.NumRows * k.heads().padded
-}
-
 func (t *gatBackward) release() {
 	if t.buf != nil {
 		scratch.Repay(t.buf)
@@ -84,7 +74,7 @@ func (t *gatBackward) release() {
 		scratch.Repay(t.tiles)
 	}
 	scratch.Repay(t.der)
-	*t = gatBackward{cuts: t.cuts}
+	*t = gatBackward{cuts: t.cuts, places: t.places}
 }
 
 // narrow reports whether there is one head, of node exponentials.
@@ -117,36 +107,23 @@ func rowsOfPart(narrow bool) int {
 // scored reports whether the gradient of the logits is wanted.
 func (t *gatBackward) scored() bool { return t.into.El != nil || t.into.Er != nil || t.into.Ee != nil }
 
-// gatErGrads is the loop that adds up the gradients of Er.
-type gatErGrads gatBackward
-
-// Chunk does one part.
-func (t *gatErGrads) Chunk(i int) {
-	n := t.k.In.NumRows
-	lo, hi := (*gatBackward)(t).part(i)
-	if t.into.Sets&SetEr != 0 {
-		clear(t.into.Er.Data[lo*t.heads : hi*t.heads])
-	}
-	for c := range t.copies {
-		from := (*t.der)[c*n*t.padded:]
-		if t.heads == t.padded {
-			add(t.into.Er.Data[lo*t.heads:hi*t.heads], from[lo*t.heads:hi*t.heads])
-			continue
-		}
-		for v := lo; v < hi; v++ {
-			add(t.into.Er.Row(v), from[v*t.padded:][:t.heads])
-		}
-	}
-}
-
 // Chunk does one part of the sources.
 func (t *gatBackward) Chunk(i int) {
-	rows := t.k.In.NumRows
-	der := (*t.der)[i*rows*t.padded : (i+1)*rows*t.padded]
-	clear(der)
+	rows, from, to := t.k.In.NumRows, 0, 0
+	der := *t.der
 	s := newSpace(t.headBlocks, t.turned.Cols, t.k.Slope)
+	if t.apart {
+		c := t.places.rounds[t.places.round] + i
+		from, to = t.places.chunks[c], t.places.chunks[c+1]
+		rows, first := t.sort(c), int(t.turned.Offsets[from])
+		s.tile.Rows, s.tile.First, s.nodeExp.Rows, s.nodeExp.First = rows, first, rows, first
+	} else {
+		from, to = t.cuts[i], t.cuts[i+1]
+		der = der[i*rows*t.padded : (i+1)*rows*t.padded]
+		clear(der)
+	}
 	if t.rec.Kind == Exponentials {
-		t.byExps(s, t.cuts[i], t.cuts[i+1], der)
+		t.byExps(s, from, to, der)
 		s.put()
 		return
 	}
@@ -159,8 +136,8 @@ func (t *gatBackward) Chunk(i int) {
 	if t.scored() && s.mul.Ahead > 0 {
 		s.ask(t.dOut, s.mul.Ahead+tileGroups, 2)
 	}
-	for u, next := t.cuts[i], 0; u < t.cuts[i+1]; u = next {
-		next = s.begin(t.turned.Offsets, u, t.cuts[i+1])
+	for u, next := from, 0; u < to; u = next {
+		next = s.begin(t.turned.Offsets, u, to)
 		for first := true; s.next(); first = false {
 			t.tile(s, u, der, first)
 		}

@@ -72,10 +72,13 @@ func (k *GAT) Backward(dOut, out *tensor.Dense, rec *Records, into *GATGrads) {
 	t := gatBackwards.Get().(*gatBackward)
 	t.prepare(k, dOut, rec, into)
 	t.center(out)
-	t.cuts = par.Split(t.turned.Offsets, t.copies, t.cuts)
-	par.Run(t.copies, t)
-	if into.Er != nil {
-		par.Run(t.parts(), (*gatErGrads)(t))
+	if t.apart {
+		t.byPlaces()
+	} else {
+		par.Run(t.groups, t)
+		if into.Er != nil {
+			par.Run(t.parts(), (*gatErGrads)(t))
+		}
 	}
 	t.release()
 	gatBackwards.Put(t)

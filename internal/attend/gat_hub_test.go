@@ -206,6 +206,45 @@ func TestAttentionThreads(t *testing.T) {
 	}
 }
 
+// On more threads than there are groups each edge has a place, in one round or in several, and groups end
+// within a round and with one. The bits are those of copies. A source of all edges is a chunk of its own.
+func TestAttentionPlaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	hub := sparse.CSR{NumRows: 900, NumCols: 3, Cols: make([]int32, 900)}
+	for v := range int64(901) {
+		hub.Offsets = append(hub.Offsets, v)
+	}
+	for i, a := range []*sparse.CSR{hubs(t, rng), regular(t, rng, 600, 900, 1500), &hub} {
+		for _, hd := range sparing.Some([][2]int{{8, 8}, {1, 7}, {2, 3}, {4, 16}, {11, 2}, {16, 8}}) {
+			for j, groups := range [][3]int{{1 << 9, 1 << 17, 1 << 22}, {1, 1, 1}, {1 << 20, 1 << 20, 1 << 20}} {
+				undo := attend.SetCopiesFrom(groups)
+				k := &attend.GAT{In: a, El: normal(rng, a.NumCols, hd[0]), Er: normal(rng, a.NumRows, hd[0]), Ft: normal(rng, a.NumCols, hd[0], hd[1]), Slope: 0.2}
+				dOut := normal(rng, a.NumRows, hd[0], hd[1])
+				var first *attend.GATGrads
+				for _, c := range [][2]int{{1, 1 << 24}, {16, 1 << 24}, {9, 1 << 12}, {33, 1 << 9}, {16, 1}} {
+					threads, places := par.SetThreads(c[0]), attend.SetErMost(c[1])
+					out, rec := dOut.Like(), records(k)
+					k.Forward(out, rec)
+					into := &attend.GATGrads{El: spoiltLike(k.El), Er: spoiltLike(k.Er), Ft: spoiltLike(k.Ft), Sets: attend.SetEl | attend.SetEr | attend.SetFt}
+					k.Backward(dOut, out, rec, into)
+					into.Sets = 0
+					k.Backward(dOut, out, rec, into)
+					threads()
+					places()
+					if first == nil {
+						first = into
+					}
+					what := fmt.Sprintf("graph %d, %v heads, groups %d, %d threads and %d places", i, hd, j, c[0], c[1])
+					sameBits(t, what+": El", into.El, first.El)
+					sameBits(t, what+": Er", into.Er, first.Er)
+					sameBits(t, what+": Ft", into.Ft, first.Ft)
+				}
+				undo()
+			}
+		}
+	}
+}
+
 // A NaN or an infinity stays in its column of its row, and the kernels in plain
 // Go agree on which results are numbers.
 func TestAttentionNotFinite(t *testing.T) {

@@ -87,7 +87,8 @@ type biasPass struct {
 const (
 	biasBlock = 1 << 9
 	biasPart  = 1 << 13 // elements, some microseconds
-	biasMost  = 32      // parts
+	biasMost  = 32      // parts that have a sum each
+	biasFree  = 4 * biasMost
 )
 
 var biasPasses = sync.Pool{New: func() any { return new(biasPass) }}
@@ -99,7 +100,11 @@ func (p *biasPass) run() {
 	*t = *p
 	n, width := len(t.in), len(t.of.B)
 	t.block = width * max(1, min(biasBlock, n)/width)
-	t.step = (max(biasPart, n/biasMost)/t.block + 1) * t.block
+	most := biasMost
+	if t.db == nil {
+		most = biasFree
+	}
+	t.step = (max(biasPart, n/most)/t.block + 1) * t.block
 	parts := (n-1)/t.step + 1
 	if t.back {
 		t.sums = slices.Grow(t.sums[:0], parts*width)[:parts*width]

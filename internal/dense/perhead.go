@@ -73,14 +73,15 @@ func (k *PerHead) Backward(to *HeadGrads, buf []tensor.Float) {
 const (
 	headWork  = 1 << 13
 	headMost  = 16
+	headFree  = 8 * headMost // of products alone, which nothing is summed over
 	headBlock = 1 << 11
 )
 
-// parts is the number of parts of the rows; it follows from the shape.
-func (k *PerHead) parts() int { return max(1, min(len(k.X)/headWork, headMost, k.Rows)) }
+// parts is the number of parts of the rows, at most so many; it follows from the shape.
+func (k *PerHead) parts(most int) int { return max(1, min(len(k.X)/headWork, most, k.Rows)) }
 
 // Room is how much scratch the gradient of a row takes.
-func (k *PerHead) Room() int { return (k.parts() - 1) * k.Heads * k.Width }
+func (k *PerHead) Room() int { return (k.parts(headMost) - 1) * k.Heads * k.Width }
 
 // headPass is a PerHead or its gradients, in parts of rows.
 type headPass struct {
@@ -96,7 +97,10 @@ var headPasses = sync.Pool{New: func() any { return new(headPass) }}
 // run does all parts.
 func (t *headPass) run() {
 	k := &t.of
-	parts := k.parts()
+	parts := k.parts(headFree)
+	if t.back {
+		parts = k.parts(headMost)
+	}
 	t.step = (k.Rows + parts - 1) / parts
 	if parts == 1 || t.back && !t.to.Apart {
 		for i := range parts {

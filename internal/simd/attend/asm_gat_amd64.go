@@ -29,6 +29,11 @@ func recall1(p *Tile)
 //go:noescape
 func score1(p *Tile)
 
+// scoreApart1 is Tile.Score to rows of edges of 1 numbers an edge.
+//
+//go:noescape
+func scoreApart1(p *Tile)
+
 // gather2 is Tile.Gather of 2 numbers an edge.
 //
 //go:noescape
@@ -53,6 +58,11 @@ func recall2(p *Tile)
 //
 //go:noescape
 func score2(p *Tile)
+
+// scoreApart2 is Tile.Score to rows of edges of 2 numbers an edge.
+//
+//go:noescape
+func scoreApart2(p *Tile)
 
 // gather4 is Tile.Gather of 4 numbers an edge.
 //
@@ -79,6 +89,11 @@ func recall4(p *Tile)
 //go:noescape
 func score4(p *Tile)
 
+// scoreApart4 is Tile.Score to rows of edges of 4 numbers an edge.
+//
+//go:noescape
+func scoreApart4(p *Tile)
+
 // gather8 is Tile.Gather of 8 numbers an edge.
 //
 //go:noescape
@@ -103,6 +118,11 @@ func recall8(p *Tile)
 //
 //go:noescape
 func score8(p *Tile)
+
+// scoreApart8 is Tile.Score to rows of edges of 8 numbers an edge.
+//
+//go:noescape
+func scoreApart8(p *Tile)
 
 // weighSlots is Tile.Weigh.
 //
@@ -154,25 +174,40 @@ func attendNodeExps(p *NodeExpAttention)
 //go:noescape
 func retraceNodeExps(p *NodeExpAttention)
 
-// attendSlim is NodeExpAttention.Attend of slim heads.
-//
-//go:noescape
-func attendSlim(p *NodeExpAttention)
-
 // retraceSlim is NodeExpAttention.Retrace of slim heads.
 //
 //go:noescape
 func retraceSlim(p *NodeExpAttention)
 
-// attendOneHead is NodeExpAttention.Attend of one head.
-//
-//go:noescape
-func attendOneHead(p *NodeExpAttention)
-
 // retraceOneHead is NodeExpAttention.Retrace of one head.
 //
 //go:noescape
 func retraceOneHead(p *NodeExpAttention)
+
+// retraceNodeExpsApart is NodeExpAttention.Retrace to rows of edges.
+//
+//go:noescape
+func retraceNodeExpsApart(p *NodeExpAttention)
+
+// retraceSlimApart is NodeExpAttention.Retrace of slim heads to rows of edges.
+//
+//go:noescape
+func retraceSlimApart(p *NodeExpAttention)
+
+// retraceOneHeadApart is NodeExpAttention.Retrace of one head to rows of edges.
+//
+//go:noescape
+func retraceOneHeadApart(p *NodeExpAttention)
+
+// attendSlim is NodeExpAttention.Attend of slim heads.
+//
+//go:noescape
+func attendSlim(p *NodeExpAttention)
+
+// attendOneHead is NodeExpAttention.Attend of one head.
+//
+//go:noescape
+func attendOneHead(p *NodeExpAttention)
 
 // attendNodeExpsDrop is NodeExpAttention.Attend under a mask.
 //
@@ -184,22 +219,37 @@ func attendNodeExpsDrop(p *NodeExpAttention)
 //go:noescape
 func retraceNodeExpsDrop(p *NodeExpAttention)
 
-// attendSlimDrop is NodeExpAttention.Attend of slim heads under a mask.
-//
-//go:noescape
-func attendSlimDrop(p *NodeExpAttention)
-
 // retraceSlimDrop is NodeExpAttention.Retrace of slim heads under a mask.
 //
 //go:noescape
 func retraceSlimDrop(p *NodeExpAttention)
 
-// attendOneHeadDrop is NodeExpAttention.Attend of one head under a mask.
-//
-//go:noescape
-func attendOneHeadDrop(p *NodeExpAttention)
-
 // retraceOneHeadDrop is NodeExpAttention.Retrace of one head under a mask.
 //
 //go:noescape
 func retraceOneHeadDrop(p *NodeExpAttention)
+
+// retraceNodeExpsApartDrop is NodeExpAttention.Retrace to rows of edges under a mask.
+//
+//go:noescape
+func retraceNodeExpsApartDrop(p *NodeExpAttention)
+
+// retraceSlimApartDrop is NodeExpAttention.Retrace of slim heads to rows of edges under a mask.
+//
+//go:noescape
+func retraceSlimApartDrop(p *NodeExpAttention)
+
+// retraceOneHeadApartDrop is NodeExpAttention.Retrace of one head to rows of edges under a mask.
+//
+//go:noescape
+func retraceOneHeadApartDrop(p *NodeExpAttention)
+
+// attendSlimDrop is NodeExpAttention.Attend of slim heads under a mask.
+//
+//go:noescape
+func attendSlimDrop(p *NodeExpAttention)
+
+// attendOneHeadDrop is NodeExpAttention.Attend of one head under a mask.
+//
+//go:noescape
+func attendOneHeadDrop(p *NodeExpAttention)

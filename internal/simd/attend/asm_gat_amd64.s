@@ -29,27 +29,27 @@ row1:
 	JZ     over4
 
 edge3:
-	CMPQ       368(AX), $0x00
+	CMPQ       400(AX), $0x00
 	JE         skip5
-	MOVQ       368(AX), R14
+	MOVQ       400(AX), R14
 	MOVQ       96(AX), R15
 	ADDQ       R11, R14
-	CMPQ       R14, 376(AX)
-	CMOVQGT    376(AX), R14
+	CMPQ       R14, 408(AX)
+	CMOVQGT    408(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      336(AX), R14
 	PREFETCHT1 (R15)(R14*4)
 
 skip5:
-	CMPQ       448(AX), $0x00
+	CMPQ       480(AX), $0x00
 	JE         skip6
-	MOVQ       448(AX), R14
-	MOVQ       416(AX), R15
+	MOVQ       480(AX), R14
+	MOVQ       448(AX), R15
 	ADDQ       R11, R14
-	CMPQ       R14, 376(AX)
-	CMOVQGT    376(AX), R14
+	CMPQ       R14, 408(AX)
+	CMOVQGT    408(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
-	IMULQ      440(AX), R14
+	IMULQ      472(AX), R14
 	PREFETCHT1 (R15)(R14*4)
 
 skip6:
@@ -93,7 +93,7 @@ TEXT ·soften1(SB), NOSPLIT, $0-8
 	MOVQ         192(AX), CX
 	MOVQ         144(AX), DX
 	MOVQ         24(AX), BX
-	VBROADCASTSS 392(AX), Y0
+	VBROADCASTSS 424(AX), Y0
 	MOVQ         (AX), BX
 	MOVQ         8(AX), SI
 	DECQ         SI
@@ -379,12 +379,12 @@ TEXT ·mask1(SB), NOSPLIT, $0-8
 	VMOVUPS      spread1<>+0(SB), Y0
 	MOVQ         312(AX), CX
 	MOVQ         72(AX), DX
-	MOVQ         384(AX), BX
-	VBROADCASTSS 400(AX), Y1
-	VBROADCASTSS 404(AX), Y2
-	VBROADCASTSS 396(AX), Y3
-	VBROADCASTSS 412(AX), Y4
-	MOVL         408(AX), AX
+	MOVQ         416(AX), BX
+	VBROADCASTSS 432(AX), Y1
+	VBROADCASTSS 436(AX), Y2
+	VBROADCASTSS 428(AX), Y3
+	VBROADCASTSS 444(AX), Y4
+	MOVL         440(AX), AX
 	MOVL         AX, SI
 	SHRL         $0x10, SI
 	XORL         $0x80000000, SI
@@ -507,21 +507,21 @@ row16:
 	JZ     over19
 
 edge18:
-	CMPQ       368(AX), $0x00
+	CMPQ       400(AX), $0x00
 	JE         skip20
-	MOVQ       368(AX), R15
+	MOVQ       400(AX), R15
 	MOVQ       96(AX), BP
 	ADDQ       R12, R15
-	CMPQ       R15, 376(AX)
-	CMOVQGT    376(AX), R15
+	CMPQ       R15, 408(AX)
+	CMOVQGT    408(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      336(AX), R15
 	PREFETCHT1 (BP)(R15*4)
-	MOVQ       368(AX), R15
+	MOVQ       400(AX), R15
 	MOVQ       168(AX), BP
 	ADDQ       R12, R15
-	CMPQ       R15, 376(AX)
-	CMOVQGT    376(AX), R15
+	CMPQ       R15, 408(AX)
+	CMOVQGT    408(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      360(AX), R15
 	PREFETCHT1 (BP)(R15*4)
@@ -648,6 +648,75 @@ done22:
 	VZEROUPPER
 	RET
 
+// func scoreApart1(p *Tile)
+// Requires: AVX
+TEXT ·scoreApart1(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 168(AX), CX
+	MOVQ 144(AX), DX
+	MOVQ 288(AX), BX
+	MOVQ 240(AX), SI
+	MOVQ 264(AX), DI
+	MOVQ (AX), R8
+	MOVQ 8(AX), R9
+	DECQ R9
+	JLE  done27
+
+row26:
+	MOVQ   (R8), R10
+	MOVQ   8(R8), R11
+	VXORPS Y0, Y0, Y0
+	CMPQ   R10, R11
+	JE     none28
+	MOVQ   DI, R12
+	MOVQ   R11, R13
+	SUBQ   R10, R13
+	SHLQ   $0x00, R13
+
+slot29:
+	VMOVUPS (BX), Y1
+	VMULPS  (DI), Y1, Y1
+	VSUBPS  (SI), Y1, Y1
+	VMOVUPS Y1, (DI)
+	VADDPS  Y1, Y0, Y0
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	SUBQ    $0x08, R13
+	JG      slot29
+
+edge30:
+	VMOVSS     (R12), X1
+	ADDQ       $0x04, R12
+	MOVQ       R10, R13
+	SUBQ       392(AX), R13
+	MOVQ       368(AX), R14
+	MOVLQSX    (R14)(R13*4), R13
+	IMULQ      360(AX), R13
+	VMOVSS     X1, (CX)(R13*4)
+	INCQ       R10
+	CMPQ       R10, R11
+	JL         edge30
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+
+none28:
+	VMOVSS X0, (DX)
+	MOVQ   352(AX), R10
+	LEAQ   (DX)(R10*4), DX
+	ADDQ   $0x08, R8
+	DECQ   R9
+	JNZ    row26
+
+done27:
+	VZEROUPPER
+	RET
+
 // func gather2(p *Tile)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gather2(SB), NOSPLIT, $0-8
@@ -661,42 +730,42 @@ TEXT ·gather2(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done27
+	JLE  done32
 
-row26:
+row31:
 	MOVQ    (R9), R11
 	MOVQ    8(R9), R12
 	VMOVSD  (BX), X0
 	VMOVLPS X0, (SI)
 	MOVQ    R12, R13
 	SUBQ    R11, R13
-	JZ      over29
+	JZ      over34
 
-edge28:
-	CMPQ       368(AX), $0x00
-	JE         skip30
-	MOVQ       368(AX), R14
+edge33:
+	CMPQ       400(AX), $0x00
+	JE         skip35
+	MOVQ       400(AX), R14
 	MOVQ       96(AX), R15
 	ADDQ       R11, R14
-	CMPQ       R14, 376(AX)
-	CMOVQGT    376(AX), R14
+	CMPQ       R14, 408(AX)
+	CMOVQGT    408(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      336(AX), R14
 	PREFETCHT1 (R15)(R14*4)
 
-skip30:
-	CMPQ       448(AX), $0x00
-	JE         skip31
-	MOVQ       448(AX), R14
-	MOVQ       416(AX), R15
+skip35:
+	CMPQ       480(AX), $0x00
+	JE         skip36
+	MOVQ       480(AX), R14
+	MOVQ       448(AX), R15
 	ADDQ       R11, R14
-	CMPQ       R14, 376(AX)
-	CMOVQGT    376(AX), R14
+	CMPQ       R14, 408(AX)
+	CMOVQGT    408(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
-	IMULQ      440(AX), R14
+	IMULQ      472(AX), R14
 	PREFETCHT1 (R15)(R14*4)
 
-skip31:
+skip36:
 	MOVLQSX (CX)(R11*4), R14
 	IMULQ   336(AX), R14
 	VMOVSD  (DX)(R14*4), X1
@@ -707,7 +776,7 @@ skip31:
 	ADDQ    $0x04, R8
 	INCQ    R11
 	CMPQ    R11, R12
-	JL      edge28
+	JL      edge33
 	NEGQ    R13
 	ANDQ    $0x03, R13
 	MOVQ    R13, R11
@@ -717,16 +786,16 @@ skip31:
 	SHLQ    $0x02, R11
 	ADDQ    R11, R8
 
-over29:
+over34:
 	MOVQ 344(AX), R11
 	LEAQ (BX)(R11*4), BX
 	MOVQ 352(AX), R11
 	LEAQ (SI)(R11*4), SI
 	ADDQ $0x08, R9
 	DECQ R10
-	JNZ  row26
+	JNZ  row31
 
-done27:
+done32:
 	VZEROUPPER
 	RET
 
@@ -737,24 +806,24 @@ TEXT ·soften2(SB), NOSPLIT, $0-8
 	MOVQ         192(AX), CX
 	MOVQ         144(AX), DX
 	MOVQ         24(AX), BX
-	VBROADCASTSS 392(AX), Y0
+	VBROADCASTSS 424(AX), Y0
 	MOVQ         (AX), BX
 	MOVQ         8(AX), SI
 	DECQ         SI
-	JLE          done33
+	JLE          done38
 
-row32:
+row37:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	SUBQ    DI, R8
-	JZ      empty34
+	JZ      empty39
 	VMOVUPS wideff800000<>+0(SB), Y1
 	MOVQ    CX, DI
 	SHLQ    $0x01, R8
 	SUBQ    $0x08, R8
-	JLE     last37
+	JLE     last42
 
-logit36:
+logit41:
 	VMOVUPS   (DI), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS    Y0, Y2, Y4
@@ -763,9 +832,9 @@ logit36:
 	VMAXPS    Y1, Y2, Y1
 	ADDQ      $0x20, DI
 	SUBQ      $0x08, R8
-	JG        logit36
+	JG        logit41
 
-last37:
+last42:
 	ADDQ       $0x08, R8
 	LEAQ       firstLanes<>+0(SB), R9
 	NEGQ       R8
@@ -785,7 +854,7 @@ last37:
 	VMAXPS     Y2, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 
-weight38:
+weight43:
 	VMOVUPS      (CX), Y3
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y4
 	VCMPPS       $0x00, Y1, Y3, Y5
@@ -823,7 +892,7 @@ weight38:
 	VMOVUPS      Y3, (CX)
 	ADDQ         $0x20, CX
 	CMPQ         CX, DI
-	JL           weight38
+	JL           weight43
 	VPERM2F128   $0x01, Y2, Y2, Y3
 	VADDPS       Y3, Y2, Y2
 	VPERMILPS    $0x4e, Y2, Y3
@@ -835,22 +904,22 @@ weight38:
 	VDIVPS       Y4, Y3, Y1
 	VMOVLPS      X1, 16(DX)
 	VMOVLPS      X2, 24(DX)
-	JMP          next35
+	JMP          next40
 
-empty34:
+empty39:
 	VXORPS  Y1, Y1, Y1
 	VMOVLPS X1, 8(DX)
 	VMOVLPS X1, 16(DX)
 	VMOVLPS X1, 24(DX)
 
-next35:
+next40:
 	MOVQ 352(AX), DI
 	LEAQ (DX)(DI*4), DX
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  row32
+	JNZ  row37
 
-done33:
+done38:
 	VZEROUPPER
 	RET
 
@@ -861,12 +930,12 @@ TEXT ·mask2(SB), NOSPLIT, $0-8
 	VMOVUPS      spread2<>+0(SB), Y0
 	MOVQ         312(AX), CX
 	MOVQ         72(AX), DX
-	MOVQ         384(AX), BX
-	VBROADCASTSS 400(AX), Y1
-	VBROADCASTSS 404(AX), Y2
-	VBROADCASTSS 396(AX), Y3
-	VBROADCASTSS 412(AX), Y4
-	MOVL         408(AX), AX
+	MOVQ         416(AX), BX
+	VBROADCASTSS 432(AX), Y1
+	VBROADCASTSS 436(AX), Y2
+	VBROADCASTSS 428(AX), Y3
+	VBROADCASTSS 444(AX), Y4
+	MOVL         440(AX), AX
 	MOVL         AX, SI
 	SHRL         $0x10, SI
 	XORL         $0x80000000, SI
@@ -878,9 +947,9 @@ TEXT ·mask2(SB), NOSPLIT, $0-8
 	VPMULLD      wide9e3779b9<>+0(SB), Y4, Y4
 	VPADDD       columns2<>+0(SB), Y4, Y4
 	TESTQ        BX, BX
-	JZ           done40
+	JZ           done45
 
-again39:
+again44:
 	VMOVDQU  (DX), X7
 	VPERMD   Y7, Y0, Y7
 	VPADDD   Y1, Y7, Y7
@@ -907,9 +976,9 @@ again39:
 	ADDQ     $0x20, CX
 	ADDQ     $0x10, DX
 	DECQ     BX
-	JNZ      again39
+	JNZ      again44
 
-done40:
+done45:
 	VZEROUPPER
 	RET
 
@@ -947,38 +1016,38 @@ TEXT ·recall2(SB), NOSPLIT, $8-8
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	DECQ R11
-	JLE  done42
+	JLE  done47
 
-row41:
+row46:
 	MOVQ   (R10), R12
 	MOVQ   8(R10), R13
 	VMOVSD (BX), X0
 	VXORPS Y1, Y1, Y1
 	MOVQ   R13, R14
 	SUBQ   R12, R14
-	JZ     over44
+	JZ     over49
 
-edge43:
-	CMPQ       368(AX), $0x00
-	JE         skip45
-	MOVQ       368(AX), R15
+edge48:
+	CMPQ       400(AX), $0x00
+	JE         skip50
+	MOVQ       400(AX), R15
 	MOVQ       96(AX), BP
 	ADDQ       R12, R15
-	CMPQ       R15, 376(AX)
-	CMOVQGT    376(AX), R15
+	CMPQ       R15, 408(AX)
+	CMOVQGT    408(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      336(AX), R15
 	PREFETCHT1 (BP)(R15*4)
-	MOVQ       368(AX), R15
+	MOVQ       400(AX), R15
 	MOVQ       168(AX), BP
 	ADDQ       R12, R15
-	CMPQ       R15, 376(AX)
-	CMOVQGT    376(AX), R15
+	CMPQ       R15, 408(AX)
+	CMOVQGT    408(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      360(AX), R15
 	PREFETCHT1 (BP)(R15*4)
 
-skip45:
+skip50:
 	MOVLQSX (CX)(R12*4), R15
 	IMULQ   336(AX), R15
 	VMOVSD  (DX)(R15*4), X2
@@ -1001,7 +1070,7 @@ skip45:
 	ADDQ    $0x04, DI
 	INCQ    R12
 	CMPQ    R12, R13
-	JL      edge43
+	JL      edge48
 	MOVQ    192(AX), R12
 	VMOVUPS Y1, (R12)(R8*1)
 	MOVQ    288(AX), R12
@@ -1021,14 +1090,14 @@ skip45:
 	SHLQ    $0x02, R12
 	ADDQ    R12, DI
 
-over44:
+over49:
 	MOVQ 344(AX), R12
 	LEAQ (BX)(R12*4), BX
 	ADDQ $0x08, R10
 	DECQ R11
-	JNZ  row41
+	JNZ  row46
 
-done42:
+done47:
 	VZEROUPPER
 	RET
 
@@ -1045,20 +1114,20 @@ TEXT ·score2(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done47
+	JLE  done52
 
-row46:
+row51:
 	MOVQ   (R9), R11
 	MOVQ   8(R9), R12
 	VXORPS Y0, Y0, Y0
 	CMPQ   R11, R12
-	JE     none48
+	JE     none53
 	MOVQ   R8, R13
 	MOVQ   R12, R14
 	SUBQ   R11, R14
 	SHLQ   $0x01, R14
 
-slot49:
+slot54:
 	VMOVUPS (SI), Y1
 	VMULPS  (R8), Y1, Y1
 	VSUBPS  (DI), Y1, Y1
@@ -1068,9 +1137,9 @@ slot49:
 	ADDQ    $0x20, DI
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R14
-	JG      slot49
+	JG      slot54
 
-edge50:
+edge55:
 	VMOVSD     (R13), X2
 	ADDQ       $0x08, R13
 	MOVLQSX    (CX)(R11*4), R14
@@ -1080,21 +1149,88 @@ edge50:
 	VMOVLPS    X3, (DX)(R14*4)
 	INCQ       R11
 	CMPQ       R11, R12
-	JL         edge50
+	JL         edge55
 	VPERM2F128 $0x01, Y0, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 	VPERMILPS  $0x4e, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 
-none48:
+none53:
 	VMOVLPS X0, (BX)
 	MOVQ    352(AX), R11
 	LEAQ    (BX)(R11*4), BX
 	ADDQ    $0x08, R9
 	DECQ    R10
-	JNZ     row46
+	JNZ     row51
 
-done47:
+done52:
+	VZEROUPPER
+	RET
+
+// func scoreApart2(p *Tile)
+// Requires: AVX
+TEXT ·scoreApart2(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 168(AX), CX
+	MOVQ 144(AX), DX
+	MOVQ 288(AX), BX
+	MOVQ 240(AX), SI
+	MOVQ 264(AX), DI
+	MOVQ (AX), R8
+	MOVQ 8(AX), R9
+	DECQ R9
+	JLE  done57
+
+row56:
+	MOVQ   (R8), R10
+	MOVQ   8(R8), R11
+	VXORPS Y0, Y0, Y0
+	CMPQ   R10, R11
+	JE     none58
+	MOVQ   DI, R12
+	MOVQ   R11, R13
+	SUBQ   R10, R13
+	SHLQ   $0x01, R13
+
+slot59:
+	VMOVUPS (BX), Y1
+	VMULPS  (DI), Y1, Y1
+	VSUBPS  (SI), Y1, Y1
+	VMOVUPS Y1, (DI)
+	VADDPS  Y1, Y0, Y0
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	SUBQ    $0x08, R13
+	JG      slot59
+
+edge60:
+	VMOVSD     (R12), X1
+	ADDQ       $0x08, R12
+	MOVQ       R10, R13
+	SUBQ       392(AX), R13
+	MOVQ       368(AX), R14
+	MOVLQSX    (R14)(R13*4), R13
+	IMULQ      360(AX), R13
+	VMOVLPS    X1, (CX)(R13*4)
+	INCQ       R10
+	CMPQ       R10, R11
+	JL         edge60
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+
+none58:
+	VMOVLPS X0, (DX)
+	MOVQ    352(AX), R10
+	LEAQ    (DX)(R10*4), DX
+	ADDQ    $0x08, R8
+	DECQ    R9
+	JNZ     row56
+
+done57:
 	VZEROUPPER
 	RET
 
@@ -1111,42 +1247,42 @@ TEXT ·gather4(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done52
+	JLE  done62
 
-row51:
+row61:
 	MOVQ    (R9), R11
 	MOVQ    8(R9), R12
 	VMOVUPS (BX), X0
 	VMOVUPS X0, (SI)
 	MOVQ    R12, R13
 	SUBQ    R11, R13
-	JZ      over54
+	JZ      over64
 
-edge53:
-	CMPQ       368(AX), $0x00
-	JE         skip55
-	MOVQ       368(AX), R14
+edge63:
+	CMPQ       400(AX), $0x00
+	JE         skip65
+	MOVQ       400(AX), R14
 	MOVQ       96(AX), R15
 	ADDQ       R11, R14
-	CMPQ       R14, 376(AX)
-	CMOVQGT    376(AX), R14
+	CMPQ       R14, 408(AX)
+	CMOVQGT    408(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      336(AX), R14
 	PREFETCHT1 (R15)(R14*4)
 
-skip55:
-	CMPQ       448(AX), $0x00
-	JE         skip56
-	MOVQ       448(AX), R14
-	MOVQ       416(AX), R15
+skip65:
+	CMPQ       480(AX), $0x00
+	JE         skip66
+	MOVQ       480(AX), R14
+	MOVQ       448(AX), R15
 	ADDQ       R11, R14
-	CMPQ       R14, 376(AX)
-	CMOVQGT    376(AX), R14
+	CMPQ       R14, 408(AX)
+	CMOVQGT    408(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
-	IMULQ      440(AX), R14
+	IMULQ      472(AX), R14
 	PREFETCHT1 (R15)(R14*4)
 
-skip56:
+skip66:
 	MOVLQSX (CX)(R11*4), R14
 	IMULQ   336(AX), R14
 	VMOVUPS (DX)(R14*4), X1
@@ -1157,7 +1293,7 @@ skip56:
 	ADDQ    $0x04, R8
 	INCQ    R11
 	CMPQ    R11, R12
-	JL      edge53
+	JL      edge63
 	NEGQ    R13
 	ANDQ    $0x01, R13
 	MOVQ    R13, R11
@@ -1167,16 +1303,16 @@ skip56:
 	SHLQ    $0x02, R11
 	ADDQ    R11, R8
 
-over54:
+over64:
 	MOVQ 344(AX), R11
 	LEAQ (BX)(R11*4), BX
 	MOVQ 352(AX), R11
 	LEAQ (SI)(R11*4), SI
 	ADDQ $0x08, R9
 	DECQ R10
-	JNZ  row51
+	JNZ  row61
 
-done52:
+done62:
 	VZEROUPPER
 	RET
 
@@ -1187,24 +1323,24 @@ TEXT ·soften4(SB), NOSPLIT, $0-8
 	MOVQ         192(AX), CX
 	MOVQ         144(AX), DX
 	MOVQ         24(AX), BX
-	VBROADCASTSS 392(AX), Y0
+	VBROADCASTSS 424(AX), Y0
 	MOVQ         (AX), BX
 	MOVQ         8(AX), SI
 	DECQ         SI
-	JLE          done58
+	JLE          done68
 
-row57:
+row67:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	SUBQ    DI, R8
-	JZ      empty59
+	JZ      empty69
 	VMOVUPS wideff800000<>+0(SB), Y1
 	MOVQ    CX, DI
 	SHLQ    $0x02, R8
 	SUBQ    $0x08, R8
-	JLE     last62
+	JLE     last72
 
-logit61:
+logit71:
 	VMOVUPS   (DI), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS    Y0, Y2, Y4
@@ -1213,9 +1349,9 @@ logit61:
 	VMAXPS    Y1, Y2, Y1
 	ADDQ      $0x20, DI
 	SUBQ      $0x08, R8
-	JG        logit61
+	JG        logit71
 
-last62:
+last72:
 	ADDQ       $0x08, R8
 	LEAQ       firstLanes<>+0(SB), R9
 	NEGQ       R8
@@ -1233,7 +1369,7 @@ last62:
 	VMAXPS     Y2, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 
-weight63:
+weight73:
 	VMOVUPS      (CX), Y3
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y4
 	VCMPPS       $0x00, Y1, Y3, Y5
@@ -1271,7 +1407,7 @@ weight63:
 	VMOVUPS      Y3, (CX)
 	ADDQ         $0x20, CX
 	CMPQ         CX, DI
-	JL           weight63
+	JL           weight73
 	VPERM2F128   $0x01, Y2, Y2, Y3
 	VADDPS       Y3, Y2, Y2
 	VMOVUPS      wide3f800000<>+0(SB), Y3
@@ -1281,22 +1417,22 @@ weight63:
 	VDIVPS       Y4, Y3, Y1
 	VMOVUPS      X1, 32(DX)
 	VMOVUPS      X2, 48(DX)
-	JMP          next60
+	JMP          next70
 
-empty59:
+empty69:
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS X1, 16(DX)
 	VMOVUPS X1, 32(DX)
 	VMOVUPS X1, 48(DX)
 
-next60:
+next70:
 	MOVQ 352(AX), DI
 	LEAQ (DX)(DI*4), DX
 	ADDQ $0x08, BX
 	DECQ SI
-	JNZ  row57
+	JNZ  row67
 
-done58:
+done68:
 	VZEROUPPER
 	RET
 
@@ -1307,12 +1443,12 @@ TEXT ·mask4(SB), NOSPLIT, $0-8
 	VMOVUPS      spread4<>+0(SB), Y0
 	MOVQ         312(AX), CX
 	MOVQ         72(AX), DX
-	MOVQ         384(AX), BX
-	VBROADCASTSS 400(AX), Y1
-	VBROADCASTSS 404(AX), Y2
-	VBROADCASTSS 396(AX), Y3
-	VBROADCASTSS 412(AX), Y4
-	MOVL         408(AX), AX
+	MOVQ         416(AX), BX
+	VBROADCASTSS 432(AX), Y1
+	VBROADCASTSS 436(AX), Y2
+	VBROADCASTSS 428(AX), Y3
+	VBROADCASTSS 444(AX), Y4
+	MOVL         440(AX), AX
 	MOVL         AX, SI
 	SHRL         $0x10, SI
 	XORL         $0x80000000, SI
@@ -1324,9 +1460,9 @@ TEXT ·mask4(SB), NOSPLIT, $0-8
 	VPMULLD      wide9e3779b9<>+0(SB), Y4, Y4
 	VPADDD       columns4<>+0(SB), Y4, Y4
 	TESTQ        BX, BX
-	JZ           done65
+	JZ           done75
 
-again64:
+again74:
 	VMOVQ    (DX), X7
 	VPERMD   Y7, Y0, Y7
 	VPADDD   Y1, Y7, Y7
@@ -1353,9 +1489,9 @@ again64:
 	ADDQ     $0x20, CX
 	ADDQ     $0x08, DX
 	DECQ     BX
-	JNZ      again64
+	JNZ      again74
 
-done65:
+done75:
 	VZEROUPPER
 	RET
 
@@ -1393,38 +1529,38 @@ TEXT ·recall4(SB), NOSPLIT, $8-8
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	DECQ R11
-	JLE  done67
+	JLE  done77
 
-row66:
+row76:
 	MOVQ    (R10), R12
 	MOVQ    8(R10), R13
 	VMOVUPS (BX), X0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    R13, R14
 	SUBQ    R12, R14
-	JZ      over69
+	JZ      over79
 
-edge68:
-	CMPQ       368(AX), $0x00
-	JE         skip70
-	MOVQ       368(AX), R15
+edge78:
+	CMPQ       400(AX), $0x00
+	JE         skip80
+	MOVQ       400(AX), R15
 	MOVQ       96(AX), BP
 	ADDQ       R12, R15
-	CMPQ       R15, 376(AX)
-	CMOVQGT    376(AX), R15
+	CMPQ       R15, 408(AX)
+	CMOVQGT    408(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      336(AX), R15
 	PREFETCHT1 (BP)(R15*4)
-	MOVQ       368(AX), R15
+	MOVQ       400(AX), R15
 	MOVQ       168(AX), BP
 	ADDQ       R12, R15
-	CMPQ       R15, 376(AX)
-	CMOVQGT    376(AX), R15
+	CMPQ       R15, 408(AX)
+	CMOVQGT    408(AX), R15
 	MOVLQSX    (CX)(R15*4), R15
 	IMULQ      360(AX), R15
 	PREFETCHT1 (BP)(R15*4)
 
-skip70:
+skip80:
 	MOVLQSX (CX)(R12*4), R15
 	IMULQ   336(AX), R15
 	VMOVUPS (DX)(R15*4), X2
@@ -1447,7 +1583,7 @@ skip70:
 	ADDQ    $0x04, DI
 	INCQ    R12
 	CMPQ    R12, R13
-	JL      edge68
+	JL      edge78
 	MOVQ    192(AX), R12
 	VMOVUPS Y1, (R12)(R8*1)
 	MOVQ    288(AX), R12
@@ -1467,14 +1603,14 @@ skip70:
 	SHLQ    $0x02, R12
 	ADDQ    R12, DI
 
-over69:
+over79:
 	MOVQ 344(AX), R12
 	LEAQ (BX)(R12*4), BX
 	ADDQ $0x08, R10
 	DECQ R11
-	JNZ  row66
+	JNZ  row76
 
-done67:
+done77:
 	VZEROUPPER
 	RET
 
@@ -1491,20 +1627,20 @@ TEXT ·score4(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done72
+	JLE  done82
 
-row71:
+row81:
 	MOVQ   (R9), R11
 	MOVQ   8(R9), R12
 	VXORPS Y0, Y0, Y0
 	CMPQ   R11, R12
-	JE     none73
+	JE     none83
 	MOVQ   R8, R13
 	MOVQ   R12, R14
 	SUBQ   R11, R14
 	SHLQ   $0x02, R14
 
-slot74:
+slot84:
 	VMOVUPS (SI), Y1
 	VMULPS  (R8), Y1, Y1
 	VSUBPS  (DI), Y1, Y1
@@ -1514,9 +1650,9 @@ slot74:
 	ADDQ    $0x20, DI
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R14
-	JG      slot74
+	JG      slot84
 
-edge75:
+edge85:
 	VMOVUPS    (R13), X2
 	ADDQ       $0x10, R13
 	MOVLQSX    (CX)(R11*4), R14
@@ -1526,19 +1662,84 @@ edge75:
 	VMOVUPS    X3, (DX)(R14*4)
 	INCQ       R11
 	CMPQ       R11, R12
-	JL         edge75
+	JL         edge85
 	VPERM2F128 $0x01, Y0, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 
-none73:
+none83:
 	VMOVUPS X0, (BX)
 	MOVQ    352(AX), R11
 	LEAQ    (BX)(R11*4), BX
 	ADDQ    $0x08, R9
 	DECQ    R10
-	JNZ     row71
+	JNZ     row81
 
-done72:
+done82:
+	VZEROUPPER
+	RET
+
+// func scoreApart4(p *Tile)
+// Requires: AVX
+TEXT ·scoreApart4(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 168(AX), CX
+	MOVQ 144(AX), DX
+	MOVQ 288(AX), BX
+	MOVQ 240(AX), SI
+	MOVQ 264(AX), DI
+	MOVQ (AX), R8
+	MOVQ 8(AX), R9
+	DECQ R9
+	JLE  done87
+
+row86:
+	MOVQ   (R8), R10
+	MOVQ   8(R8), R11
+	VXORPS Y0, Y0, Y0
+	CMPQ   R10, R11
+	JE     none88
+	MOVQ   DI, R12
+	MOVQ   R11, R13
+	SUBQ   R10, R13
+	SHLQ   $0x02, R13
+
+slot89:
+	VMOVUPS (BX), Y1
+	VMULPS  (DI), Y1, Y1
+	VSUBPS  (SI), Y1, Y1
+	VMOVUPS Y1, (DI)
+	VADDPS  Y1, Y0, Y0
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	SUBQ    $0x08, R13
+	JG      slot89
+
+edge90:
+	VMOVUPS    (R12), X1
+	ADDQ       $0x10, R12
+	MOVQ       R10, R13
+	SUBQ       392(AX), R13
+	MOVQ       368(AX), R14
+	MOVLQSX    (R14)(R13*4), R13
+	IMULQ      360(AX), R13
+	VMOVUPS    X1, (CX)(R13*4)
+	INCQ       R10
+	CMPQ       R10, R11
+	JL         edge90
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+
+none88:
+	VMOVUPS X0, (DX)
+	MOVQ    352(AX), R10
+	LEAQ    (DX)(R10*4), DX
+	ADDQ    $0x08, R8
+	DECQ    R9
+	JNZ     row86
+
+done87:
 	VZEROUPPER
 	RET
 
@@ -1555,42 +1756,42 @@ TEXT ·gather8(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done77
+	JLE  done92
 
-row76:
+row91:
 	MOVQ    (R9), R11
 	MOVQ    8(R9), R12
 	VMOVUPS (BX), Y0
 	VMOVUPS Y0, (SI)
 	MOVQ    R12, R13
 	SUBQ    R11, R13
-	JZ      over79
+	JZ      over94
 
-edge78:
-	CMPQ       368(AX), $0x00
-	JE         skip80
-	MOVQ       368(AX), R13
+edge93:
+	CMPQ       400(AX), $0x00
+	JE         skip95
+	MOVQ       400(AX), R13
 	MOVQ       96(AX), R14
 	ADDQ       R11, R13
-	CMPQ       R13, 376(AX)
-	CMOVQGT    376(AX), R13
+	CMPQ       R13, 408(AX)
+	CMOVQGT    408(AX), R13
 	MOVLQSX    (CX)(R13*4), R13
 	IMULQ      336(AX), R13
 	PREFETCHT1 (R14)(R13*4)
 
-skip80:
-	CMPQ       448(AX), $0x00
-	JE         skip81
-	MOVQ       448(AX), R13
-	MOVQ       416(AX), R14
+skip95:
+	CMPQ       480(AX), $0x00
+	JE         skip96
+	MOVQ       480(AX), R13
+	MOVQ       448(AX), R14
 	ADDQ       R11, R13
-	CMPQ       R13, 376(AX)
-	CMOVQGT    376(AX), R13
+	CMPQ       R13, 408(AX)
+	CMOVQGT    408(AX), R13
 	MOVLQSX    (CX)(R13*4), R13
-	IMULQ      440(AX), R13
+	IMULQ      472(AX), R13
 	PREFETCHT1 (R14)(R13*4)
 
-skip81:
+skip96:
 	MOVLQSX (CX)(R11*4), R13
 	IMULQ   336(AX), R13
 	VMOVUPS (DX)(R13*4), Y1
@@ -1601,18 +1802,18 @@ skip81:
 	ADDQ    $0x04, R8
 	INCQ    R11
 	CMPQ    R11, R12
-	JL      edge78
+	JL      edge93
 
-over79:
+over94:
 	MOVQ 344(AX), R11
 	LEAQ (BX)(R11*4), BX
 	MOVQ 352(AX), R11
 	LEAQ (SI)(R11*4), SI
 	ADDQ $0x08, R9
 	DECQ R10
-	JNZ  row76
+	JNZ  row91
 
-done77:
+done92:
 	VZEROUPPER
 	RET
 
@@ -1623,21 +1824,21 @@ TEXT ·soften8(SB), NOSPLIT, $0-8
 	MOVQ         192(AX), CX
 	MOVQ         144(AX), DX
 	MOVQ         24(AX), BX
-	VBROADCASTSS 392(AX), Y0
+	VBROADCASTSS 424(AX), Y0
 	MOVQ         (AX), SI
 	MOVQ         8(AX), DI
 	DECQ         DI
-	JLE          done83
+	JLE          done98
 
-row82:
+row97:
 	MOVQ    (SI), R8
 	MOVQ    8(SI), R9
 	SUBQ    R8, R9
-	JZ      empty84
+	JZ      empty99
 	VMOVUPS wideff800000<>+0(SB), Y1
 	MOVQ    CX, R10
 
-logit86:
+logit101:
 	VMOVUPS   (R10), Y2
 	VCMPPS    $0x1e, wide00000000<>+0(SB), Y2, Y3
 	VMULPS    Y0, Y2, Y4
@@ -1646,23 +1847,23 @@ logit86:
 	VMAXPS    Y1, Y2, Y1
 	ADDQ      $0x20, R10
 	DECQ      R9
-	JNZ       logit86
+	JNZ       logit101
 	VXORPS    Y2, Y2, Y2
 
-weight87:
-	CMPQ       448(AX), $0x00
-	JE         skip88
-	MOVQ       448(AX), R9
-	MOVQ       416(AX), R11
+weight102:
+	CMPQ       480(AX), $0x00
+	JE         skip103
+	MOVQ       480(AX), R9
+	MOVQ       448(AX), R11
 	ADDQ       R8, R9
-	CMPQ       R9, 376(AX)
-	CMOVQGT    376(AX), R9
+	CMPQ       R9, 408(AX)
+	CMOVQGT    408(AX), R9
 	MOVLQSX    (BX)(R9*4), R9
-	IMULQ      440(AX), R9
+	IMULQ      472(AX), R9
 	PREFETCHT1 64(R11)(R9*4)
 	PREFETCHT1 128(R11)(R9*4)
 
-skip88:
+skip103:
 	INCQ         R8
 	VMOVUPS      (CX), Y3
 	VCMPPS       $0x00, wideff800000<>+0(SB), Y3, Y4
@@ -1701,7 +1902,7 @@ skip88:
 	VMOVUPS      Y3, (CX)
 	ADDQ         $0x20, CX
 	CMPQ         CX, R10
-	JL           weight87
+	JL           weight102
 	VMOVUPS      wide3f800000<>+0(SB), Y3
 	VCMPPS       $0x00, wide00000000<>+0(SB), Y2, Y4
 	VBLENDVPS    Y4, Y3, Y2, Y4
@@ -1709,22 +1910,22 @@ skip88:
 	VDIVPS       Y4, Y3, Y1
 	VMOVUPS      Y1, 64(DX)
 	VMOVUPS      Y2, 96(DX)
-	JMP          next85
+	JMP          next100
 
-empty84:
+empty99:
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y1, 64(DX)
 	VMOVUPS Y1, 96(DX)
 
-next85:
+next100:
 	MOVQ 352(AX), R8
 	LEAQ (DX)(R8*4), DX
 	ADDQ $0x08, SI
 	DECQ DI
-	JNZ  row82
+	JNZ  row97
 
-done83:
+done98:
 	VZEROUPPER
 	RET
 
@@ -1735,12 +1936,12 @@ TEXT ·mask8(SB), NOSPLIT, $0-8
 	VMOVUPS      spread8<>+0(SB), Y0
 	MOVQ         312(AX), CX
 	MOVQ         72(AX), DX
-	MOVQ         384(AX), BX
-	VBROADCASTSS 400(AX), Y1
-	VBROADCASTSS 404(AX), Y2
-	VBROADCASTSS 396(AX), Y3
-	VBROADCASTSS 412(AX), Y4
-	MOVL         408(AX), AX
+	MOVQ         416(AX), BX
+	VBROADCASTSS 432(AX), Y1
+	VBROADCASTSS 436(AX), Y2
+	VBROADCASTSS 428(AX), Y3
+	VBROADCASTSS 444(AX), Y4
+	MOVL         440(AX), AX
 	MOVL         AX, SI
 	SHRL         $0x10, SI
 	XORL         $0x80000000, SI
@@ -1752,9 +1953,9 @@ TEXT ·mask8(SB), NOSPLIT, $0-8
 	VPMULLD      wide9e3779b9<>+0(SB), Y4, Y4
 	VPADDD       columns8<>+0(SB), Y4, Y4
 	TESTQ        BX, BX
-	JZ           done90
+	JZ           done105
 
-again89:
+again104:
 	VMOVD    (DX), X7
 	VPERMD   Y7, Y0, Y7
 	VPADDD   Y1, Y7, Y7
@@ -1781,9 +1982,9 @@ again89:
 	ADDQ     $0x20, CX
 	ADDQ     $0x04, DX
 	DECQ     BX
-	JNZ      again89
+	JNZ      again104
 
-done90:
+done105:
 	VZEROUPPER
 	RET
 
@@ -1821,39 +2022,39 @@ TEXT ·recall8(SB), NOSPLIT, $0-8
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	DECQ R11
-	JLE  done92
+	JLE  done107
 
-row91:
+row106:
 	MOVQ    (R10), R12
 	MOVQ    8(R10), R13
 	VMOVUPS (BX), Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    R13, R14
 	SUBQ    R12, R14
-	JZ      over94
+	JZ      over109
 
-edge93:
-	CMPQ       368(AX), $0x00
-	JE         skip95
-	MOVQ       368(AX), R14
+edge108:
+	CMPQ       400(AX), $0x00
+	JE         skip110
+	MOVQ       400(AX), R14
 	MOVQ       96(AX), R15
 	ADDQ       R12, R14
-	CMPQ       R14, 376(AX)
-	CMOVQGT    376(AX), R14
+	CMPQ       R14, 408(AX)
+	CMOVQGT    408(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      336(AX), R14
 	PREFETCHT1 (R15)(R14*4)
 	PREFETCHT1 64(R15)(R14*4)
-	MOVQ       368(AX), R14
+	MOVQ       400(AX), R14
 	MOVQ       168(AX), R15
 	ADDQ       R12, R14
-	CMPQ       R14, 376(AX)
-	CMOVQGT    376(AX), R14
+	CMPQ       R14, 408(AX)
+	CMOVQGT    408(AX), R14
 	MOVLQSX    (CX)(R14*4), R14
 	IMULQ      360(AX), R14
 	PREFETCHT1 (R15)(R14*4)
 
-skip95:
+skip110:
 	MOVLQSX (CX)(R12*4), R14
 	IMULQ   336(AX), R14
 	VMOVUPS (DX)(R14*4), Y2
@@ -1876,16 +2077,16 @@ skip95:
 	ADDQ    $0x04, DI
 	INCQ    R12
 	CMPQ    R12, R13
-	JL      edge93
+	JL      edge108
 
-over94:
+over109:
 	MOVQ 344(AX), R12
 	LEAQ (BX)(R12*4), BX
 	ADDQ $0x08, R10
 	DECQ R11
-	JNZ  row91
+	JNZ  row106
 
-done92:
+done107:
 	VZEROUPPER
 	RET
 
@@ -1902,29 +2103,29 @@ TEXT ·score8(SB), NOSPLIT, $0-8
 	MOVQ (AX), R9
 	MOVQ 8(AX), R10
 	DECQ R10
-	JLE  done97
+	JLE  done112
 
-row96:
+row111:
 	MOVQ   (R9), R11
 	MOVQ   8(R9), R12
 	VXORPS Y0, Y0, Y0
 	CMPQ   R11, R12
-	JE     none98
+	JE     none113
 
-slot99:
-	CMPQ       448(AX), $0x00
-	JE         skip100
-	MOVQ       448(AX), R13
-	MOVQ       416(AX), R14
+slot114:
+	CMPQ       480(AX), $0x00
+	JE         skip115
+	MOVQ       480(AX), R13
+	MOVQ       448(AX), R14
 	ADDQ       R11, R13
-	CMPQ       R13, 376(AX)
-	CMOVQGT    376(AX), R13
+	CMPQ       R13, 408(AX)
+	CMOVQGT    408(AX), R13
 	MOVLQSX    (CX)(R13*4), R13
-	IMULQ      440(AX), R13
+	IMULQ      472(AX), R13
 	PREFETCHT1 (R14)(R13*4)
 	PREFETCHT1 64(R14)(R13*4)
 
-skip100:
+skip115:
 	VMOVUPS (SI), Y1
 	VMULPS  (R8), Y1, Y1
 	VSUBPS  (DI), Y1, Y1
@@ -1940,17 +2141,83 @@ skip100:
 	VMOVUPS Y2, (DX)(R13*4)
 	INCQ    R11
 	CMPQ    R11, R12
-	JL      slot99
+	JL      slot114
 
-none98:
+none113:
 	VMOVUPS Y0, (BX)
 	MOVQ    352(AX), R11
 	LEAQ    (BX)(R11*4), BX
 	ADDQ    $0x08, R9
 	DECQ    R10
-	JNZ     row96
+	JNZ     row111
 
-done97:
+done112:
+	VZEROUPPER
+	RET
+
+// func scoreApart8(p *Tile)
+// Requires: AVX, CMOV, MMX+
+TEXT ·scoreApart8(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 168(AX), DX
+	MOVQ 144(AX), BX
+	MOVQ 288(AX), SI
+	MOVQ 240(AX), DI
+	MOVQ 264(AX), R8
+	MOVQ (AX), R9
+	MOVQ 8(AX), R10
+	DECQ R10
+	JLE  done117
+
+row116:
+	MOVQ   (R9), R11
+	MOVQ   8(R9), R12
+	VXORPS Y0, Y0, Y0
+	CMPQ   R11, R12
+	JE     none118
+
+slot119:
+	CMPQ       480(AX), $0x00
+	JE         skip120
+	MOVQ       480(AX), R13
+	MOVQ       448(AX), R14
+	ADDQ       R11, R13
+	CMPQ       R13, 408(AX)
+	CMOVQGT    408(AX), R13
+	MOVLQSX    (CX)(R13*4), R13
+	IMULQ      472(AX), R13
+	PREFETCHT1 (R14)(R13*4)
+	PREFETCHT1 64(R14)(R13*4)
+
+skip120:
+	VMOVUPS (SI), Y1
+	VMULPS  (R8), Y1, Y1
+	VSUBPS  (DI), Y1, Y1
+	VMOVUPS Y1, (R8)
+	VADDPS  Y1, Y0, Y0
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R8
+	MOVQ    R11, R13
+	SUBQ    392(AX), R13
+	MOVQ    368(AX), R14
+	MOVLQSX (R14)(R13*4), R13
+	IMULQ   360(AX), R13
+	VMOVUPS Y1, (DX)(R13*4)
+	INCQ    R11
+	CMPQ    R11, R12
+	JL      slot119
+
+none118:
+	VMOVUPS Y0, (BX)
+	MOVQ    352(AX), R11
+	LEAQ    (BX)(R11*4), BX
+	ADDQ    $0x08, R9
+	DECQ    R10
+	JNZ     row116
+
+done117:
 	VZEROUPPER
 	RET
 
@@ -1962,12 +2229,12 @@ TEXT ·weighSlots(SB), NOSPLIT, $0-8
 	MOVQ         288(AX), DX
 	MOVQ         216(AX), BX
 	MOVQ         240(AX), SI
-	MOVQ         384(AX), DI
-	VBROADCASTSS 392(AX), Y0
+	MOVQ         416(AX), DI
+	VBROADCASTSS 424(AX), Y0
 	TESTQ        DI, DI
-	JZ           done102
+	JZ           done122
 
-again101:
+again121:
 	VMOVUPS      (CX), Y1
 	VCMPPS       $0x1e, wide00000000<>+0(SB), Y1, Y2
 	VMULPS       Y0, Y1, Y3
@@ -2017,9 +2284,9 @@ again101:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	DECQ         DI
-	JNZ          again101
+	JNZ          again121
 
-done102:
+done122:
 	VZEROUPPER
 	RET
 
@@ -2031,28 +2298,28 @@ TEXT ·weigh8(SB), NOSPLIT, $0-8
 	MOVQ         288(AX), DX
 	MOVQ         216(AX), BX
 	MOVQ         240(AX), SI
-	MOVQ         384(AX), DI
-	VBROADCASTSS 392(AX), Y0
+	MOVQ         416(AX), DI
+	VBROADCASTSS 424(AX), Y0
 	TESTQ        DI, DI
-	JZ           done104
+	JZ           done124
 	MOVQ         24(AX), R8
 	MOVQ         (AX), R9
 	MOVQ         (R9), R9
 
-again103:
-	CMPQ       448(AX), $0x00
-	JE         skip105
-	MOVQ       448(AX), R10
-	MOVQ       416(AX), R11
+again123:
+	CMPQ       480(AX), $0x00
+	JE         skip125
+	MOVQ       480(AX), R10
+	MOVQ       448(AX), R11
 	ADDQ       R9, R10
-	CMPQ       R10, 376(AX)
-	CMOVQGT    376(AX), R10
+	CMPQ       R10, 408(AX)
+	CMOVQGT    408(AX), R10
 	MOVLQSX    (R8)(R10*4), R10
-	IMULQ      440(AX), R10
+	IMULQ      472(AX), R10
 	PREFETCHT1 128(R11)(R10*4)
 	PREFETCHT1 192(R11)(R10*4)
 
-skip105:
+skip125:
 	INCQ         R9
 	VMOVUPS      (CX), Y1
 	VCMPPS       $0x1e, wide00000000<>+0(SB), Y1, Y2
@@ -2103,9 +2370,9 @@ skip105:
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
 	DECQ         DI
-	JNZ          again103
+	JNZ          again123
 
-done104:
+done124:
 	VZEROUPPER
 	RET
 
@@ -2120,9 +2387,9 @@ TEXT ·nodeExpsOfRows(SB), NOSPLIT, $0-8
 	IMUL3Q $0x30, 48(AX), SI
 	IMUL3Q $0x30, 56(AX), DI
 	TESTQ  BX, BX
-	JZ     done107
+	JZ     done127
 
-row106:
+row126:
 	PREFETCHT0   (CX)(SI*4)
 	PREFETCHT0   (DX)(DI*4)
 	PREFETCHT0   60(DX)(DI*4)
@@ -2167,9 +2434,9 @@ row106:
 	MOVQ         56(AX), R8
 	LEAQ         (DX)(R8*4), DX
 	DECQ         BX
-	JNZ          row106
+	JNZ          row126
 
-done107:
+done127:
 	VMOVUPS Y0, 72(AX)
 	VZEROUPPER
 	RET
@@ -2194,7 +2461,7 @@ TEXT ·nodeExpsOfColumn(SB), NOSPLIT, $0-8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-rows108:
+rows128:
 	VMOVUPS      (CX), Y2
 	VANDPS       wide7fffffff<>+0(SB), Y2, Y3
 	VPMAXUD      Y3, Y0, Y0
@@ -2248,7 +2515,7 @@ rows108:
 	ADDQ         $0x20, CX
 	ADDQ         $0x80, DX
 	SUBQ         $0x08, BX
-	JNZ          rows108
+	JNZ          rows128
 	VMOVUPS      Y0, 72(AX)
 	VZEROUPPER
 	RET
@@ -2261,12 +2528,12 @@ TEXT ·pairOneHead(SB), NOSPLIT, $0-8
 	MOVQ    192(AX), DX
 	MOVQ    144(AX), BX
 	MOVQ    336(AX), SI
-	MOVQ    664(AX), DI
+	MOVQ    672(AX), DI
 	LEAQ    firstLanes<>+0(SB), R8
 	NEGQ    DI
 	VMOVUPS 32(R8)(DI*4), Y0
 
-row109:
+row129:
 	VMASKMOVPS   (CX), Y0, Y1
 	VMASKMOVPS   (DX), Y0, Y2
 	VMULPS       Y2, Y1, Y1
@@ -2284,7 +2551,7 @@ row109:
 	MOVQ         264(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          row109
+	JNZ          row129
 	VZEROUPPER
 	RET
 
@@ -2294,18 +2561,18 @@ TEXT ·factorsInOrder(SB), NOSPLIT, $0-24
 	MOVQ         p+0(FP), AX
 	MOVQ         from+8(FP), CX
 	MOVQ         to+16(FP), DX
-	MOVQ         640(AX), BX
+	MOVQ         648(AX), BX
 	MOVQ         48(AX), SI
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
 	VPADDD       places<>+0(SB), Y0, Y0
 	CMPQ         CX, DX
-	JGE          done111
+	JGE          done131
 
-eight110:
+eight130:
 	VMOVDQA  Y0, Y1
 	VPADDD   wide00000008<>+0(SB), Y0, Y0
-	VPADDD   416(AX), Y1, Y1
+	VPADDD   424(AX), Y1, Y1
 	VPSRLD   $0x10, Y1, Y2
 	VXORPS   Y1, Y2, Y1
 	VPMULLD  wide7feb352d<>+0(SB), Y1, Y1
@@ -2314,25 +2581,25 @@ eight110:
 	VPMULLD  wide846ca68b<>+0(SB), Y1, Y1
 	VPSRLD   $0x10, Y1, Y2
 	VXORPS   Y1, Y2, Y1
-	VPXOR    448(AX), Y1, Y1
-	VPADDD   480(AX), Y1, Y1
+	VPXOR    456(AX), Y1, Y1
+	VPADDD   488(AX), Y1, Y1
 	VPSRLD   $0x10, Y1, Y2
 	VXORPS   Y1, Y2, Y1
 	VPMULLD  wide7feb352d<>+0(SB), Y1, Y1
 	VPSRLD   $0x0f, Y1, Y2
 	VXORPS   Y1, Y2, Y1
 	VPMULLD  wide846ca68b<>+0(SB), Y1, Y1
-	VXORPS   512(AX), Y1, Y1
-	VMOVUPS  544(AX), Y2
+	VXORPS   520(AX), Y1, Y1
+	VMOVUPS  552(AX), Y2
 	VPCMPGTD Y1, Y2, Y2
-	VANDNPS  384(AX), Y2, Y1
+	VANDNPS  392(AX), Y2, Y1
 	VMOVUPS  Y1, (BX)
 	ADDQ     $0x20, BX
 	ADDQ     $0x08, CX
 	CMPQ     CX, DX
-	JL       eight110
+	JL       eight130
 
-done111:
+done131:
 	VZEROUPPER
 	RET
 
@@ -2362,14 +2629,14 @@ TEXT ·factorsOfPerm(SB), NOSPLIT, $0-24
 	MOVQ p+0(FP), AX
 	MOVQ from+8(FP), CX
 	MOVQ to+16(FP), DX
-	MOVQ 640(AX), BX
+	MOVQ 648(AX), BX
 	MOVQ 48(AX), SI
 	CMPQ CX, DX
-	JGE  done113
+	JGE  done133
 
-eight112:
+eight132:
 	VMOVDQU  (SI)(CX*4), Y0
-	VPADDD   416(AX), Y0, Y0
+	VPADDD   424(AX), Y0, Y0
 	VPSRLD   $0x10, Y0, Y1
 	VXORPS   Y0, Y1, Y0
 	VPMULLD  wide7feb352d<>+0(SB), Y0, Y0
@@ -2378,25 +2645,25 @@ eight112:
 	VPMULLD  wide846ca68b<>+0(SB), Y0, Y0
 	VPSRLD   $0x10, Y0, Y1
 	VXORPS   Y0, Y1, Y0
-	VPXOR    448(AX), Y0, Y0
-	VPADDD   480(AX), Y0, Y0
+	VPXOR    456(AX), Y0, Y0
+	VPADDD   488(AX), Y0, Y0
 	VPSRLD   $0x10, Y0, Y1
 	VXORPS   Y0, Y1, Y0
 	VPMULLD  wide7feb352d<>+0(SB), Y0, Y0
 	VPSRLD   $0x0f, Y0, Y1
 	VXORPS   Y0, Y1, Y0
 	VPMULLD  wide846ca68b<>+0(SB), Y0, Y0
-	VXORPS   512(AX), Y0, Y0
-	VMOVUPS  544(AX), Y1
+	VXORPS   520(AX), Y0, Y0
+	VMOVUPS  552(AX), Y1
 	VPCMPGTD Y0, Y1, Y1
-	VANDNPS  384(AX), Y1, Y0
+	VANDNPS  392(AX), Y1, Y0
 	VMOVUPS  Y0, (BX)
 	ADDQ     $0x20, BX
 	ADDQ     $0x08, CX
 	CMPQ     CX, DX
-	JL       eight112
+	JL       eight132
 
-done113:
+done133:
 	VZEROUPPER
 	RET
 
@@ -2408,26 +2675,26 @@ TEXT ·attendTwoHeads(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 336(AX), $0x00
-	JE   stop117
+	JE   stop137
 
-row114:
+row134:
 	MOVQ    (AX), SI
 	MOVQ    (SI), DI
 	MOVQ    8(SI), SI
 	CMPQ    SI, 312(AX)
-	JG      stop117
+	JG      stop137
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	MOVQ    144(AX), R8
 	VMOVUPS (R8), X0
 	CMPQ    DI, SI
-	JGE     none116
+	JGE     none136
 
-edge115:
+edge135:
 	MOVQ       296(AX), R8
 	TESTQ      R8, R8
-	JZ         skip118
+	JZ         skip138
 	ADDQ       DI, R8
 	CMPQ       R8, 304(AX)
 	CMOVQGT    304(AX), R8
@@ -2447,7 +2714,7 @@ edge115:
 	IMULQ      240(AX), R8
 	PREFETCHT0 (DX)(R8*4)
 
-skip118:
+skip138:
 	MOVLQSX      (CX)(DI*4), R8
 	MOVQ         R8, R9
 	IMULQ        240(AX), R9
@@ -2463,9 +2730,9 @@ skip118:
 	VFMADD231PS  32(BX)(R8*4), Y5, Y2
 	INCQ         DI
 	CMPQ         DI, SI
-	JL           edge115
+	JL           edge135
 
-none116:
+none136:
 	MOVQ         144(AX), SI
 	VMOVUPS      wide3f800000<>+0(SB), Y4
 	VDIVPS       Y3, Y4, Y4
@@ -2478,21 +2745,21 @@ none116:
 	VBROADCASTSS X4, Y3
 	VBROADCASTSS X0, Y0
 	VMULPS       Y3, Y1, Y1
-	VADDPS       680(AX), Y1, Y1
+	VADDPS       688(AX), Y1, Y1
 	VMULPS       Y0, Y2, Y2
-	VADDPS       712(AX), Y2, Y2
+	VADDPS       720(AX), Y2, Y2
 	MOVQ         120(AX), SI
-	CMPQ         344(AX), $0x00
-	JNE          stream119
+	CMPQ         352(AX), $0x00
+	JNE          stream139
 	VMOVUPS      Y1, (SI)
 	VMOVUPS      Y2, 32(SI)
-	JMP          stored120
+	JMP          stored140
 
-stream119:
+stream139:
 	VMOVNTPS Y1, (SI)
 	VMOVNTPS Y2, 32(SI)
 
-stored120:
+stored140:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -2501,14 +2768,14 @@ stored120:
 	ADDQ SI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row114
+	JNZ  row134
 
-stop117:
-	CMPQ 344(AX), $0x00
-	JE   fenced121
+stop137:
+	CMPQ 352(AX), $0x00
+	JE   fenced141
 	SFENCE
 
-fenced121:
+fenced141:
 	VZEROUPPER
 	RET
 
@@ -2520,14 +2787,14 @@ TEXT ·attendNodeExps(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 336(AX), $0x00
-	JE   stop125
+	JE   stop145
 
-row122:
+row142:
 	MOVQ    (AX), SI
 	MOVQ    (SI), DI
 	MOVQ    8(SI), SI
 	CMPQ    SI, 312(AX)
-	JG      stop125
+	JG      stop145
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -2541,12 +2808,12 @@ row122:
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	CMPQ    DI, SI
-	JGE     none124
+	JGE     none144
 
-edge123:
+edge143:
 	MOVQ       296(AX), R8
 	TESTQ      R8, R8
-	JZ         skip126
+	JZ         skip146
 	ADDQ       DI, R8
 	CMPQ       R8, 304(AX)
 	CMOVQGT    304(AX), R8
@@ -2572,7 +2839,7 @@ edge123:
 	IMULQ      240(AX), R8
 	PREFETCHT0 (DX)(R8*4)
 
-skip126:
+skip146:
 	MOVLQSX     (CX)(DI*4), R8
 	MOVQ        R8, R9
 	IMULQ       240(AX), R9
@@ -2601,9 +2868,9 @@ skip126:
 	VFMADD231PS 224(BX)(R8*4), Y11, Y9
 	INCQ        DI
 	CMPQ        DI, SI
-	JL          edge123
+	JL          edge143
 
-none124:
+none144:
 	MOVQ       144(AX), SI
 	VMOVUPS    wide3f800000<>+0(SB), Y11
 	VDIVPS     Y10, Y11, Y11
@@ -2616,32 +2883,32 @@ none124:
 	VPERM2F128 $0x00, Y10, Y10, Y0
 	VPERMILPS  $0x00, Y0, Y1
 	VMULPS     Y1, Y2, Y2
-	VADDPS     680(AX), Y2, Y2
+	VADDPS     688(AX), Y2, Y2
 	VPERMILPS  $0x55, Y0, Y1
 	VMULPS     Y1, Y3, Y3
-	VADDPS     712(AX), Y3, Y3
+	VADDPS     720(AX), Y3, Y3
 	VPERMILPS  $0xaa, Y0, Y1
 	VMULPS     Y1, Y4, Y4
-	VADDPS     744(AX), Y4, Y4
+	VADDPS     752(AX), Y4, Y4
 	VPERMILPS  $0xff, Y0, Y0
 	VMULPS     Y0, Y5, Y5
-	VADDPS     776(AX), Y5, Y5
+	VADDPS     784(AX), Y5, Y5
 	VPERM2F128 $0x11, Y10, Y10, Y0
 	VPERMILPS  $0x00, Y0, Y1
 	VMULPS     Y1, Y6, Y6
-	VADDPS     808(AX), Y6, Y6
+	VADDPS     816(AX), Y6, Y6
 	VPERMILPS  $0x55, Y0, Y1
 	VMULPS     Y1, Y7, Y7
-	VADDPS     840(AX), Y7, Y7
+	VADDPS     848(AX), Y7, Y7
 	VPERMILPS  $0xaa, Y0, Y1
 	VMULPS     Y1, Y8, Y8
-	VADDPS     872(AX), Y8, Y8
+	VADDPS     880(AX), Y8, Y8
 	VPERMILPS  $0xff, Y0, Y0
 	VMULPS     Y0, Y9, Y9
-	VADDPS     904(AX), Y9, Y9
+	VADDPS     912(AX), Y9, Y9
 	MOVQ       120(AX), SI
-	CMPQ       344(AX), $0x00
-	JNE        stream127
+	CMPQ       352(AX), $0x00
+	JNE        stream147
 	VMOVUPS    Y2, (SI)
 	VMOVUPS    Y3, 32(SI)
 	VMOVUPS    Y4, 64(SI)
@@ -2650,9 +2917,9 @@ none124:
 	VMOVUPS    Y7, 160(SI)
 	VMOVUPS    Y8, 192(SI)
 	VMOVUPS    Y9, 224(SI)
-	JMP        stored128
+	JMP        stored148
 
-stream127:
+stream147:
 	VMOVNTPS Y2, (SI)
 	VMOVNTPS Y3, 32(SI)
 	VMOVNTPS Y4, 64(SI)
@@ -2662,7 +2929,7 @@ stream127:
 	VMOVNTPS Y8, 192(SI)
 	VMOVNTPS Y9, 224(SI)
 
-stored128:
+stored148:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -2671,14 +2938,14 @@ stored128:
 	ADDQ SI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row122
+	JNZ  row142
 
-stop125:
-	CMPQ 344(AX), $0x00
-	JE   fenced129
+stop145:
+	CMPQ 352(AX), $0x00
+	JE   fenced149
 	SFENCE
 
-fenced129:
+fenced149:
 	VZEROUPPER
 	RET
 
@@ -2691,14 +2958,14 @@ TEXT ·retraceNodeExps(SB), NOSPLIT, $0-8
 	MOVQ 96(AX), BX
 	MOVQ 216(AX), SI
 	CMPQ 336(AX), $0x00
-	JE   stop133
+	JE   stop153
 
-row130:
+row150:
 	MOVQ   (AX), DI
 	MOVQ   (DI), R10
 	MOVQ   8(DI), R9
 	CMPQ   R9, 312(AX)
-	JG     stop133
+	JG     stop153
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2711,12 +2978,12 @@ row130:
 	MOVQ   168(AX), DI
 	MOVQ   192(AX), R8
 	CMPQ   R10, R9
-	JGE    none132
+	JGE    none152
 
-edge131:
+edge151:
 	MOVQ       296(AX), R11
 	TESTQ      R11, R11
-	JZ         skip134
+	JZ         skip154
 	ADDQ       R10, R11
 	CMPQ       R11, 304(AX)
 	CMOVQGT    304(AX), R11
@@ -2750,7 +3017,7 @@ edge131:
 	IMULQ      288(AX), R11
 	PREFETCHT0 (SI)(R11*4)
 
-skip134:
+skip154:
 	MOVLQSX     (CX)(R10*4), R11
 	MOVQ        R11, R12
 	IMULQ       240(AX), R12
@@ -2760,9 +3027,9 @@ skip134:
 	VMULPS      32(DI), Y10, Y10
 	VMAXPS      Y10, Y9, Y11
 	VCMPPS      $0x1e, Y10, Y9, Y12
-	VMULPS      352(AX), Y10, Y10
+	VMULPS      360(AX), Y10, Y10
 	VBLENDVPS   Y12, Y9, Y10, Y9
-	VMOVUPS     Y9, 576(AX)
+	VMOVUPS     Y9, 584(AX)
 	MOVQ        R11, R13
 	IMULQ       248(AX), R13
 	VPERM2F128  $0x00, Y11, Y11, Y9
@@ -2821,25 +3088,25 @@ skip134:
 	VBLENDPS    $0xf0, Y10, Y9, Y9
 	VADDPS      Y11, Y9, Y9
 	VSUBPS      64(DX)(R12*4), Y9, Y9
-	VMULPS      576(AX), Y9, Y9
+	VMULPS      584(AX), Y9, Y9
 	VADDPS      Y9, Y8, Y8
 	IMULQ       288(AX), R11
 	VADDPS      (SI)(R11*4), Y9, Y9
 	VMOVUPS     Y9, (SI)(R11*4)
 	INCQ        R10
 	CMPQ        R10, R9
-	JL          edge131
+	JL          edge151
 
-none132:
+none152:
 	MOVQ   144(AX), DI
 	CMPQ   328(AX), $0x00
-	JE     set135
+	JE     set155
 	VADDPS (DI), Y8, Y8
 
-set135:
+set155:
 	VMOVUPS Y8, (DI)
 	CMPQ    320(AX), $0x00
-	JE      plain136
+	JE      plain156
 	MOVQ    120(AX), DI
 	VMOVUPS (DI), Y8
 	VADDPS  Y8, Y0, Y0
@@ -2858,10 +3125,10 @@ set135:
 	VMOVUPS 224(DI), Y8
 	VADDPS  Y8, Y7, Y7
 
-plain136:
+plain156:
 	MOVQ    120(AX), DI
-	CMPQ    344(AX), $0x00
-	JNE     stream137
+	CMPQ    352(AX), $0x00
+	JNE     stream157
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	VMOVUPS Y2, 64(DI)
@@ -2870,9 +3137,9 @@ plain136:
 	VMOVUPS Y5, 160(DI)
 	VMOVUPS Y6, 192(DI)
 	VMOVUPS Y7, 224(DI)
-	JMP     stored138
+	JMP     stored158
 
-stream137:
+stream157:
 	VMOVNTPS Y0, (DI)
 	VMOVNTPS Y1, 32(DI)
 	VMOVNTPS Y2, 64(DI)
@@ -2882,7 +3149,7 @@ stream137:
 	VMOVNTPS Y6, 192(DI)
 	VMOVNTPS Y7, 224(DI)
 
-stored138:
+stored158:
 	MOVQ 272(AX), DI
 	SHLQ $0x02, DI
 	ADDQ DI, 168(AX)
@@ -2897,198 +3164,14 @@ stored138:
 	ADDQ DI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row130
+	JNZ  row150
 
-stop133:
-	CMPQ 344(AX), $0x00
-	JE   fenced139
+stop153:
+	CMPQ 352(AX), $0x00
+	JE   fenced159
 	SFENCE
 
-fenced139:
-	VZEROUPPER
-	RET
-
-// func attendSlim(p *NodeExpAttention)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·attendSlim(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    664(AX), DX
-	LEAQ    firstLanes<>+0(SB), BX
-	MOVQ    DX, SI
-	NEGQ    SI
-	VMOVUPS 32(BX)(SI*4), Y0
-	SHLQ    $0x02, DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	CMPQ    336(AX), $0x00
-	JE      stop143
-
-row140:
-	MOVQ    (AX), DI
-	MOVQ    (DI), R8
-	MOVQ    8(DI), DI
-	CMPQ    DI, 312(AX)
-	JG      stop143
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	MOVQ    144(AX), R9
-	VMOVUPS (R9), Y1
-	VMOVUPS 32(R9), Y2
-	CMPQ    R8, DI
-	JGE     none142
-
-edge141:
-	MOVQ       296(AX), R9
-	TESTQ      R9, R9
-	JZ         skip144
-	ADDQ       R8, R9
-	CMPQ       R9, 304(AX)
-	CMOVQGT    304(AX), R9
-	MOVLQSX    (CX)(R9*4), R9
-	MOVQ       R9, R10
-	IMULQ      248(AX), R10
-	PREFETCHT1 (SI)(R10*4)
-	PREFETCHT1 64(SI)(R10*4)
-	IMULQ      240(AX), R9
-	PREFETCHT1 (BX)(R9*4)
-	LEAQ       8(R8), R9
-	CMPQ       R9, 304(AX)
-	CMOVQGT    304(AX), R9
-	MOVLQSX    (CX)(R9*4), R9
-	MOVQ       R9, R10
-	IMULQ      248(AX), R10
-	PREFETCHT0 (SI)(R10*4)
-	PREFETCHT0 64(SI)(R10*4)
-	IMULQ      240(AX), R9
-	PREFETCHT0 (BX)(R9*4)
-
-skip144:
-	MOVLQSX     (CX)(R8*4), R9
-	MOVQ        R9, R10
-	IMULQ       240(AX), R10
-	VMULPS      (BX)(R10*4), Y1, Y12
-	VMULPS      32(BX)(R10*4), Y2, Y13
-	VMAXPS      Y13, Y12, Y12
-	VADDPS      Y12, Y11, Y11
-	IMULQ       248(AX), R9
-	LEAQ        (SI)(R9*4), R9
-	VPERM2F128  $0x00, Y12, Y12, Y13
-	VPERMILPS   $0x00, Y13, Y14
-	VMASKMOVPS  (R9), Y0, Y15
-	ADDQ        DX, R9
-	VFMADD231PS Y15, Y14, Y3
-	VPERMILPS   $0x55, Y13, Y14
-	VMASKMOVPS  (R9), Y0, Y15
-	ADDQ        DX, R9
-	VFMADD231PS Y15, Y14, Y4
-	VPERMILPS   $0xaa, Y13, Y14
-	VMASKMOVPS  (R9), Y0, Y15
-	ADDQ        DX, R9
-	VFMADD231PS Y15, Y14, Y5
-	VPERMILPS   $0xff, Y13, Y13
-	VMASKMOVPS  (R9), Y0, Y14
-	ADDQ        DX, R9
-	VFMADD231PS Y14, Y13, Y6
-	VPERM2F128  $0x11, Y12, Y12, Y12
-	VPERMILPS   $0x00, Y12, Y13
-	VMASKMOVPS  (R9), Y0, Y14
-	ADDQ        DX, R9
-	VFMADD231PS Y14, Y13, Y7
-	VPERMILPS   $0x55, Y12, Y13
-	VMASKMOVPS  (R9), Y0, Y14
-	ADDQ        DX, R9
-	VFMADD231PS Y14, Y13, Y8
-	VPERMILPS   $0xaa, Y12, Y13
-	VMASKMOVPS  (R9), Y0, Y14
-	ADDQ        DX, R9
-	VFMADD231PS Y14, Y13, Y9
-	VPERMILPS   $0xff, Y12, Y12
-	VMASKMOVPS  (R9), Y0, Y13
-	VFMADD231PS Y13, Y12, Y10
-	INCQ        R8
-	CMPQ        R8, DI
-	JL          edge141
-
-none142:
-	MOVQ       144(AX), DI
-	VMOVUPS    wide3f800000<>+0(SB), Y12
-	VDIVPS     Y11, Y12, Y12
-	VCMPPS     $0x00, wide00000000<>+0(SB), Y11, Y11
-	VANDNPS    Y12, Y11, Y11
-	VMULPS     Y11, Y1, Y1
-	VMULPS     Y11, Y2, Y2
-	VMOVUPS    Y1, (DI)
-	VMOVUPS    Y2, 32(DI)
-	VPERM2F128 $0x00, Y11, Y11, Y1
-	VPERMILPS  $0x00, Y1, Y2
-	VMULPS     Y2, Y3, Y3
-	VPERMILPS  $0x55, Y1, Y2
-	VMULPS     Y2, Y4, Y4
-	VPERMILPS  $0xaa, Y1, Y2
-	VMULPS     Y2, Y5, Y5
-	VPERMILPS  $0xff, Y1, Y1
-	VMULPS     Y1, Y6, Y6
-	VPERM2F128 $0x11, Y11, Y11, Y1
-	VPERMILPS  $0x00, Y1, Y2
-	VMULPS     Y2, Y7, Y7
-	VPERMILPS  $0x55, Y1, Y2
-	VMULPS     Y2, Y8, Y8
-	VPERMILPS  $0xaa, Y1, Y2
-	VMULPS     Y2, Y9, Y9
-	VPERMILPS  $0xff, Y1, Y1
-	VMULPS     Y1, Y10, Y10
-	MOVQ       120(AX), R9
-	LEAQ       680(AX), DI
-	MOVQ       DI, R8
-	VMOVUPS    Y3, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y4, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y5, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y6, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y7, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y8, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y9, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y10, (DI)
-	ADDQ       DX, DI
-	MOVQ       DX, DI
-
-copy145:
-	VMOVUPS (R8), Y1
-	VMOVUPS Y1, (R9)
-	ADDQ    $0x20, R8
-	ADDQ    $0x20, R9
-	SUBQ    $0x04, DI
-	JG      copy145
-	MOVQ    264(AX), DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, 144(AX)
-	MOVQ    256(AX), DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, 120(AX)
-	ADDQ    $0x08, (AX)
-	DECQ    336(AX)
-	JNZ     row140
-
-stop143:
-	CMPQ 344(AX), $0x00
-	JE   fenced146
-	SFENCE
-
-fenced146:
+fenced159:
 	VZEROUPPER
 	RET
 
@@ -3097,7 +3180,7 @@ fenced146:
 TEXT ·retraceSlim(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
-	MOVQ    664(AX), DX
+	MOVQ    672(AX), DX
 	LEAQ    firstLanes<>+0(SB), BX
 	MOVQ    DX, SI
 	NEGQ    SI
@@ -3106,16 +3189,16 @@ TEXT ·retraceSlim(SB), NOSPLIT, $0-8
 	MOVQ    72(AX), BX
 	MOVQ    96(AX), SI
 	MOVQ    216(AX), DI
-	LEAQ    680(AX), R9
+	LEAQ    688(AX), R9
 	CMPQ    336(AX), $0x00
-	JE      stop150
+	JE      stop163
 
-row147:
+row160:
 	MOVQ       (AX), R8
 	MOVQ       (R8), R11
 	MOVQ       8(R8), R10
 	CMPQ       R10, 312(AX)
-	JG         stop150
+	JG         stop163
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
@@ -3152,12 +3235,12 @@ row147:
 	VMASKMOVPS (R12), Y0, Y10
 	VMOVUPS    Y10, 224(R9)
 	CMPQ       R11, R10
-	JGE        none149
+	JGE        none162
 
-edge148:
+edge161:
 	MOVQ       296(AX), R12
 	TESTQ      R12, R12
-	JZ         skip151
+	JZ         skip164
 	ADDQ       R11, R12
 	CMPQ       R12, 304(AX)
 	CMOVQGT    304(AX), R12
@@ -3187,7 +3270,7 @@ edge148:
 	IMULQ      288(AX), R12
 	PREFETCHT0 (DI)(R12*4)
 
-skip151:
+skip164:
 	MOVLQSX     (CX)(R11*4), R12
 	MOVQ        R12, R13
 	IMULQ       240(AX), R13
@@ -3197,9 +3280,9 @@ skip151:
 	VMULPS      32(R8), Y11, Y11
 	VMAXPS      Y11, Y10, Y12
 	VCMPPS      $0x1e, Y11, Y10, Y13
-	VMULPS      352(AX), Y11, Y11
+	VMULPS      360(AX), Y11, Y11
 	VBLENDVPS   Y13, Y10, Y11, Y10
-	VMOVUPS     Y10, 576(AX)
+	VMOVUPS     Y10, 584(AX)
 	MOVQ        R12, R14
 	IMULQ       248(AX), R14
 	LEAQ        (SI)(R14*4), R14
@@ -3266,25 +3349,25 @@ skip151:
 	VBLENDPS    $0xf0, Y11, Y10, Y10
 	VADDPS      Y12, Y10, Y10
 	VSUBPS      64(BX)(R13*4), Y10, Y10
-	VMULPS      576(AX), Y10, Y10
+	VMULPS      584(AX), Y10, Y10
 	VADDPS      Y10, Y9, Y9
 	IMULQ       288(AX), R12
 	VADDPS      (DI)(R12*4), Y10, Y10
 	VMOVUPS     Y10, (DI)(R12*4)
 	INCQ        R11
 	CMPQ        R11, R10
-	JL          edge148
+	JL          edge161
 
-none149:
+none162:
 	MOVQ   144(AX), R8
 	CMPQ   328(AX), $0x00
-	JE     set152
+	JE     set165
 	VADDPS (R8), Y9, Y9
 
-set152:
+set165:
 	VMOVUPS    Y9, (R8)
 	CMPQ       320(AX), $0x00
-	JE         plain153
+	JE         plain166
 	MOVQ       120(AX), R8
 	LEAQ       (R8), R8
 	VMASKMOVPS (R8), Y0, Y9
@@ -3311,9 +3394,9 @@ set152:
 	VMASKMOVPS (R8), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-plain153:
+plain166:
 	MOVQ    120(AX), R11
-	LEAQ    680(AX), R8
+	LEAQ    688(AX), R8
 	MOVQ    R8, R10
 	VMOVUPS Y1, (R8)
 	ADDQ    DX, R8
@@ -3333,13 +3416,13 @@ plain153:
 	ADDQ    DX, R8
 	MOVQ    DX, R8
 
-copy154:
+copy167:
 	VMOVUPS (R10), Y1
 	VMOVUPS Y1, (R11)
 	ADDQ    $0x20, R10
 	ADDQ    $0x20, R11
 	SUBQ    $0x04, R8
-	JG      copy154
+	JG      copy167
 	MOVQ    272(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, 168(AX)
@@ -3354,135 +3437,14 @@ copy154:
 	ADDQ    R8, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row147
+	JNZ     row160
 
-stop150:
-	CMPQ 344(AX), $0x00
-	JE   fenced155
+stop163:
+	CMPQ 352(AX), $0x00
+	JE   fenced168
 	SFENCE
 
-fenced155:
-	VZEROUPPER
-	RET
-
-// func attendOneHead(p *NodeExpAttention)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·attendOneHead(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    72(AX), DX
-	MOVQ    96(AX), BX
-	MOVQ    664(AX), SI
-	LEAQ    firstLanes<>+0(SB), DI
-	MOVQ    SI, R8
-	NEGQ    R8
-	VMOVUPS 32(DI)(R8*4), Y2
-	CMPQ    336(AX), $0x00
-	JE      stop159
-
-row156:
-	MOVQ   (AX), DI
-	MOVQ   (DI), R8
-	MOVQ   8(DI), DI
-	CMPQ   DI, 312(AX)
-	JG     stop159
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   144(AX), R9
-	VMOVSS (R9), X0
-	VMOVSS 4(R9), X1
-	CMPQ   R8, DI
-	JGE    none158
-
-edge157:
-	MOVQ       296(AX), R9
-	TESTQ      R9, R9
-	JZ         skip160
-	ADDQ       R8, R9
-	CMPQ       R9, 304(AX)
-	CMOVQGT    304(AX), R9
-	MOVLQSX    (CX)(R9*4), R9
-	MOVQ       R9, R10
-	IMULQ      248(AX), R10
-	PREFETCHT1 (BX)(R10*4)
-	IMULQ      240(AX), R9
-	PREFETCHT1 (DX)(R9*4)
-	LEAQ       8(R8), R9
-	CMPQ       R9, 304(AX)
-	CMOVQGT    304(AX), R9
-	MOVLQSX    (CX)(R9*4), R9
-	MOVQ       R9, R10
-	IMULQ      248(AX), R10
-	PREFETCHT0 (BX)(R10*4)
-	IMULQ      240(AX), R9
-	PREFETCHT0 (DX)(R9*4)
-
-skip160:
-	MOVLQSX      (CX)(R8*4), R9
-	MOVQ         R9, R10
-	IMULQ        240(AX), R10
-	VMULSS       (DX)(R10*4), X0, X5
-	VMULSS       4(DX)(R10*4), X1, X6
-	VMAXPS       Y6, Y5, Y7
-	VADDSS       X7, X4, X4
-	IMULQ        248(AX), R9
-	VMASKMOVPS   (BX)(R9*4), Y2, Y8
-	VBROADCASTSS X7, Y7
-	VFMADD231PS  Y8, Y7, Y3
-	INCQ         R8
-	CMPQ         R8, DI
-	JL           edge157
-
-none158:
-	MOVQ         144(AX), DI
-	VBROADCASTSS X4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y7
-	VDIVPS       Y4, Y7, Y7
-	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
-	VANDNPS      Y7, Y4, Y4
-	VMULSS       X4, X0, X0
-	VMULSS       X4, X1, X1
-	VMOVSS       X0, (DI)
-	VMOVSS       X1, 4(DI)
-	VMULPS       Y3, Y4, Y0
-	MOVQ         120(AX), DI
-	CMPQ         SI, $0x08
-	JE           all161
-	LEAQ         (DI), DI
-	TESTQ        $0x00000004, SI
-	JZ           two163
-	VMOVUPS      X0, (DI)
-	ADDQ         $0x10, DI
-	VEXTRACTF128 $0x01, Y0, X0
-
-two163:
-	TESTQ    $0x00000002, SI
-	JZ       one164
-	VMOVLPS  X0, (DI)
-	ADDQ     $0x08, DI
-	VMOVHLPS X0, X0, X0
-
-one164:
-	TESTQ  $0x00000001, SI
-	JZ     stored162
-	VMOVSS X0, (DI)
-	JMP    stored162
-
-all161:
-	VMOVUPS Y0, (DI)
-
-stored162:
-	MOVQ 264(AX), DI
-	SHLQ $0x02, DI
-	ADDQ DI, 144(AX)
-	MOVQ 256(AX), DI
-	SHLQ $0x02, DI
-	ADDQ DI, 120(AX)
-	ADDQ $0x08, (AX)
-	DECQ 336(AX)
-	JNZ  row156
-
-stop159:
+fenced168:
 	VZEROUPPER
 	RET
 
@@ -3494,21 +3456,21 @@ TEXT ·retraceOneHead(SB), NOSPLIT, $0-8
 	MOVQ    72(AX), DX
 	MOVQ    96(AX), BX
 	MOVQ    216(AX), SI
-	MOVQ    664(AX), DI
+	MOVQ    672(AX), DI
 	LEAQ    firstLanes<>+0(SB), R8
 	MOVQ    DI, R9
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y3
-	VMOVUPS 352(AX), Y4
+	VMOVUPS 360(AX), Y4
 	CMPQ    336(AX), $0x00
-	JE      stop168
+	JE      stop172
 
-row165:
+row169:
 	MOVQ       (AX), R8
 	MOVQ       (R8), R9
 	MOVQ       8(R8), R8
 	CMPQ       R8, 312(AX)
-	JG         stop168
+	JG         stop172
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	MOVQ       168(AX), R10
@@ -3517,12 +3479,12 @@ row165:
 	MOVQ       192(AX), R10
 	VMASKMOVPS (R10), Y3, Y2
 	CMPQ       R9, R8
-	JGE        none167
+	JGE        none171
 
-edge166:
+edge170:
 	MOVQ       296(AX), R10
 	TESTQ      R10, R10
-	JZ         skip169
+	JZ         skip173
 	ADDQ       R9, R10
 	CMPQ       R10, 304(AX)
 	CMOVQGT    304(AX), R10
@@ -3548,7 +3510,7 @@ edge166:
 	IMULQ      288(AX), R10
 	PREFETCHT0 (SI)(R10*4)
 
-skip169:
+skip173:
 	MOVLQSX      (CX)(R9*4), R10
 	MOVQ         R10, R11
 	IMULQ        240(AX), R11
@@ -3578,49 +3540,49 @@ skip169:
 	VMOVSS       X7, (SI)(R10*4)
 	INCQ         R9
 	CMPQ         R9, R8
-	JL           edge166
+	JL           edge170
 
-none167:
+none171:
 	MOVQ   144(AX), R8
 	MOVQ   120(AX), R9
 	CMPQ   328(AX), $0x00
-	JE     set170
+	JE     set174
 	VADDSS (R8), X6, X6
 
-set170:
+set174:
 	VMOVSS     X6, (R8)
 	CMPQ       320(AX), $0x00
-	JE         plain171
+	JE         plain175
 	VMASKMOVPS (R9), Y3, Y0
 	VADDPS     Y0, Y5, Y5
 
-plain171:
+plain175:
 	CMPQ         DI, $0x08
-	JE           all172
+	JE           all176
 	LEAQ         (R9), R8
 	TESTQ        $0x00000004, DI
-	JZ           two174
+	JZ           two178
 	VMOVUPS      X5, (R8)
 	ADDQ         $0x10, R8
 	VEXTRACTF128 $0x01, Y5, X5
 
-two174:
+two178:
 	TESTQ    $0x00000002, DI
-	JZ       one175
+	JZ       one179
 	VMOVLPS  X5, (R8)
 	ADDQ     $0x08, R8
 	VMOVHLPS X5, X5, X5
 
-one175:
+one179:
 	TESTQ  $0x00000001, DI
-	JZ     stored173
+	JZ     stored177
 	VMOVSS X5, (R8)
-	JMP    stored173
+	JMP    stored177
 
-all172:
+all176:
 	VMOVUPS Y5, (R9)
 
-stored173:
+stored177:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
@@ -3635,9 +3597,956 @@ stored173:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row165
+	JNZ  row169
 
-stop168:
+stop172:
+	VZEROUPPER
+	RET
+
+// func retraceNodeExpsApart(p *NodeExpAttention)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·retraceNodeExpsApart(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 216(AX), SI
+	CMPQ 336(AX), $0x00
+	JE   stop183
+
+row180:
+	MOVQ   (AX), DI
+	MOVQ   (DI), R10
+	MOVQ   8(DI), R9
+	CMPQ   R9, 312(AX)
+	JG     stop183
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   168(AX), DI
+	MOVQ   192(AX), R8
+	CMPQ   R10, R9
+	JGE    none182
+
+edge181:
+	MOVQ       296(AX), R11
+	TESTQ      R11, R11
+	JZ         skip184
+	ADDQ       R10, R11
+	CMPQ       R11, 304(AX)
+	CMOVQGT    304(AX), R11
+	MOVLQSX    (CX)(R11*4), R11
+	MOVQ       R11, R12
+	IMULQ      248(AX), R12
+	PREFETCHT1 (BX)(R12*4)
+	PREFETCHT1 64(BX)(R12*4)
+	PREFETCHT1 128(BX)(R12*4)
+	PREFETCHT1 192(BX)(R12*4)
+	IMULQ      240(AX), R11
+	PREFETCHT1 (DX)(R11*4)
+	PREFETCHT1 64(DX)(R11*4)
+	LEAQ       8(R10), R11
+	CMPQ       R11, 304(AX)
+	CMOVQGT    304(AX), R11
+	MOVLQSX    (CX)(R11*4), R11
+	MOVQ       R11, R12
+	IMULQ      248(AX), R12
+	PREFETCHT0 (BX)(R12*4)
+	PREFETCHT0 64(BX)(R12*4)
+	PREFETCHT0 128(BX)(R12*4)
+	PREFETCHT0 192(BX)(R12*4)
+	IMULQ      240(AX), R11
+	PREFETCHT0 (DX)(R11*4)
+	PREFETCHT0 64(DX)(R11*4)
+
+skip184:
+	MOVLQSX     (CX)(R10*4), R11
+	MOVQ        R11, R12
+	IMULQ       240(AX), R12
+	VMOVUPS     (DX)(R12*4), Y9
+	VMULPS      (DI), Y9, Y9
+	VMOVUPS     32(DX)(R12*4), Y10
+	VMULPS      32(DI), Y10, Y10
+	VMAXPS      Y10, Y9, Y11
+	VCMPPS      $0x1e, Y10, Y9, Y12
+	VMULPS      360(AX), Y10, Y10
+	VBLENDVPS   Y12, Y9, Y10, Y9
+	VMOVUPS     Y9, 584(AX)
+	IMULQ       248(AX), R11
+	VPERM2F128  $0x00, Y11, Y11, Y9
+	VPERMILPS   $0x00, Y9, Y10
+	VMOVUPS     (BX)(R11*4), Y12
+	VFMADD231PS Y12, Y10, Y0
+	VMULPS      (R8), Y12, Y12
+	VPERMILPS   $0x55, Y9, Y10
+	VMOVUPS     32(BX)(R11*4), Y13
+	VFMADD231PS Y13, Y10, Y1
+	VMULPS      32(R8), Y13, Y13
+	VSHUFPS     $0x4e, Y13, Y12, Y10
+	VBLENDPS    $0xcc, Y13, Y12, Y12
+	VADDPS      Y10, Y12, Y12
+	VPERMILPS   $0xaa, Y9, Y10
+	VMOVUPS     64(BX)(R11*4), Y13
+	VFMADD231PS Y13, Y10, Y2
+	VMULPS      64(R8), Y13, Y13
+	VPERMILPS   $0xff, Y9, Y9
+	VMOVUPS     96(BX)(R11*4), Y10
+	VFMADD231PS Y10, Y9, Y3
+	VMULPS      96(R8), Y10, Y10
+	VSHUFPS     $0x4e, Y10, Y13, Y9
+	VBLENDPS    $0xcc, Y10, Y13, Y13
+	VADDPS      Y9, Y13, Y13
+	VSHUFPS     $0x88, Y13, Y12, Y9
+	VSHUFPS     $0xdd, Y13, Y12, Y12
+	VADDPS      Y12, Y9, Y9
+	VPERM2F128  $0x11, Y11, Y11, Y10
+	VPERMILPS   $0x00, Y10, Y11
+	VMOVUPS     128(BX)(R11*4), Y12
+	VFMADD231PS Y12, Y11, Y4
+	VMULPS      128(R8), Y12, Y12
+	VPERMILPS   $0x55, Y10, Y11
+	VMOVUPS     160(BX)(R11*4), Y13
+	VFMADD231PS Y13, Y11, Y5
+	VMULPS      160(R8), Y13, Y13
+	VSHUFPS     $0x4e, Y13, Y12, Y11
+	VBLENDPS    $0xcc, Y13, Y12, Y12
+	VADDPS      Y11, Y12, Y12
+	VPERMILPS   $0xaa, Y10, Y11
+	VMOVUPS     192(BX)(R11*4), Y13
+	VFMADD231PS Y13, Y11, Y6
+	VMULPS      192(R8), Y13, Y13
+	VPERMILPS   $0xff, Y10, Y10
+	VMOVUPS     224(BX)(R11*4), Y11
+	VFMADD231PS Y11, Y10, Y7
+	VMULPS      224(R8), Y11, Y11
+	VSHUFPS     $0x4e, Y11, Y13, Y10
+	VBLENDPS    $0xcc, Y11, Y13, Y13
+	VADDPS      Y10, Y13, Y13
+	VSHUFPS     $0x88, Y13, Y12, Y10
+	VSHUFPS     $0xdd, Y13, Y12, Y12
+	VADDPS      Y12, Y10, Y10
+	VPERM2F128  $0x21, Y10, Y9, Y11
+	VBLENDPS    $0xf0, Y10, Y9, Y9
+	VADDPS      Y11, Y9, Y9
+	VSUBPS      64(DX)(R12*4), Y9, Y9
+	VMULPS      584(AX), Y9, Y9
+	VADDPS      Y9, Y8, Y8
+	MOVQ        R10, R11
+	SUBQ        344(AX), R11
+	MOVQ        944(AX), R12
+	MOVLQSX     (R12)(R11*4), R11
+	IMULQ       288(AX), R11
+	VMOVUPS     Y9, (SI)(R11*4)
+	INCQ        R10
+	CMPQ        R10, R9
+	JL          edge181
+
+none182:
+	MOVQ   144(AX), DI
+	CMPQ   328(AX), $0x00
+	JE     set185
+	VADDPS (DI), Y8, Y8
+
+set185:
+	VMOVUPS Y8, (DI)
+	CMPQ    320(AX), $0x00
+	JE      plain186
+	MOVQ    120(AX), DI
+	VMOVUPS (DI), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(DI), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(DI), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(DI), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(DI), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(DI), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(DI), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(DI), Y8
+	VADDPS  Y8, Y7, Y7
+
+plain186:
+	MOVQ    120(AX), DI
+	CMPQ    352(AX), $0x00
+	JNE     stream187
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y4, 128(DI)
+	VMOVUPS Y5, 160(DI)
+	VMOVUPS Y6, 192(DI)
+	VMOVUPS Y7, 224(DI)
+	JMP     stored188
+
+stream187:
+	VMOVNTPS Y0, (DI)
+	VMOVNTPS Y1, 32(DI)
+	VMOVNTPS Y2, 64(DI)
+	VMOVNTPS Y3, 96(DI)
+	VMOVNTPS Y4, 128(DI)
+	VMOVNTPS Y5, 160(DI)
+	VMOVNTPS Y6, 192(DI)
+	VMOVNTPS Y7, 224(DI)
+
+stored188:
+	MOVQ 272(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 168(AX)
+	MOVQ 280(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 192(AX)
+	MOVQ 264(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 144(AX)
+	MOVQ 256(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row180
+
+stop183:
+	CMPQ 352(AX), $0x00
+	JE   fenced189
+	SFENCE
+
+fenced189:
+	VZEROUPPER
+	RET
+
+// func retraceSlimApart(p *NodeExpAttention)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·retraceSlimApart(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    672(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	MOVQ    216(AX), DI
+	LEAQ    688(AX), R9
+	CMPQ    336(AX), $0x00
+	JE      stop193
+
+row190:
+	MOVQ       (AX), R8
+	MOVQ       (R8), R11
+	MOVQ       8(R8), R10
+	CMPQ       R10, 312(AX)
+	JG         stop193
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       168(AX), R8
+	MOVQ       192(AX), R12
+	LEAQ       (R12), R12
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, (R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 32(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 64(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 96(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 128(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 160(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	ADDQ       DX, R12
+	VMOVUPS    Y10, 192(R9)
+	VMASKMOVPS (R12), Y0, Y10
+	VMOVUPS    Y10, 224(R9)
+	CMPQ       R11, R10
+	JGE        none192
+
+edge191:
+	MOVQ       296(AX), R12
+	TESTQ      R12, R12
+	JZ         skip194
+	ADDQ       R11, R12
+	CMPQ       R12, 304(AX)
+	CMOVQGT    304(AX), R12
+	MOVLQSX    (CX)(R12*4), R12
+	MOVQ       R12, R13
+	IMULQ      248(AX), R13
+	PREFETCHT1 (SI)(R13*4)
+	PREFETCHT1 64(SI)(R13*4)
+	IMULQ      240(AX), R12
+	PREFETCHT1 (BX)(R12*4)
+	PREFETCHT1 64(BX)(R12*4)
+	LEAQ       8(R11), R12
+	CMPQ       R12, 304(AX)
+	CMOVQGT    304(AX), R12
+	MOVLQSX    (CX)(R12*4), R12
+	MOVQ       R12, R13
+	IMULQ      248(AX), R13
+	PREFETCHT0 (SI)(R13*4)
+	PREFETCHT0 64(SI)(R13*4)
+	IMULQ      240(AX), R12
+	PREFETCHT0 (BX)(R12*4)
+	PREFETCHT0 64(BX)(R12*4)
+
+skip194:
+	MOVLQSX     (CX)(R11*4), R12
+	MOVQ        R12, R13
+	IMULQ       240(AX), R13
+	VMOVUPS     (BX)(R13*4), Y10
+	VMULPS      (R8), Y10, Y10
+	VMOVUPS     32(BX)(R13*4), Y11
+	VMULPS      32(R8), Y11, Y11
+	VMAXPS      Y11, Y10, Y12
+	VCMPPS      $0x1e, Y11, Y10, Y13
+	VMULPS      360(AX), Y11, Y11
+	VBLENDVPS   Y13, Y10, Y11, Y10
+	VMOVUPS     Y10, 584(AX)
+	IMULQ       248(AX), R12
+	LEAQ        (SI)(R12*4), R12
+	VPERM2F128  $0x00, Y12, Y12, Y10
+	VPERMILPS   $0x00, Y10, Y11
+	VMASKMOVPS  (R12), Y0, Y13
+	ADDQ        DX, R12
+	VFMADD231PS Y13, Y11, Y1
+	VMULPS      (R9), Y13, Y13
+	VPERMILPS   $0x55, Y10, Y11
+	VMASKMOVPS  (R12), Y0, Y14
+	ADDQ        DX, R12
+	VFMADD231PS Y14, Y11, Y2
+	VMULPS      32(R9), Y14, Y14
+	VSHUFPS     $0x4e, Y14, Y13, Y11
+	VBLENDPS    $0xcc, Y14, Y13, Y13
+	VADDPS      Y11, Y13, Y13
+	VPERMILPS   $0xaa, Y10, Y11
+	VMASKMOVPS  (R12), Y0, Y14
+	ADDQ        DX, R12
+	VFMADD231PS Y14, Y11, Y3
+	VMULPS      64(R9), Y14, Y14
+	VPERMILPS   $0xff, Y10, Y10
+	VMASKMOVPS  (R12), Y0, Y11
+	ADDQ        DX, R12
+	VFMADD231PS Y11, Y10, Y4
+	VMULPS      96(R9), Y11, Y11
+	VSHUFPS     $0x4e, Y11, Y14, Y10
+	VBLENDPS    $0xcc, Y11, Y14, Y14
+	VADDPS      Y10, Y14, Y14
+	VSHUFPS     $0x88, Y14, Y13, Y10
+	VSHUFPS     $0xdd, Y14, Y13, Y13
+	VADDPS      Y13, Y10, Y10
+	VPERM2F128  $0x11, Y12, Y12, Y11
+	VPERMILPS   $0x00, Y11, Y12
+	VMASKMOVPS  (R12), Y0, Y13
+	ADDQ        DX, R12
+	VFMADD231PS Y13, Y12, Y5
+	VMULPS      128(R9), Y13, Y13
+	VPERMILPS   $0x55, Y11, Y12
+	VMASKMOVPS  (R12), Y0, Y14
+	ADDQ        DX, R12
+	VFMADD231PS Y14, Y12, Y6
+	VMULPS      160(R9), Y14, Y14
+	VSHUFPS     $0x4e, Y14, Y13, Y12
+	VBLENDPS    $0xcc, Y14, Y13, Y13
+	VADDPS      Y12, Y13, Y13
+	VPERMILPS   $0xaa, Y11, Y12
+	VMASKMOVPS  (R12), Y0, Y14
+	ADDQ        DX, R12
+	VFMADD231PS Y14, Y12, Y7
+	VMULPS      192(R9), Y14, Y14
+	VPERMILPS   $0xff, Y11, Y11
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y8
+	VMULPS      224(R9), Y12, Y12
+	VSHUFPS     $0x4e, Y12, Y14, Y11
+	VBLENDPS    $0xcc, Y12, Y14, Y14
+	VADDPS      Y11, Y14, Y14
+	VSHUFPS     $0x88, Y14, Y13, Y11
+	VSHUFPS     $0xdd, Y14, Y13, Y13
+	VADDPS      Y13, Y11, Y11
+	VPERM2F128  $0x21, Y11, Y10, Y12
+	VBLENDPS    $0xf0, Y11, Y10, Y10
+	VADDPS      Y12, Y10, Y10
+	VSUBPS      64(BX)(R13*4), Y10, Y10
+	VMULPS      584(AX), Y10, Y10
+	VADDPS      Y10, Y9, Y9
+	MOVQ        R11, R12
+	SUBQ        344(AX), R12
+	MOVQ        944(AX), R13
+	MOVLQSX     (R13)(R12*4), R12
+	IMULQ       288(AX), R12
+	VMOVUPS     Y10, (DI)(R12*4)
+	INCQ        R11
+	CMPQ        R11, R10
+	JL          edge191
+
+none192:
+	MOVQ   144(AX), R8
+	CMPQ   328(AX), $0x00
+	JE     set195
+	VADDPS (R8), Y9, Y9
+
+set195:
+	VMOVUPS    Y9, (R8)
+	CMPQ       320(AX), $0x00
+	JE         plain196
+	MOVQ       120(AX), R8
+	LEAQ       (R8), R8
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y1, Y1
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y2, Y2
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y3, Y3
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y4, Y4
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y5, Y5
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS (R8), Y0, Y9
+	ADDQ       DX, R8
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS (R8), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+plain196:
+	MOVQ    120(AX), R11
+	LEAQ    688(AX), R8
+	MOVQ    R8, R10
+	VMOVUPS Y1, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y2, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y3, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y4, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y5, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y6, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y7, (R8)
+	ADDQ    DX, R8
+	VMOVUPS Y8, (R8)
+	ADDQ    DX, R8
+	MOVQ    DX, R8
+
+copy197:
+	VMOVUPS (R10), Y1
+	VMOVUPS Y1, (R11)
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	SUBQ    $0x04, R8
+	JG      copy197
+	MOVQ    272(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 168(AX)
+	MOVQ    280(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 192(AX)
+	MOVQ    264(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 144(AX)
+	MOVQ    256(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    R8, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row190
+
+stop193:
+	CMPQ 352(AX), $0x00
+	JE   fenced198
+	SFENCE
+
+fenced198:
+	VZEROUPPER
+	RET
+
+// func retraceOneHeadApart(p *NodeExpAttention)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceOneHeadApart(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    216(AX), SI
+	MOVQ    672(AX), DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y3
+	VMOVUPS 360(AX), Y4
+	CMPQ    336(AX), $0x00
+	JE      stop202
+
+row199:
+	MOVQ       (AX), R8
+	MOVQ       (R8), R9
+	MOVQ       8(R8), R8
+	CMPQ       R8, 312(AX)
+	JG         stop202
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	MOVQ       168(AX), R10
+	VMOVSS     (R10), X0
+	VMOVSS     4(R10), X1
+	MOVQ       192(AX), R10
+	VMASKMOVPS (R10), Y3, Y2
+	CMPQ       R9, R8
+	JGE        none201
+
+edge200:
+	MOVQ       296(AX), R10
+	TESTQ      R10, R10
+	JZ         skip203
+	ADDQ       R9, R10
+	CMPQ       R10, 304(AX)
+	CMOVQGT    304(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       R10, R11
+	IMULQ      248(AX), R11
+	PREFETCHT1 (BX)(R11*4)
+	IMULQ      240(AX), R10
+	PREFETCHT1 (DX)(R10*4)
+	LEAQ       8(R9), R10
+	CMPQ       R10, 304(AX)
+	CMOVQGT    304(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       R10, R11
+	IMULQ      248(AX), R11
+	PREFETCHT0 (BX)(R11*4)
+	IMULQ      240(AX), R10
+	PREFETCHT0 (DX)(R10*4)
+
+skip203:
+	MOVLQSX      (CX)(R9*4), R10
+	MOVQ         R10, R11
+	IMULQ        240(AX), R11
+	VMULSS       (DX)(R11*4), X0, X7
+	VMULSS       4(DX)(R11*4), X1, X8
+	VMAXPS       Y8, Y7, Y9
+	VCMPPS       $0x1e, Y8, Y7, Y10
+	VMULPS       Y4, Y8, Y11
+	VBLENDVPS    Y10, Y7, Y11, Y10
+	VBROADCASTSS X9, Y11
+	IMULQ        248(AX), R10
+	VMASKMOVPS   (BX)(R10*4), Y3, Y9
+	VMULPS       Y2, Y9, Y12
+	VEXTRACTF128 $0x01, Y12, X7
+	VADDPS       X7, X12, X7
+	VMOVHLPS     X7, X7, X8
+	VADDPS       X8, X7, X7
+	VMOVSHDUP    X7, X8
+	VADDSS       X8, X7, X7
+	VFMADD231PS  Y9, Y11, Y5
+	VSUBSS       8(DX)(R11*4), X7, X7
+	VMULSS       X10, X7, X7
+	VADDSS       X7, X6, X6
+	MOVQ         R9, R10
+	SUBQ         344(AX), R10
+	MOVQ         944(AX), R11
+	MOVLQSX      (R11)(R10*4), R10
+	IMULQ        288(AX), R10
+	VMOVSS       X7, (SI)(R10*4)
+	INCQ         R9
+	CMPQ         R9, R8
+	JL           edge200
+
+none201:
+	MOVQ   144(AX), R8
+	MOVQ   120(AX), R9
+	CMPQ   328(AX), $0x00
+	JE     set204
+	VADDSS (R8), X6, X6
+
+set204:
+	VMOVSS     X6, (R8)
+	CMPQ       320(AX), $0x00
+	JE         plain205
+	VMASKMOVPS (R9), Y3, Y0
+	VADDPS     Y0, Y5, Y5
+
+plain205:
+	CMPQ         DI, $0x08
+	JE           all206
+	LEAQ         (R9), R8
+	TESTQ        $0x00000004, DI
+	JZ           two208
+	VMOVUPS      X5, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y5, X5
+
+two208:
+	TESTQ    $0x00000002, DI
+	JZ       one209
+	VMOVLPS  X5, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X5, X5, X5
+
+one209:
+	TESTQ  $0x00000001, DI
+	JZ     stored207
+	VMOVSS X5, (R8)
+	JMP    stored207
+
+all206:
+	VMOVUPS Y5, (R9)
+
+stored207:
+	MOVQ 272(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 168(AX)
+	MOVQ 280(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 192(AX)
+	MOVQ 264(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 144(AX)
+	MOVQ 256(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row199
+
+stop202:
+	VZEROUPPER
+	RET
+
+// func attendSlim(p *NodeExpAttention)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·attendSlim(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    672(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	CMPQ    336(AX), $0x00
+	JE      stop213
+
+row210:
+	MOVQ    (AX), DI
+	MOVQ    (DI), R8
+	MOVQ    8(DI), DI
+	CMPQ    DI, 312(AX)
+	JG      stop213
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	MOVQ    144(AX), R9
+	VMOVUPS (R9), Y1
+	VMOVUPS 32(R9), Y2
+	CMPQ    R8, DI
+	JGE     none212
+
+edge211:
+	MOVQ       296(AX), R9
+	TESTQ      R9, R9
+	JZ         skip214
+	ADDQ       R8, R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+	LEAQ       8(R8), R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT0 (SI)(R10*4)
+	PREFETCHT0 64(SI)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT0 (BX)(R9*4)
+
+skip214:
+	MOVLQSX     (CX)(R8*4), R9
+	MOVQ        R9, R10
+	IMULQ       240(AX), R10
+	VMULPS      (BX)(R10*4), Y1, Y12
+	VMULPS      32(BX)(R10*4), Y2, Y13
+	VMAXPS      Y13, Y12, Y12
+	VADDPS      Y12, Y11, Y11
+	IMULQ       248(AX), R9
+	LEAQ        (SI)(R9*4), R9
+	VPERM2F128  $0x00, Y12, Y12, Y13
+	VPERMILPS   $0x00, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y3
+	VPERMILPS   $0x55, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y4
+	VPERMILPS   $0xaa, Y13, Y14
+	VMASKMOVPS  (R9), Y0, Y15
+	ADDQ        DX, R9
+	VFMADD231PS Y15, Y14, Y5
+	VPERMILPS   $0xff, Y13, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y6
+	VPERM2F128  $0x11, Y12, Y12, Y12
+	VPERMILPS   $0x00, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y7
+	VPERMILPS   $0x55, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y8
+	VPERMILPS   $0xaa, Y12, Y13
+	VMASKMOVPS  (R9), Y0, Y14
+	ADDQ        DX, R9
+	VFMADD231PS Y14, Y13, Y9
+	VPERMILPS   $0xff, Y12, Y12
+	VMASKMOVPS  (R9), Y0, Y13
+	VFMADD231PS Y13, Y12, Y10
+	INCQ        R8
+	CMPQ        R8, DI
+	JL          edge211
+
+none212:
+	MOVQ       144(AX), DI
+	VMOVUPS    wide3f800000<>+0(SB), Y12
+	VDIVPS     Y11, Y12, Y12
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y11, Y11
+	VANDNPS    Y12, Y11, Y11
+	VMULPS     Y11, Y1, Y1
+	VMULPS     Y11, Y2, Y2
+	VMOVUPS    Y1, (DI)
+	VMOVUPS    Y2, 32(DI)
+	VPERM2F128 $0x00, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y3, Y3
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y4, Y4
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y5, Y5
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y6, Y6
+	VPERM2F128 $0x11, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y7, Y7
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y8, Y8
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y9, Y9
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y10, Y10
+	MOVQ       120(AX), R9
+	LEAQ       688(AX), DI
+	MOVQ       DI, R8
+	VMOVUPS    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y4, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y5, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y6, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y7, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y8, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y9, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y10, (DI)
+	ADDQ       DX, DI
+	MOVQ       DX, DI
+
+copy215:
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x04, DI
+	JG      copy215
+	MOVQ    264(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 144(AX)
+	MOVQ    256(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row210
+
+stop213:
+	CMPQ 352(AX), $0x00
+	JE   fenced216
+	SFENCE
+
+fenced216:
+	VZEROUPPER
+	RET
+
+// func attendOneHead(p *NodeExpAttention)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendOneHead(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    672(AX), SI
+	LEAQ    firstLanes<>+0(SB), DI
+	MOVQ    SI, R8
+	NEGQ    R8
+	VMOVUPS 32(DI)(R8*4), Y2
+	CMPQ    336(AX), $0x00
+	JE      stop220
+
+row217:
+	MOVQ   (AX), DI
+	MOVQ   (DI), R8
+	MOVQ   8(DI), DI
+	CMPQ   DI, 312(AX)
+	JG     stop220
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   144(AX), R9
+	VMOVSS (R9), X0
+	VMOVSS 4(R9), X1
+	CMPQ   R8, DI
+	JGE    none219
+
+edge218:
+	MOVQ       296(AX), R9
+	TESTQ      R9, R9
+	JZ         skip221
+	ADDQ       R8, R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT1 (BX)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT1 (DX)(R9*4)
+	LEAQ       8(R8), R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT0 (BX)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT0 (DX)(R9*4)
+
+skip221:
+	MOVLQSX      (CX)(R8*4), R9
+	MOVQ         R9, R10
+	IMULQ        240(AX), R10
+	VMULSS       (DX)(R10*4), X0, X5
+	VMULSS       4(DX)(R10*4), X1, X6
+	VMAXPS       Y6, Y5, Y7
+	VADDSS       X7, X4, X4
+	IMULQ        248(AX), R9
+	VMASKMOVPS   (BX)(R9*4), Y2, Y8
+	VBROADCASTSS X7, Y7
+	VFMADD231PS  Y8, Y7, Y3
+	INCQ         R8
+	CMPQ         R8, DI
+	JL           edge218
+
+none219:
+	MOVQ         144(AX), DI
+	VBROADCASTSS X4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y7
+	VDIVPS       Y4, Y7, Y7
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
+	VANDNPS      Y7, Y4, Y4
+	VMULSS       X4, X0, X0
+	VMULSS       X4, X1, X1
+	VMOVSS       X0, (DI)
+	VMOVSS       X1, 4(DI)
+	VMULPS       Y3, Y4, Y0
+	MOVQ         120(AX), DI
+	CMPQ         SI, $0x08
+	JE           all222
+	LEAQ         (DI), DI
+	TESTQ        $0x00000004, SI
+	JZ           two224
+	VMOVUPS      X0, (DI)
+	ADDQ         $0x10, DI
+	VEXTRACTF128 $0x01, Y0, X0
+
+two224:
+	TESTQ    $0x00000002, SI
+	JZ       one225
+	VMOVLPS  X0, (DI)
+	ADDQ     $0x08, DI
+	VMOVHLPS X0, X0, X0
+
+one225:
+	TESTQ  $0x00000001, SI
+	JZ     stored223
+	VMOVSS X0, (DI)
+	JMP    stored223
+
+all222:
+	VMOVUPS Y0, (DI)
+
+stored223:
+	MOVQ 264(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 144(AX)
+	MOVQ 256(AX), DI
+	SHLQ $0x02, DI
+	ADDQ DI, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row217
+
+stop220:
 	VZEROUPPER
 	RET
 
@@ -3649,14 +4558,14 @@ TEXT ·attendNodeExpsDrop(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), DX
 	MOVQ 96(AX), BX
 	CMPQ 336(AX), $0x00
-	JE   stop179
+	JE   stop229
 
-row176:
+row226:
 	MOVQ    (AX), SI
 	MOVQ    (SI), DI
 	MOVQ    8(SI), SI
 	CMPQ    SI, 312(AX)
-	JG      stop179
+	JG      stop229
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -3670,12 +4579,12 @@ row176:
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	CMPQ    DI, SI
-	JGE     none178
+	JGE     none228
 
-edge177:
+edge227:
 	MOVQ       296(AX), R8
 	TESTQ      R8, R8
-	JZ         skip180
+	JZ         skip230
 	ADDQ       DI, R8
 	CMPQ       R8, 304(AX)
 	CMOVQGT    304(AX), R8
@@ -3701,7 +4610,7 @@ edge177:
 	IMULQ      240(AX), R8
 	PREFETCHT0 (DX)(R8*4)
 
-skip180:
+skip230:
 	MOVLQSX      (CX)(DI*4), R8
 	MOVQ         R8, R9
 	IMULQ        240(AX), R9
@@ -3711,7 +4620,7 @@ skip180:
 	VADDPS       Y11, Y10, Y10
 	VMOVD        DI, X12
 	VPBROADCASTD X12, Y12
-	VPADDD       416(AX), Y12, Y12
+	VPADDD       424(AX), Y12, Y12
 	VPSRLD       $0x10, Y12, Y13
 	VXORPS       Y12, Y13, Y12
 	VPMULLD      wide7feb352d<>+0(SB), Y12, Y12
@@ -3720,16 +4629,16 @@ skip180:
 	VPMULLD      wide846ca68b<>+0(SB), Y12, Y12
 	VPSRLD       $0x10, Y12, Y13
 	VXORPS       Y12, Y13, Y12
-	VPXOR        448(AX), Y12, Y12
-	VPADDD       480(AX), Y12, Y12
+	VPXOR        456(AX), Y12, Y12
+	VPADDD       488(AX), Y12, Y12
 	VPSRLD       $0x10, Y12, Y13
 	VXORPS       Y12, Y13, Y12
 	VPMULLD      wide7feb352d<>+0(SB), Y12, Y12
 	VPSRLD       $0x0f, Y12, Y13
 	VXORPS       Y12, Y13, Y12
 	VPMULLD      wide846ca68b<>+0(SB), Y12, Y12
-	VXORPS       512(AX), Y12, Y12
-	VMOVUPS      544(AX), Y13
+	VXORPS       520(AX), Y12, Y12
+	VMOVUPS      552(AX), Y13
 	VPCMPGTD     Y12, Y13, Y13
 	VANDNPS      Y11, Y13, Y11
 	IMULQ        248(AX), R8
@@ -3753,9 +4662,9 @@ skip180:
 	VFMADD231PS  224(BX)(R8*4), Y11, Y9
 	INCQ         DI
 	CMPQ         DI, SI
-	JL           edge177
+	JL           edge227
 
-none178:
+none228:
 	MOVQ       144(AX), SI
 	VMOVUPS    wide3f800000<>+0(SB), Y11
 	VDIVPS     Y10, Y11, Y11
@@ -3765,36 +4674,36 @@ none178:
 	VMULPS     Y10, Y1, Y1
 	VMOVUPS    Y0, (SI)
 	VMOVUPS    Y1, 32(SI)
-	VMULPS     384(AX), Y10, Y10
+	VMULPS     392(AX), Y10, Y10
 	VPERM2F128 $0x00, Y10, Y10, Y0
 	VPERMILPS  $0x00, Y0, Y1
 	VMULPS     Y1, Y2, Y2
-	VADDPS     680(AX), Y2, Y2
+	VADDPS     688(AX), Y2, Y2
 	VPERMILPS  $0x55, Y0, Y1
 	VMULPS     Y1, Y3, Y3
-	VADDPS     712(AX), Y3, Y3
+	VADDPS     720(AX), Y3, Y3
 	VPERMILPS  $0xaa, Y0, Y1
 	VMULPS     Y1, Y4, Y4
-	VADDPS     744(AX), Y4, Y4
+	VADDPS     752(AX), Y4, Y4
 	VPERMILPS  $0xff, Y0, Y0
 	VMULPS     Y0, Y5, Y5
-	VADDPS     776(AX), Y5, Y5
+	VADDPS     784(AX), Y5, Y5
 	VPERM2F128 $0x11, Y10, Y10, Y0
 	VPERMILPS  $0x00, Y0, Y1
 	VMULPS     Y1, Y6, Y6
-	VADDPS     808(AX), Y6, Y6
+	VADDPS     816(AX), Y6, Y6
 	VPERMILPS  $0x55, Y0, Y1
 	VMULPS     Y1, Y7, Y7
-	VADDPS     840(AX), Y7, Y7
+	VADDPS     848(AX), Y7, Y7
 	VPERMILPS  $0xaa, Y0, Y1
 	VMULPS     Y1, Y8, Y8
-	VADDPS     872(AX), Y8, Y8
+	VADDPS     880(AX), Y8, Y8
 	VPERMILPS  $0xff, Y0, Y0
 	VMULPS     Y0, Y9, Y9
-	VADDPS     904(AX), Y9, Y9
+	VADDPS     912(AX), Y9, Y9
 	MOVQ       120(AX), SI
-	CMPQ       344(AX), $0x00
-	JNE        stream181
+	CMPQ       352(AX), $0x00
+	JNE        stream231
 	VMOVUPS    Y2, (SI)
 	VMOVUPS    Y3, 32(SI)
 	VMOVUPS    Y4, 64(SI)
@@ -3803,9 +4712,9 @@ none178:
 	VMOVUPS    Y7, 160(SI)
 	VMOVUPS    Y8, 192(SI)
 	VMOVUPS    Y9, 224(SI)
-	JMP        stored182
+	JMP        stored232
 
-stream181:
+stream231:
 	VMOVNTPS Y2, (SI)
 	VMOVNTPS Y3, 32(SI)
 	VMOVNTPS Y4, 64(SI)
@@ -3815,7 +4724,7 @@ stream181:
 	VMOVNTPS Y8, 192(SI)
 	VMOVNTPS Y9, 224(SI)
 
-stored182:
+stored232:
 	MOVQ 264(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, 144(AX)
@@ -3824,14 +4733,14 @@ stored182:
 	ADDQ SI, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row176
+	JNZ  row226
 
-stop179:
-	CMPQ 344(AX), $0x00
-	JE   fenced183
+stop229:
+	CMPQ 352(AX), $0x00
+	JE   fenced233
 	SFENCE
 
-fenced183:
+fenced233:
 	VZEROUPPER
 	RET
 
@@ -3845,14 +4754,14 @@ TEXT ·retraceNodeExpsDrop(SB), NOSPLIT, $0-8
 	MOVQ 216(AX), SI
 	MOVQ 48(AX), DI
 	CMPQ 336(AX), $0x00
-	JE   stop187
+	JE   stop237
 
-row184:
+row234:
 	MOVQ   (AX), R8
 	MOVQ   (R8), R11
 	MOVQ   8(R8), R10
 	CMPQ   R10, 312(AX)
-	JG     stop187
+	JG     stop237
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -3865,12 +4774,12 @@ row184:
 	MOVQ   168(AX), R8
 	MOVQ   192(AX), R9
 	CMPQ   R11, R10
-	JGE    none186
+	JGE    none236
 
-edge185:
+edge235:
 	MOVQ       296(AX), R12
 	TESTQ      R12, R12
-	JZ         skip188
+	JZ         skip238
 	ADDQ       R11, R12
 	CMPQ       R12, 304(AX)
 	CMOVQGT    304(AX), R12
@@ -3904,7 +4813,7 @@ edge185:
 	IMULQ      288(AX), R12
 	PREFETCHT0 (SI)(R12*4)
 
-skip188:
+skip238:
 	MOVLQSX      (CX)(R11*4), R12
 	MOVQ         R12, R13
 	IMULQ        240(AX), R13
@@ -3914,11 +4823,11 @@ skip188:
 	VMULPS       32(R8), Y10, Y10
 	VMAXPS       Y10, Y9, Y11
 	VCMPPS       $0x1e, Y10, Y9, Y12
-	VMULPS       352(AX), Y10, Y10
+	VMULPS       360(AX), Y10, Y10
 	VBLENDVPS    Y12, Y9, Y10, Y9
-	VMOVUPS      Y9, 576(AX)
+	VMOVUPS      Y9, 584(AX)
 	VPBROADCASTD (DI)(R11*4), Y9
-	VPADDD       416(AX), Y9, Y9
+	VPADDD       424(AX), Y9, Y9
 	VPSRLD       $0x10, Y9, Y10
 	VXORPS       Y9, Y10, Y9
 	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
@@ -3927,20 +4836,20 @@ skip188:
 	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
 	VPSRLD       $0x10, Y9, Y10
 	VXORPS       Y9, Y10, Y9
-	VPXOR        448(AX), Y9, Y9
-	VPADDD       480(AX), Y9, Y9
+	VPXOR        456(AX), Y9, Y9
+	VPADDD       488(AX), Y9, Y9
 	VPSRLD       $0x10, Y9, Y10
 	VXORPS       Y9, Y10, Y9
 	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
 	VPSRLD       $0x0f, Y9, Y10
 	VXORPS       Y9, Y10, Y9
 	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
-	VXORPS       512(AX), Y9, Y9
-	VMOVUPS      544(AX), Y10
+	VXORPS       520(AX), Y9, Y9
+	VMOVUPS      552(AX), Y10
 	VPCMPGTD     Y9, Y10, Y10
-	VANDNPS      384(AX), Y10, Y9
+	VANDNPS      392(AX), Y10, Y9
 	VMULPS       Y9, Y11, Y11
-	VMOVUPS      Y9, 608(AX)
+	VMOVUPS      Y9, 616(AX)
 	MOVQ         R12, R14
 	IMULQ        248(AX), R14
 	VPERM2F128   $0x00, Y11, Y11, Y9
@@ -3998,27 +4907,27 @@ skip188:
 	VPERM2F128   $0x21, Y10, Y9, Y11
 	VBLENDPS     $0xf0, Y10, Y9, Y9
 	VADDPS       Y11, Y9, Y9
-	VMULPS       608(AX), Y9, Y9
+	VMULPS       616(AX), Y9, Y9
 	VSUBPS       64(DX)(R13*4), Y9, Y9
-	VMULPS       576(AX), Y9, Y9
+	VMULPS       584(AX), Y9, Y9
 	VADDPS       Y9, Y8, Y8
 	IMULQ        288(AX), R12
 	VADDPS       (SI)(R12*4), Y9, Y9
 	VMOVUPS      Y9, (SI)(R12*4)
 	INCQ         R11
 	CMPQ         R11, R10
-	JL           edge185
+	JL           edge235
 
-none186:
+none236:
 	MOVQ   144(AX), R8
 	CMPQ   328(AX), $0x00
-	JE     set189
+	JE     set239
 	VADDPS (R8), Y8, Y8
 
-set189:
+set239:
 	VMOVUPS Y8, (R8)
 	CMPQ    320(AX), $0x00
-	JE      plain190
+	JE      plain240
 	MOVQ    120(AX), R8
 	VMOVUPS (R8), Y8
 	VADDPS  Y8, Y0, Y0
@@ -4037,10 +4946,10 @@ set189:
 	VMOVUPS 224(R8), Y8
 	VADDPS  Y8, Y7, Y7
 
-plain190:
+plain240:
 	MOVQ    120(AX), R8
-	CMPQ    344(AX), $0x00
-	JNE     stream191
+	CMPQ    352(AX), $0x00
+	JNE     stream241
 	VMOVUPS Y0, (R8)
 	VMOVUPS Y1, 32(R8)
 	VMOVUPS Y2, 64(R8)
@@ -4049,9 +4958,9 @@ plain190:
 	VMOVUPS Y5, 160(R8)
 	VMOVUPS Y6, 192(R8)
 	VMOVUPS Y7, 224(R8)
-	JMP     stored192
+	JMP     stored242
 
-stream191:
+stream241:
 	VMOVNTPS Y0, (R8)
 	VMOVNTPS Y1, 32(R8)
 	VMOVNTPS Y2, 64(R8)
@@ -4061,7 +4970,7 @@ stream191:
 	VMOVNTPS Y6, 192(R8)
 	VMOVNTPS Y7, 224(R8)
 
-stored192:
+stored242:
 	MOVQ 272(AX), R8
 	SHLQ $0x02, R8
 	ADDQ R8, 168(AX)
@@ -4076,222 +4985,14 @@ stored192:
 	ADDQ R8, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row184
+	JNZ  row234
 
-stop187:
-	CMPQ 344(AX), $0x00
-	JE   fenced193
+stop237:
+	CMPQ 352(AX), $0x00
+	JE   fenced243
 	SFENCE
 
-fenced193:
-	VZEROUPPER
-	RET
-
-// func attendSlimDrop(p *NodeExpAttention)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·attendSlimDrop(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    664(AX), DX
-	LEAQ    firstLanes<>+0(SB), BX
-	MOVQ    DX, SI
-	NEGQ    SI
-	VMOVUPS 32(BX)(SI*4), Y0
-	SHLQ    $0x02, DX
-	MOVQ    72(AX), BX
-	MOVQ    96(AX), SI
-	CMPQ    336(AX), $0x00
-	JE      stop197
-
-row194:
-	MOVQ    (AX), DI
-	MOVQ    (DI), R8
-	MOVQ    8(DI), DI
-	CMPQ    DI, 312(AX)
-	JG      stop197
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	MOVQ    144(AX), R9
-	VMOVUPS (R9), Y1
-	VMOVUPS 32(R9), Y2
-	CMPQ    R8, DI
-	JGE     none196
-
-edge195:
-	MOVQ       296(AX), R9
-	TESTQ      R9, R9
-	JZ         skip198
-	ADDQ       R8, R9
-	CMPQ       R9, 304(AX)
-	CMOVQGT    304(AX), R9
-	MOVLQSX    (CX)(R9*4), R9
-	MOVQ       R9, R10
-	IMULQ      248(AX), R10
-	PREFETCHT1 (SI)(R10*4)
-	PREFETCHT1 64(SI)(R10*4)
-	IMULQ      240(AX), R9
-	PREFETCHT1 (BX)(R9*4)
-	LEAQ       8(R8), R9
-	CMPQ       R9, 304(AX)
-	CMOVQGT    304(AX), R9
-	MOVLQSX    (CX)(R9*4), R9
-	MOVQ       R9, R10
-	IMULQ      248(AX), R10
-	PREFETCHT0 (SI)(R10*4)
-	PREFETCHT0 64(SI)(R10*4)
-	IMULQ      240(AX), R9
-	PREFETCHT0 (BX)(R9*4)
-
-skip198:
-	MOVLQSX      (CX)(R8*4), R9
-	MOVQ         R9, R10
-	IMULQ        240(AX), R10
-	VMULPS       (BX)(R10*4), Y1, Y12
-	VMULPS       32(BX)(R10*4), Y2, Y13
-	VMAXPS       Y13, Y12, Y12
-	VADDPS       Y12, Y11, Y11
-	VMOVD        R8, X13
-	VPBROADCASTD X13, Y13
-	VPADDD       416(AX), Y13, Y13
-	VPSRLD       $0x10, Y13, Y14
-	VXORPS       Y13, Y14, Y13
-	VPMULLD      wide7feb352d<>+0(SB), Y13, Y13
-	VPSRLD       $0x0f, Y13, Y14
-	VXORPS       Y13, Y14, Y13
-	VPMULLD      wide846ca68b<>+0(SB), Y13, Y13
-	VPSRLD       $0x10, Y13, Y14
-	VXORPS       Y13, Y14, Y13
-	VPXOR        448(AX), Y13, Y13
-	VPADDD       480(AX), Y13, Y13
-	VPSRLD       $0x10, Y13, Y14
-	VXORPS       Y13, Y14, Y13
-	VPMULLD      wide7feb352d<>+0(SB), Y13, Y13
-	VPSRLD       $0x0f, Y13, Y14
-	VXORPS       Y13, Y14, Y13
-	VPMULLD      wide846ca68b<>+0(SB), Y13, Y13
-	VXORPS       512(AX), Y13, Y13
-	VMOVUPS      544(AX), Y14
-	VPCMPGTD     Y13, Y14, Y14
-	VANDNPS      Y12, Y14, Y12
-	IMULQ        248(AX), R9
-	LEAQ         (SI)(R9*4), R9
-	VPERM2F128   $0x00, Y12, Y12, Y13
-	VPERMILPS    $0x00, Y13, Y14
-	VMASKMOVPS   (R9), Y0, Y15
-	ADDQ         DX, R9
-	VFMADD231PS  Y15, Y14, Y3
-	VPERMILPS    $0x55, Y13, Y14
-	VMASKMOVPS   (R9), Y0, Y15
-	ADDQ         DX, R9
-	VFMADD231PS  Y15, Y14, Y4
-	VPERMILPS    $0xaa, Y13, Y14
-	VMASKMOVPS   (R9), Y0, Y15
-	ADDQ         DX, R9
-	VFMADD231PS  Y15, Y14, Y5
-	VPERMILPS    $0xff, Y13, Y13
-	VMASKMOVPS   (R9), Y0, Y14
-	ADDQ         DX, R9
-	VFMADD231PS  Y14, Y13, Y6
-	VPERM2F128   $0x11, Y12, Y12, Y12
-	VPERMILPS    $0x00, Y12, Y13
-	VMASKMOVPS   (R9), Y0, Y14
-	ADDQ         DX, R9
-	VFMADD231PS  Y14, Y13, Y7
-	VPERMILPS    $0x55, Y12, Y13
-	VMASKMOVPS   (R9), Y0, Y14
-	ADDQ         DX, R9
-	VFMADD231PS  Y14, Y13, Y8
-	VPERMILPS    $0xaa, Y12, Y13
-	VMASKMOVPS   (R9), Y0, Y14
-	ADDQ         DX, R9
-	VFMADD231PS  Y14, Y13, Y9
-	VPERMILPS    $0xff, Y12, Y12
-	VMASKMOVPS   (R9), Y0, Y13
-	VFMADD231PS  Y13, Y12, Y10
-	INCQ         R8
-	CMPQ         R8, DI
-	JL           edge195
-
-none196:
-	MOVQ       144(AX), DI
-	VMOVUPS    wide3f800000<>+0(SB), Y12
-	VDIVPS     Y11, Y12, Y12
-	VCMPPS     $0x00, wide00000000<>+0(SB), Y11, Y11
-	VANDNPS    Y12, Y11, Y11
-	VMULPS     Y11, Y1, Y1
-	VMULPS     Y11, Y2, Y2
-	VMOVUPS    Y1, (DI)
-	VMOVUPS    Y2, 32(DI)
-	VMULPS     384(AX), Y11, Y11
-	VPERM2F128 $0x00, Y11, Y11, Y1
-	VPERMILPS  $0x00, Y1, Y2
-	VMULPS     Y2, Y3, Y3
-	VPERMILPS  $0x55, Y1, Y2
-	VMULPS     Y2, Y4, Y4
-	VPERMILPS  $0xaa, Y1, Y2
-	VMULPS     Y2, Y5, Y5
-	VPERMILPS  $0xff, Y1, Y1
-	VMULPS     Y1, Y6, Y6
-	VPERM2F128 $0x11, Y11, Y11, Y1
-	VPERMILPS  $0x00, Y1, Y2
-	VMULPS     Y2, Y7, Y7
-	VPERMILPS  $0x55, Y1, Y2
-	VMULPS     Y2, Y8, Y8
-	VPERMILPS  $0xaa, Y1, Y2
-	VMULPS     Y2, Y9, Y9
-	VPERMILPS  $0xff, Y1, Y1
-	VMULPS     Y1, Y10, Y10
-	MOVQ       120(AX), R9
-	LEAQ       680(AX), DI
-	MOVQ       DI, R8
-	VMOVUPS    Y3, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y4, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y5, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y6, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y7, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y8, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y9, (DI)
-	ADDQ       DX, DI
-	VMOVUPS    Y10, (DI)
-	ADDQ       DX, DI
-	MOVQ       DX, DI
-
-copy199:
-	VMOVUPS (R8), Y1
-	VMOVUPS Y1, (R9)
-	ADDQ    $0x20, R8
-	ADDQ    $0x20, R9
-	SUBQ    $0x04, DI
-	JG      copy199
-	MOVQ    264(AX), DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, 144(AX)
-	MOVQ    256(AX), DI
-	SHLQ    $0x02, DI
-	ADDQ    DI, 120(AX)
-	ADDQ    $0x08, (AX)
-	DECQ    336(AX)
-	JNZ     row194
-
-stop197:
-	CMPQ 344(AX), $0x00
-	JE   fenced200
-	SFENCE
-
-fenced200:
+fenced243:
 	VZEROUPPER
 	RET
 
@@ -4300,7 +5001,7 @@ fenced200:
 TEXT ·retraceSlimDrop(SB), NOSPLIT, $0-8
 	MOVQ    p+0(FP), AX
 	MOVQ    24(AX), CX
-	MOVQ    664(AX), DX
+	MOVQ    672(AX), DX
 	LEAQ    firstLanes<>+0(SB), BX
 	MOVQ    DX, SI
 	NEGQ    SI
@@ -4310,16 +5011,16 @@ TEXT ·retraceSlimDrop(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), SI
 	MOVQ    216(AX), DI
 	MOVQ    48(AX), R8
-	LEAQ    680(AX), R10
+	LEAQ    688(AX), R10
 	CMPQ    336(AX), $0x00
-	JE      stop204
+	JE      stop247
 
-row201:
+row244:
 	MOVQ       (AX), R9
 	MOVQ       (R9), R12
 	MOVQ       8(R9), R11
 	CMPQ       R11, 312(AX)
-	JG         stop204
+	JG         stop247
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
@@ -4356,12 +5057,12 @@ row201:
 	VMASKMOVPS (R13), Y0, Y10
 	VMOVUPS    Y10, 224(R10)
 	CMPQ       R12, R11
-	JGE        none203
+	JGE        none246
 
-edge202:
+edge245:
 	MOVQ       296(AX), R13
 	TESTQ      R13, R13
-	JZ         skip205
+	JZ         skip248
 	ADDQ       R12, R13
 	CMPQ       R13, 304(AX)
 	CMOVQGT    304(AX), R13
@@ -4391,7 +5092,7 @@ edge202:
 	IMULQ      288(AX), R13
 	PREFETCHT0 (DI)(R13*4)
 
-skip205:
+skip248:
 	MOVLQSX      (CX)(R12*4), R13
 	MOVQ         R13, R14
 	IMULQ        240(AX), R14
@@ -4401,11 +5102,11 @@ skip205:
 	VMULPS       32(R9), Y11, Y11
 	VMAXPS       Y11, Y10, Y12
 	VCMPPS       $0x1e, Y11, Y10, Y13
-	VMULPS       352(AX), Y11, Y11
+	VMULPS       360(AX), Y11, Y11
 	VBLENDVPS    Y13, Y10, Y11, Y10
-	VMOVUPS      Y10, 576(AX)
+	VMOVUPS      Y10, 584(AX)
 	VPBROADCASTD (R8)(R12*4), Y10
-	VPADDD       416(AX), Y10, Y10
+	VPADDD       424(AX), Y10, Y10
 	VPSRLD       $0x10, Y10, Y11
 	VXORPS       Y10, Y11, Y10
 	VPMULLD      wide7feb352d<>+0(SB), Y10, Y10
@@ -4414,20 +5115,20 @@ skip205:
 	VPMULLD      wide846ca68b<>+0(SB), Y10, Y10
 	VPSRLD       $0x10, Y10, Y11
 	VXORPS       Y10, Y11, Y10
-	VPXOR        448(AX), Y10, Y10
-	VPADDD       480(AX), Y10, Y10
+	VPXOR        456(AX), Y10, Y10
+	VPADDD       488(AX), Y10, Y10
 	VPSRLD       $0x10, Y10, Y11
 	VXORPS       Y10, Y11, Y10
 	VPMULLD      wide7feb352d<>+0(SB), Y10, Y10
 	VPSRLD       $0x0f, Y10, Y11
 	VXORPS       Y10, Y11, Y10
 	VPMULLD      wide846ca68b<>+0(SB), Y10, Y10
-	VXORPS       512(AX), Y10, Y10
-	VMOVUPS      544(AX), Y11
+	VXORPS       520(AX), Y10, Y10
+	VMOVUPS      552(AX), Y11
 	VPCMPGTD     Y10, Y11, Y11
-	VANDNPS      384(AX), Y11, Y10
+	VANDNPS      392(AX), Y11, Y10
 	VMULPS       Y10, Y12, Y12
-	VMOVUPS      Y10, 608(AX)
+	VMOVUPS      Y10, 616(AX)
 	MOVQ         R13, R15
 	IMULQ        248(AX), R15
 	LEAQ         (SI)(R15*4), R15
@@ -4493,27 +5194,27 @@ skip205:
 	VPERM2F128   $0x21, Y11, Y10, Y12
 	VBLENDPS     $0xf0, Y11, Y10, Y10
 	VADDPS       Y12, Y10, Y10
-	VMULPS       608(AX), Y10, Y10
+	VMULPS       616(AX), Y10, Y10
 	VSUBPS       64(BX)(R14*4), Y10, Y10
-	VMULPS       576(AX), Y10, Y10
+	VMULPS       584(AX), Y10, Y10
 	VADDPS       Y10, Y9, Y9
 	IMULQ        288(AX), R13
 	VADDPS       (DI)(R13*4), Y10, Y10
 	VMOVUPS      Y10, (DI)(R13*4)
 	INCQ         R12
 	CMPQ         R12, R11
-	JL           edge202
+	JL           edge245
 
-none203:
+none246:
 	MOVQ   144(AX), R9
 	CMPQ   328(AX), $0x00
-	JE     set206
+	JE     set249
 	VADDPS (R9), Y9, Y9
 
-set206:
+set249:
 	VMOVUPS    Y9, (R9)
 	CMPQ       320(AX), $0x00
-	JE         plain207
+	JE         plain250
 	MOVQ       120(AX), R9
 	LEAQ       (R9), R9
 	VMASKMOVPS (R9), Y0, Y9
@@ -4540,9 +5241,9 @@ set206:
 	VMASKMOVPS (R9), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-plain207:
+plain250:
 	MOVQ    120(AX), R12
-	LEAQ    680(AX), R9
+	LEAQ    688(AX), R9
 	MOVQ    R9, R11
 	VMOVUPS Y1, (R9)
 	ADDQ    DX, R9
@@ -4562,13 +5263,13 @@ plain207:
 	ADDQ    DX, R9
 	MOVQ    DX, R9
 
-copy208:
+copy251:
 	VMOVUPS (R11), Y1
 	VMOVUPS Y1, (R12)
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	SUBQ    $0x04, R9
-	JG      copy208
+	JG      copy251
 	MOVQ    272(AX), R9
 	SHLQ    $0x02, R9
 	ADDQ    R9, 168(AX)
@@ -4583,141 +5284,14 @@ copy208:
 	ADDQ    R9, 120(AX)
 	ADDQ    $0x08, (AX)
 	DECQ    336(AX)
-	JNZ     row201
+	JNZ     row244
 
-stop204:
-	CMPQ 344(AX), $0x00
-	JE   fenced209
+stop247:
+	CMPQ 352(AX), $0x00
+	JE   fenced252
 	SFENCE
 
-fenced209:
-	VZEROUPPER
-	RET
-
-// func attendOneHeadDrop(p *NodeExpAttention)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·attendOneHeadDrop(SB), NOSPLIT, $0-8
-	MOVQ    p+0(FP), AX
-	MOVQ    24(AX), CX
-	MOVQ    72(AX), DX
-	MOVQ    96(AX), BX
-	MOVQ    640(AX), SI
-	MOVQ    (AX), DI
-	MOVQ    (DI), DI
-	SHLQ    $0x02, DI
-	SUBQ    DI, SI
-	MOVQ    664(AX), DI
-	LEAQ    firstLanes<>+0(SB), R8
-	MOVQ    DI, R9
-	NEGQ    R9
-	VMOVUPS 32(R8)(R9*4), Y2
-	CMPQ    336(AX), $0x00
-	JE      stop213
-
-row210:
-	MOVQ   (AX), R8
-	MOVQ   (R8), R9
-	MOVQ   8(R8), R8
-	CMPQ   R8, 312(AX)
-	JG     stop213
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   144(AX), R10
-	VMOVSS (R10), X0
-	VMOVSS 4(R10), X1
-	CMPQ   R9, R8
-	JGE    none212
-
-edge211:
-	MOVQ       296(AX), R10
-	TESTQ      R10, R10
-	JZ         skip214
-	ADDQ       R9, R10
-	CMPQ       R10, 304(AX)
-	CMOVQGT    304(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	MOVQ       R10, R11
-	IMULQ      248(AX), R11
-	PREFETCHT1 (BX)(R11*4)
-	IMULQ      240(AX), R10
-	PREFETCHT1 (DX)(R10*4)
-	LEAQ       8(R9), R10
-	CMPQ       R10, 304(AX)
-	CMOVQGT    304(AX), R10
-	MOVLQSX    (CX)(R10*4), R10
-	MOVQ       R10, R11
-	IMULQ      248(AX), R11
-	PREFETCHT0 (BX)(R11*4)
-	IMULQ      240(AX), R10
-	PREFETCHT0 (DX)(R10*4)
-
-skip214:
-	MOVLQSX      (CX)(R9*4), R10
-	MOVQ         R10, R11
-	IMULQ        240(AX), R11
-	VMULSS       (DX)(R11*4), X0, X5
-	VMULSS       4(DX)(R11*4), X1, X6
-	VMAXPS       Y6, Y5, Y7
-	VADDSS       X7, X4, X4
-	VMULSS       (SI)(R9*4), X7, X7
-	IMULQ        248(AX), R10
-	VMASKMOVPS   (BX)(R10*4), Y2, Y8
-	VBROADCASTSS X7, Y7
-	VFMADD231PS  Y8, Y7, Y3
-	INCQ         R9
-	CMPQ         R9, R8
-	JL           edge211
-
-none212:
-	MOVQ         144(AX), R8
-	VBROADCASTSS X4, Y4
-	VMOVUPS      wide3f800000<>+0(SB), Y7
-	VDIVPS       Y4, Y7, Y7
-	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
-	VANDNPS      Y7, Y4, Y4
-	VMULSS       X4, X0, X0
-	VMULSS       X4, X1, X1
-	VMOVSS       X0, (R8)
-	VMOVSS       X1, 4(R8)
-	VMULPS       Y3, Y4, Y0
-	MOVQ         120(AX), R8
-	CMPQ         DI, $0x08
-	JE           all215
-	LEAQ         (R8), R8
-	TESTQ        $0x00000004, DI
-	JZ           two217
-	VMOVUPS      X0, (R8)
-	ADDQ         $0x10, R8
-	VEXTRACTF128 $0x01, Y0, X0
-
-two217:
-	TESTQ    $0x00000002, DI
-	JZ       one218
-	VMOVLPS  X0, (R8)
-	ADDQ     $0x08, R8
-	VMOVHLPS X0, X0, X0
-
-one218:
-	TESTQ  $0x00000001, DI
-	JZ     stored216
-	VMOVSS X0, (R8)
-	JMP    stored216
-
-all215:
-	VMOVUPS Y0, (R8)
-
-stored216:
-	MOVQ 264(AX), R8
-	SHLQ $0x02, R8
-	ADDQ R8, 144(AX)
-	MOVQ 256(AX), R8
-	SHLQ $0x02, R8
-	ADDQ R8, 120(AX)
-	ADDQ $0x08, (AX)
-	DECQ 336(AX)
-	JNZ  row210
-
-stop213:
+fenced252:
 	VZEROUPPER
 	RET
 
@@ -4729,26 +5303,26 @@ TEXT ·retraceOneHeadDrop(SB), NOSPLIT, $0-8
 	MOVQ    72(AX), DX
 	MOVQ    96(AX), BX
 	MOVQ    216(AX), SI
-	MOVQ    640(AX), DI
+	MOVQ    648(AX), DI
 	MOVQ    (AX), R8
 	MOVQ    (R8), R8
 	SHLQ    $0x02, R8
 	SUBQ    R8, DI
-	MOVQ    664(AX), R8
+	MOVQ    672(AX), R8
 	LEAQ    firstLanes<>+0(SB), R9
 	MOVQ    R8, R10
 	NEGQ    R10
 	VMOVUPS 32(R9)(R10*4), Y3
-	VMOVUPS 352(AX), Y4
+	VMOVUPS 360(AX), Y4
 	CMPQ    336(AX), $0x00
-	JE      stop222
+	JE      stop256
 
-row219:
+row253:
 	MOVQ       (AX), R9
 	MOVQ       (R9), R10
 	MOVQ       8(R9), R9
 	CMPQ       R9, 312(AX)
-	JG         stop222
+	JG         stop256
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	MOVQ       168(AX), R11
@@ -4757,12 +5331,12 @@ row219:
 	MOVQ       192(AX), R11
 	VMASKMOVPS (R11), Y3, Y2
 	CMPQ       R10, R9
-	JGE        none221
+	JGE        none255
 
-edge220:
+edge254:
 	MOVQ       296(AX), R11
 	TESTQ      R11, R11
-	JZ         skip223
+	JZ         skip257
 	ADDQ       R10, R11
 	CMPQ       R11, 304(AX)
 	CMOVQGT    304(AX), R11
@@ -4788,7 +5362,7 @@ edge220:
 	IMULQ      288(AX), R11
 	PREFETCHT0 (SI)(R11*4)
 
-skip223:
+skip257:
 	MOVLQSX      (CX)(R10*4), R11
 	MOVQ         R11, R12
 	IMULQ        240(AX), R12
@@ -4821,49 +5395,49 @@ skip223:
 	VMOVSS       X7, (SI)(R11*4)
 	INCQ         R10
 	CMPQ         R10, R9
-	JL           edge220
+	JL           edge254
 
-none221:
+none255:
 	MOVQ   144(AX), R9
 	MOVQ   120(AX), R10
 	CMPQ   328(AX), $0x00
-	JE     set224
+	JE     set258
 	VADDSS (R9), X6, X6
 
-set224:
+set258:
 	VMOVSS     X6, (R9)
 	CMPQ       320(AX), $0x00
-	JE         plain225
+	JE         plain259
 	VMASKMOVPS (R10), Y3, Y0
 	VADDPS     Y0, Y5, Y5
 
-plain225:
+plain259:
 	CMPQ         R8, $0x08
-	JE           all226
+	JE           all260
 	LEAQ         (R10), R9
 	TESTQ        $0x00000004, R8
-	JZ           two228
+	JZ           two262
 	VMOVUPS      X5, (R9)
 	ADDQ         $0x10, R9
 	VEXTRACTF128 $0x01, Y5, X5
 
-two228:
+two262:
 	TESTQ    $0x00000002, R8
-	JZ       one229
+	JZ       one263
 	VMOVLPS  X5, (R9)
 	ADDQ     $0x08, R9
 	VMOVHLPS X5, X5, X5
 
-one229:
+one263:
 	TESTQ  $0x00000001, R8
-	JZ     stored227
+	JZ     stored261
 	VMOVSS X5, (R9)
-	JMP    stored227
+	JMP    stored261
 
-all226:
+all260:
 	VMOVUPS Y5, (R10)
 
-stored227:
+stored261:
 	MOVQ 272(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, 168(AX)
@@ -4878,8 +5452,1045 @@ stored227:
 	ADDQ R9, 120(AX)
 	ADDQ $0x08, (AX)
 	DECQ 336(AX)
-	JNZ  row219
+	JNZ  row253
 
-stop222:
+stop256:
+	VZEROUPPER
+	RET
+
+// func retraceNodeExpsApartDrop(p *NodeExpAttention)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceNodeExpsApartDrop(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	MOVQ 24(AX), CX
+	MOVQ 72(AX), DX
+	MOVQ 96(AX), BX
+	MOVQ 216(AX), SI
+	MOVQ 48(AX), DI
+	CMPQ 336(AX), $0x00
+	JE   stop267
+
+row264:
+	MOVQ   (AX), R8
+	MOVQ   (R8), R11
+	MOVQ   8(R8), R10
+	CMPQ   R10, 312(AX)
+	JG     stop267
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   168(AX), R8
+	MOVQ   192(AX), R9
+	CMPQ   R11, R10
+	JGE    none266
+
+edge265:
+	MOVQ       296(AX), R12
+	TESTQ      R12, R12
+	JZ         skip268
+	ADDQ       R11, R12
+	CMPQ       R12, 304(AX)
+	CMOVQGT    304(AX), R12
+	MOVLQSX    (CX)(R12*4), R12
+	MOVQ       R12, R13
+	IMULQ      248(AX), R13
+	PREFETCHT1 (BX)(R13*4)
+	PREFETCHT1 64(BX)(R13*4)
+	PREFETCHT1 128(BX)(R13*4)
+	PREFETCHT1 192(BX)(R13*4)
+	IMULQ      240(AX), R12
+	PREFETCHT1 (DX)(R12*4)
+	PREFETCHT1 64(DX)(R12*4)
+	LEAQ       8(R11), R12
+	CMPQ       R12, 304(AX)
+	CMOVQGT    304(AX), R12
+	MOVLQSX    (CX)(R12*4), R12
+	MOVQ       R12, R13
+	IMULQ      248(AX), R13
+	PREFETCHT0 (BX)(R13*4)
+	PREFETCHT0 64(BX)(R13*4)
+	PREFETCHT0 128(BX)(R13*4)
+	PREFETCHT0 192(BX)(R13*4)
+	IMULQ      240(AX), R12
+	PREFETCHT0 (DX)(R12*4)
+	PREFETCHT0 64(DX)(R12*4)
+
+skip268:
+	MOVLQSX      (CX)(R11*4), R12
+	MOVQ         R12, R13
+	IMULQ        240(AX), R13
+	VMOVUPS      (DX)(R13*4), Y9
+	VMULPS       (R8), Y9, Y9
+	VMOVUPS      32(DX)(R13*4), Y10
+	VMULPS       32(R8), Y10, Y10
+	VMAXPS       Y10, Y9, Y11
+	VCMPPS       $0x1e, Y10, Y9, Y12
+	VMULPS       360(AX), Y10, Y10
+	VBLENDVPS    Y12, Y9, Y10, Y9
+	VMOVUPS      Y9, 584(AX)
+	VPBROADCASTD (DI)(R11*4), Y9
+	VPADDD       424(AX), Y9, Y9
+	VPSRLD       $0x10, Y9, Y10
+	VXORPS       Y9, Y10, Y9
+	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
+	VPSRLD       $0x0f, Y9, Y10
+	VXORPS       Y9, Y10, Y9
+	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
+	VPSRLD       $0x10, Y9, Y10
+	VXORPS       Y9, Y10, Y9
+	VPXOR        456(AX), Y9, Y9
+	VPADDD       488(AX), Y9, Y9
+	VPSRLD       $0x10, Y9, Y10
+	VXORPS       Y9, Y10, Y9
+	VPMULLD      wide7feb352d<>+0(SB), Y9, Y9
+	VPSRLD       $0x0f, Y9, Y10
+	VXORPS       Y9, Y10, Y9
+	VPMULLD      wide846ca68b<>+0(SB), Y9, Y9
+	VXORPS       520(AX), Y9, Y9
+	VMOVUPS      552(AX), Y10
+	VPCMPGTD     Y9, Y10, Y10
+	VANDNPS      392(AX), Y10, Y9
+	VMULPS       Y9, Y11, Y11
+	VMOVUPS      Y9, 616(AX)
+	IMULQ        248(AX), R12
+	VPERM2F128   $0x00, Y11, Y11, Y9
+	VPERMILPS    $0x00, Y9, Y10
+	VMOVUPS      (BX)(R12*4), Y12
+	VFMADD231PS  Y12, Y10, Y0
+	VMULPS       (R9), Y12, Y12
+	VPERMILPS    $0x55, Y9, Y10
+	VMOVUPS      32(BX)(R12*4), Y13
+	VFMADD231PS  Y13, Y10, Y1
+	VMULPS       32(R9), Y13, Y13
+	VSHUFPS      $0x4e, Y13, Y12, Y10
+	VBLENDPS     $0xcc, Y13, Y12, Y12
+	VADDPS       Y10, Y12, Y12
+	VPERMILPS    $0xaa, Y9, Y10
+	VMOVUPS      64(BX)(R12*4), Y13
+	VFMADD231PS  Y13, Y10, Y2
+	VMULPS       64(R9), Y13, Y13
+	VPERMILPS    $0xff, Y9, Y9
+	VMOVUPS      96(BX)(R12*4), Y10
+	VFMADD231PS  Y10, Y9, Y3
+	VMULPS       96(R9), Y10, Y10
+	VSHUFPS      $0x4e, Y10, Y13, Y9
+	VBLENDPS     $0xcc, Y10, Y13, Y13
+	VADDPS       Y9, Y13, Y13
+	VSHUFPS      $0x88, Y13, Y12, Y9
+	VSHUFPS      $0xdd, Y13, Y12, Y12
+	VADDPS       Y12, Y9, Y9
+	VPERM2F128   $0x11, Y11, Y11, Y10
+	VPERMILPS    $0x00, Y10, Y11
+	VMOVUPS      128(BX)(R12*4), Y12
+	VFMADD231PS  Y12, Y11, Y4
+	VMULPS       128(R9), Y12, Y12
+	VPERMILPS    $0x55, Y10, Y11
+	VMOVUPS      160(BX)(R12*4), Y13
+	VFMADD231PS  Y13, Y11, Y5
+	VMULPS       160(R9), Y13, Y13
+	VSHUFPS      $0x4e, Y13, Y12, Y11
+	VBLENDPS     $0xcc, Y13, Y12, Y12
+	VADDPS       Y11, Y12, Y12
+	VPERMILPS    $0xaa, Y10, Y11
+	VMOVUPS      192(BX)(R12*4), Y13
+	VFMADD231PS  Y13, Y11, Y6
+	VMULPS       192(R9), Y13, Y13
+	VPERMILPS    $0xff, Y10, Y10
+	VMOVUPS      224(BX)(R12*4), Y11
+	VFMADD231PS  Y11, Y10, Y7
+	VMULPS       224(R9), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y13, Y10
+	VBLENDPS     $0xcc, Y11, Y13, Y13
+	VADDPS       Y10, Y13, Y13
+	VSHUFPS      $0x88, Y13, Y12, Y10
+	VSHUFPS      $0xdd, Y13, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VPERM2F128   $0x21, Y10, Y9, Y11
+	VBLENDPS     $0xf0, Y10, Y9, Y9
+	VADDPS       Y11, Y9, Y9
+	VMULPS       616(AX), Y9, Y9
+	VSUBPS       64(DX)(R13*4), Y9, Y9
+	VMULPS       584(AX), Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	MOVQ         R11, R12
+	SUBQ         344(AX), R12
+	MOVQ         944(AX), R13
+	MOVLQSX      (R13)(R12*4), R12
+	IMULQ        288(AX), R12
+	VMOVUPS      Y9, (SI)(R12*4)
+	INCQ         R11
+	CMPQ         R11, R10
+	JL           edge265
+
+none266:
+	MOVQ   144(AX), R8
+	CMPQ   328(AX), $0x00
+	JE     set269
+	VADDPS (R8), Y8, Y8
+
+set269:
+	VMOVUPS Y8, (R8)
+	CMPQ    320(AX), $0x00
+	JE      plain270
+	MOVQ    120(AX), R8
+	VMOVUPS (R8), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(R8), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(R8), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(R8), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(R8), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(R8), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(R8), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(R8), Y8
+	VADDPS  Y8, Y7, Y7
+
+plain270:
+	MOVQ    120(AX), R8
+	CMPQ    352(AX), $0x00
+	JNE     stream271
+	VMOVUPS Y0, (R8)
+	VMOVUPS Y1, 32(R8)
+	VMOVUPS Y2, 64(R8)
+	VMOVUPS Y3, 96(R8)
+	VMOVUPS Y4, 128(R8)
+	VMOVUPS Y5, 160(R8)
+	VMOVUPS Y6, 192(R8)
+	VMOVUPS Y7, 224(R8)
+	JMP     stored272
+
+stream271:
+	VMOVNTPS Y0, (R8)
+	VMOVNTPS Y1, 32(R8)
+	VMOVNTPS Y2, 64(R8)
+	VMOVNTPS Y3, 96(R8)
+	VMOVNTPS Y4, 128(R8)
+	VMOVNTPS Y5, 160(R8)
+	VMOVNTPS Y6, 192(R8)
+	VMOVNTPS Y7, 224(R8)
+
+stored272:
+	MOVQ 272(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 168(AX)
+	MOVQ 280(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 192(AX)
+	MOVQ 264(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 144(AX)
+	MOVQ 256(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row264
+
+stop267:
+	CMPQ 352(AX), $0x00
+	JE   fenced273
+	SFENCE
+
+fenced273:
+	VZEROUPPER
+	RET
+
+// func retraceSlimApartDrop(p *NodeExpAttention)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceSlimApartDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    672(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	MOVQ    216(AX), DI
+	MOVQ    48(AX), R8
+	LEAQ    688(AX), R10
+	CMPQ    336(AX), $0x00
+	JE      stop277
+
+row274:
+	MOVQ       (AX), R9
+	MOVQ       (R9), R12
+	MOVQ       8(R9), R11
+	CMPQ       R11, 312(AX)
+	JG         stop277
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       168(AX), R9
+	MOVQ       192(AX), R13
+	LEAQ       (R13), R13
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, (R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 32(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 64(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 96(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 128(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 160(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	ADDQ       DX, R13
+	VMOVUPS    Y10, 192(R10)
+	VMASKMOVPS (R13), Y0, Y10
+	VMOVUPS    Y10, 224(R10)
+	CMPQ       R12, R11
+	JGE        none276
+
+edge275:
+	MOVQ       296(AX), R13
+	TESTQ      R13, R13
+	JZ         skip278
+	ADDQ       R12, R13
+	CMPQ       R13, 304(AX)
+	CMOVQGT    304(AX), R13
+	MOVLQSX    (CX)(R13*4), R13
+	MOVQ       R13, R14
+	IMULQ      248(AX), R14
+	PREFETCHT1 (SI)(R14*4)
+	PREFETCHT1 64(SI)(R14*4)
+	IMULQ      240(AX), R13
+	PREFETCHT1 (BX)(R13*4)
+	PREFETCHT1 64(BX)(R13*4)
+	LEAQ       8(R12), R13
+	CMPQ       R13, 304(AX)
+	CMOVQGT    304(AX), R13
+	MOVLQSX    (CX)(R13*4), R13
+	MOVQ       R13, R14
+	IMULQ      248(AX), R14
+	PREFETCHT0 (SI)(R14*4)
+	PREFETCHT0 64(SI)(R14*4)
+	IMULQ      240(AX), R13
+	PREFETCHT0 (BX)(R13*4)
+	PREFETCHT0 64(BX)(R13*4)
+
+skip278:
+	MOVLQSX      (CX)(R12*4), R13
+	MOVQ         R13, R14
+	IMULQ        240(AX), R14
+	VMOVUPS      (BX)(R14*4), Y10
+	VMULPS       (R9), Y10, Y10
+	VMOVUPS      32(BX)(R14*4), Y11
+	VMULPS       32(R9), Y11, Y11
+	VMAXPS       Y11, Y10, Y12
+	VCMPPS       $0x1e, Y11, Y10, Y13
+	VMULPS       360(AX), Y11, Y11
+	VBLENDVPS    Y13, Y10, Y11, Y10
+	VMOVUPS      Y10, 584(AX)
+	VPBROADCASTD (R8)(R12*4), Y10
+	VPADDD       424(AX), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide7feb352d<>+0(SB), Y10, Y10
+	VPSRLD       $0x0f, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide846ca68b<>+0(SB), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPXOR        456(AX), Y10, Y10
+	VPADDD       488(AX), Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide7feb352d<>+0(SB), Y10, Y10
+	VPSRLD       $0x0f, Y10, Y11
+	VXORPS       Y10, Y11, Y10
+	VPMULLD      wide846ca68b<>+0(SB), Y10, Y10
+	VXORPS       520(AX), Y10, Y10
+	VMOVUPS      552(AX), Y11
+	VPCMPGTD     Y10, Y11, Y11
+	VANDNPS      392(AX), Y11, Y10
+	VMULPS       Y10, Y12, Y12
+	VMOVUPS      Y10, 616(AX)
+	IMULQ        248(AX), R13
+	LEAQ         (SI)(R13*4), R13
+	VPERM2F128   $0x00, Y12, Y12, Y10
+	VPERMILPS    $0x00, Y10, Y11
+	VMASKMOVPS   (R13), Y0, Y13
+	ADDQ         DX, R13
+	VFMADD231PS  Y13, Y11, Y1
+	VMULPS       (R10), Y13, Y13
+	VPERMILPS    $0x55, Y10, Y11
+	VMASKMOVPS   (R13), Y0, Y14
+	ADDQ         DX, R13
+	VFMADD231PS  Y14, Y11, Y2
+	VMULPS       32(R10), Y14, Y14
+	VSHUFPS      $0x4e, Y14, Y13, Y11
+	VBLENDPS     $0xcc, Y14, Y13, Y13
+	VADDPS       Y11, Y13, Y13
+	VPERMILPS    $0xaa, Y10, Y11
+	VMASKMOVPS   (R13), Y0, Y14
+	ADDQ         DX, R13
+	VFMADD231PS  Y14, Y11, Y3
+	VMULPS       64(R10), Y14, Y14
+	VPERMILPS    $0xff, Y10, Y10
+	VMASKMOVPS   (R13), Y0, Y11
+	ADDQ         DX, R13
+	VFMADD231PS  Y11, Y10, Y4
+	VMULPS       96(R10), Y11, Y11
+	VSHUFPS      $0x4e, Y11, Y14, Y10
+	VBLENDPS     $0xcc, Y11, Y14, Y14
+	VADDPS       Y10, Y14, Y14
+	VSHUFPS      $0x88, Y14, Y13, Y10
+	VSHUFPS      $0xdd, Y14, Y13, Y13
+	VADDPS       Y13, Y10, Y10
+	VPERM2F128   $0x11, Y12, Y12, Y11
+	VPERMILPS    $0x00, Y11, Y12
+	VMASKMOVPS   (R13), Y0, Y13
+	ADDQ         DX, R13
+	VFMADD231PS  Y13, Y12, Y5
+	VMULPS       128(R10), Y13, Y13
+	VPERMILPS    $0x55, Y11, Y12
+	VMASKMOVPS   (R13), Y0, Y14
+	ADDQ         DX, R13
+	VFMADD231PS  Y14, Y12, Y6
+	VMULPS       160(R10), Y14, Y14
+	VSHUFPS      $0x4e, Y14, Y13, Y12
+	VBLENDPS     $0xcc, Y14, Y13, Y13
+	VADDPS       Y12, Y13, Y13
+	VPERMILPS    $0xaa, Y11, Y12
+	VMASKMOVPS   (R13), Y0, Y14
+	ADDQ         DX, R13
+	VFMADD231PS  Y14, Y12, Y7
+	VMULPS       192(R10), Y14, Y14
+	VPERMILPS    $0xff, Y11, Y11
+	VMASKMOVPS   (R13), Y0, Y12
+	VFMADD231PS  Y12, Y11, Y8
+	VMULPS       224(R10), Y12, Y12
+	VSHUFPS      $0x4e, Y12, Y14, Y11
+	VBLENDPS     $0xcc, Y12, Y14, Y14
+	VADDPS       Y11, Y14, Y14
+	VSHUFPS      $0x88, Y14, Y13, Y11
+	VSHUFPS      $0xdd, Y14, Y13, Y13
+	VADDPS       Y13, Y11, Y11
+	VPERM2F128   $0x21, Y11, Y10, Y12
+	VBLENDPS     $0xf0, Y11, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMULPS       616(AX), Y10, Y10
+	VSUBPS       64(BX)(R14*4), Y10, Y10
+	VMULPS       584(AX), Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	MOVQ         R12, R13
+	SUBQ         344(AX), R13
+	MOVQ         944(AX), R14
+	MOVLQSX      (R14)(R13*4), R13
+	IMULQ        288(AX), R13
+	VMOVUPS      Y10, (DI)(R13*4)
+	INCQ         R12
+	CMPQ         R12, R11
+	JL           edge275
+
+none276:
+	MOVQ   144(AX), R9
+	CMPQ   328(AX), $0x00
+	JE     set279
+	VADDPS (R9), Y9, Y9
+
+set279:
+	VMOVUPS    Y9, (R9)
+	CMPQ       320(AX), $0x00
+	JE         plain280
+	MOVQ       120(AX), R9
+	LEAQ       (R9), R9
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y1, Y1
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y2, Y2
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y3, Y3
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y4, Y4
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y5, Y5
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y6, Y6
+	VMASKMOVPS (R9), Y0, Y9
+	ADDQ       DX, R9
+	VADDPS     Y9, Y7, Y7
+	VMASKMOVPS (R9), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+plain280:
+	MOVQ    120(AX), R12
+	LEAQ    688(AX), R9
+	MOVQ    R9, R11
+	VMOVUPS Y1, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y2, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y3, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y4, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y5, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y6, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y7, (R9)
+	ADDQ    DX, R9
+	VMOVUPS Y8, (R9)
+	ADDQ    DX, R9
+	MOVQ    DX, R9
+
+copy281:
+	VMOVUPS (R11), Y1
+	VMOVUPS Y1, (R12)
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	SUBQ    $0x04, R9
+	JG      copy281
+	MOVQ    272(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 168(AX)
+	MOVQ    280(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 192(AX)
+	MOVQ    264(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 144(AX)
+	MOVQ    256(AX), R9
+	SHLQ    $0x02, R9
+	ADDQ    R9, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row274
+
+stop277:
+	CMPQ 352(AX), $0x00
+	JE   fenced282
+	SFENCE
+
+fenced282:
+	VZEROUPPER
+	RET
+
+// func retraceOneHeadApartDrop(p *NodeExpAttention)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·retraceOneHeadApartDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    216(AX), SI
+	MOVQ    648(AX), DI
+	MOVQ    (AX), R8
+	MOVQ    (R8), R8
+	SHLQ    $0x02, R8
+	SUBQ    R8, DI
+	MOVQ    672(AX), R8
+	LEAQ    firstLanes<>+0(SB), R9
+	MOVQ    R8, R10
+	NEGQ    R10
+	VMOVUPS 32(R9)(R10*4), Y3
+	VMOVUPS 360(AX), Y4
+	CMPQ    336(AX), $0x00
+	JE      stop286
+
+row283:
+	MOVQ       (AX), R9
+	MOVQ       (R9), R10
+	MOVQ       8(R9), R9
+	CMPQ       R9, 312(AX)
+	JG         stop286
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	MOVQ       168(AX), R11
+	VMOVSS     (R11), X0
+	VMOVSS     4(R11), X1
+	MOVQ       192(AX), R11
+	VMASKMOVPS (R11), Y3, Y2
+	CMPQ       R10, R9
+	JGE        none285
+
+edge284:
+	MOVQ       296(AX), R11
+	TESTQ      R11, R11
+	JZ         skip287
+	ADDQ       R10, R11
+	CMPQ       R11, 304(AX)
+	CMOVQGT    304(AX), R11
+	MOVLQSX    (CX)(R11*4), R11
+	MOVQ       R11, R12
+	IMULQ      248(AX), R12
+	PREFETCHT1 (BX)(R12*4)
+	IMULQ      240(AX), R11
+	PREFETCHT1 (DX)(R11*4)
+	LEAQ       8(R10), R11
+	CMPQ       R11, 304(AX)
+	CMOVQGT    304(AX), R11
+	MOVLQSX    (CX)(R11*4), R11
+	MOVQ       R11, R12
+	IMULQ      248(AX), R12
+	PREFETCHT0 (BX)(R12*4)
+	IMULQ      240(AX), R11
+	PREFETCHT0 (DX)(R11*4)
+
+skip287:
+	MOVLQSX      (CX)(R10*4), R11
+	MOVQ         R11, R12
+	IMULQ        240(AX), R12
+	VMULSS       (DX)(R12*4), X0, X7
+	VMULSS       4(DX)(R12*4), X1, X8
+	VMAXPS       Y8, Y7, Y9
+	VCMPPS       $0x1e, Y8, Y7, Y10
+	VMULPS       Y4, Y8, Y11
+	VBLENDVPS    Y10, Y7, Y11, Y10
+	VBROADCASTSS X9, Y11
+	IMULQ        248(AX), R11
+	VMASKMOVPS   (BX)(R11*4), Y3, Y9
+	VMULPS       Y2, Y9, Y12
+	VEXTRACTF128 $0x01, Y12, X7
+	VADDPS       X7, X12, X7
+	VMOVHLPS     X7, X7, X8
+	VADDPS       X8, X7, X7
+	VMOVSHDUP    X7, X8
+	VADDSS       X8, X7, X7
+	VMULSS       (DI)(R10*4), X7, X7
+	VBROADCASTSS (DI)(R10*4), Y12
+	VMULPS       Y12, Y11, Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VSUBSS       8(DX)(R12*4), X7, X7
+	VMULSS       X10, X7, X7
+	VADDSS       X7, X6, X6
+	MOVQ         R10, R11
+	SUBQ         344(AX), R11
+	MOVQ         944(AX), R12
+	MOVLQSX      (R12)(R11*4), R11
+	IMULQ        288(AX), R11
+	VMOVSS       X7, (SI)(R11*4)
+	INCQ         R10
+	CMPQ         R10, R9
+	JL           edge284
+
+none285:
+	MOVQ   144(AX), R9
+	MOVQ   120(AX), R10
+	CMPQ   328(AX), $0x00
+	JE     set288
+	VADDSS (R9), X6, X6
+
+set288:
+	VMOVSS     X6, (R9)
+	CMPQ       320(AX), $0x00
+	JE         plain289
+	VMASKMOVPS (R10), Y3, Y0
+	VADDPS     Y0, Y5, Y5
+
+plain289:
+	CMPQ         R8, $0x08
+	JE           all290
+	LEAQ         (R10), R9
+	TESTQ        $0x00000004, R8
+	JZ           two292
+	VMOVUPS      X5, (R9)
+	ADDQ         $0x10, R9
+	VEXTRACTF128 $0x01, Y5, X5
+
+two292:
+	TESTQ    $0x00000002, R8
+	JZ       one293
+	VMOVLPS  X5, (R9)
+	ADDQ     $0x08, R9
+	VMOVHLPS X5, X5, X5
+
+one293:
+	TESTQ  $0x00000001, R8
+	JZ     stored291
+	VMOVSS X5, (R9)
+	JMP    stored291
+
+all290:
+	VMOVUPS Y5, (R10)
+
+stored291:
+	MOVQ 272(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 168(AX)
+	MOVQ 280(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 192(AX)
+	MOVQ 264(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 144(AX)
+	MOVQ 256(AX), R9
+	SHLQ $0x02, R9
+	ADDQ R9, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row283
+
+stop286:
+	VZEROUPPER
+	RET
+
+// func attendSlimDrop(p *NodeExpAttention)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendSlimDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    672(AX), DX
+	LEAQ    firstLanes<>+0(SB), BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	VMOVUPS 32(BX)(SI*4), Y0
+	SHLQ    $0x02, DX
+	MOVQ    72(AX), BX
+	MOVQ    96(AX), SI
+	CMPQ    336(AX), $0x00
+	JE      stop297
+
+row294:
+	MOVQ    (AX), DI
+	MOVQ    (DI), R8
+	MOVQ    8(DI), DI
+	CMPQ    DI, 312(AX)
+	JG      stop297
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	MOVQ    144(AX), R9
+	VMOVUPS (R9), Y1
+	VMOVUPS 32(R9), Y2
+	CMPQ    R8, DI
+	JGE     none296
+
+edge295:
+	MOVQ       296(AX), R9
+	TESTQ      R9, R9
+	JZ         skip298
+	ADDQ       R8, R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT1 (SI)(R10*4)
+	PREFETCHT1 64(SI)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT1 (BX)(R9*4)
+	LEAQ       8(R8), R9
+	CMPQ       R9, 304(AX)
+	CMOVQGT    304(AX), R9
+	MOVLQSX    (CX)(R9*4), R9
+	MOVQ       R9, R10
+	IMULQ      248(AX), R10
+	PREFETCHT0 (SI)(R10*4)
+	PREFETCHT0 64(SI)(R10*4)
+	IMULQ      240(AX), R9
+	PREFETCHT0 (BX)(R9*4)
+
+skip298:
+	MOVLQSX      (CX)(R8*4), R9
+	MOVQ         R9, R10
+	IMULQ        240(AX), R10
+	VMULPS       (BX)(R10*4), Y1, Y12
+	VMULPS       32(BX)(R10*4), Y2, Y13
+	VMAXPS       Y13, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VMOVD        R8, X13
+	VPBROADCASTD X13, Y13
+	VPADDD       424(AX), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide7feb352d<>+0(SB), Y13, Y13
+	VPSRLD       $0x0f, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide846ca68b<>+0(SB), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPXOR        456(AX), Y13, Y13
+	VPADDD       488(AX), Y13, Y13
+	VPSRLD       $0x10, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide7feb352d<>+0(SB), Y13, Y13
+	VPSRLD       $0x0f, Y13, Y14
+	VXORPS       Y13, Y14, Y13
+	VPMULLD      wide846ca68b<>+0(SB), Y13, Y13
+	VXORPS       520(AX), Y13, Y13
+	VMOVUPS      552(AX), Y14
+	VPCMPGTD     Y13, Y14, Y14
+	VANDNPS      Y12, Y14, Y12
+	IMULQ        248(AX), R9
+	LEAQ         (SI)(R9*4), R9
+	VPERM2F128   $0x00, Y12, Y12, Y13
+	VPERMILPS    $0x00, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y3
+	VPERMILPS    $0x55, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y4
+	VPERMILPS    $0xaa, Y13, Y14
+	VMASKMOVPS   (R9), Y0, Y15
+	ADDQ         DX, R9
+	VFMADD231PS  Y15, Y14, Y5
+	VPERMILPS    $0xff, Y13, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y6
+	VPERM2F128   $0x11, Y12, Y12, Y12
+	VPERMILPS    $0x00, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y7
+	VPERMILPS    $0x55, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y8
+	VPERMILPS    $0xaa, Y12, Y13
+	VMASKMOVPS   (R9), Y0, Y14
+	ADDQ         DX, R9
+	VFMADD231PS  Y14, Y13, Y9
+	VPERMILPS    $0xff, Y12, Y12
+	VMASKMOVPS   (R9), Y0, Y13
+	VFMADD231PS  Y13, Y12, Y10
+	INCQ         R8
+	CMPQ         R8, DI
+	JL           edge295
+
+none296:
+	MOVQ       144(AX), DI
+	VMOVUPS    wide3f800000<>+0(SB), Y12
+	VDIVPS     Y11, Y12, Y12
+	VCMPPS     $0x00, wide00000000<>+0(SB), Y11, Y11
+	VANDNPS    Y12, Y11, Y11
+	VMULPS     Y11, Y1, Y1
+	VMULPS     Y11, Y2, Y2
+	VMOVUPS    Y1, (DI)
+	VMOVUPS    Y2, 32(DI)
+	VMULPS     392(AX), Y11, Y11
+	VPERM2F128 $0x00, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y3, Y3
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y4, Y4
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y5, Y5
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y6, Y6
+	VPERM2F128 $0x11, Y11, Y11, Y1
+	VPERMILPS  $0x00, Y1, Y2
+	VMULPS     Y2, Y7, Y7
+	VPERMILPS  $0x55, Y1, Y2
+	VMULPS     Y2, Y8, Y8
+	VPERMILPS  $0xaa, Y1, Y2
+	VMULPS     Y2, Y9, Y9
+	VPERMILPS  $0xff, Y1, Y1
+	VMULPS     Y1, Y10, Y10
+	MOVQ       120(AX), R9
+	LEAQ       688(AX), DI
+	MOVQ       DI, R8
+	VMOVUPS    Y3, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y4, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y5, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y6, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y7, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y8, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y9, (DI)
+	ADDQ       DX, DI
+	VMOVUPS    Y10, (DI)
+	ADDQ       DX, DI
+	MOVQ       DX, DI
+
+copy299:
+	VMOVUPS (R8), Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x04, DI
+	JG      copy299
+	MOVQ    264(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 144(AX)
+	MOVQ    256(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    DI, 120(AX)
+	ADDQ    $0x08, (AX)
+	DECQ    336(AX)
+	JNZ     row294
+
+stop297:
+	CMPQ 352(AX), $0x00
+	JE   fenced300
+	SFENCE
+
+fenced300:
+	VZEROUPPER
+	RET
+
+// func attendOneHeadDrop(p *NodeExpAttention)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·attendOneHeadDrop(SB), NOSPLIT, $0-8
+	MOVQ    p+0(FP), AX
+	MOVQ    24(AX), CX
+	MOVQ    72(AX), DX
+	MOVQ    96(AX), BX
+	MOVQ    648(AX), SI
+	MOVQ    (AX), DI
+	MOVQ    (DI), DI
+	SHLQ    $0x02, DI
+	SUBQ    DI, SI
+	MOVQ    672(AX), DI
+	LEAQ    firstLanes<>+0(SB), R8
+	MOVQ    DI, R9
+	NEGQ    R9
+	VMOVUPS 32(R8)(R9*4), Y2
+	CMPQ    336(AX), $0x00
+	JE      stop304
+
+row301:
+	MOVQ   (AX), R8
+	MOVQ   (R8), R9
+	MOVQ   8(R8), R8
+	CMPQ   R8, 312(AX)
+	JG     stop304
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   144(AX), R10
+	VMOVSS (R10), X0
+	VMOVSS 4(R10), X1
+	CMPQ   R9, R8
+	JGE    none303
+
+edge302:
+	MOVQ       296(AX), R10
+	TESTQ      R10, R10
+	JZ         skip305
+	ADDQ       R9, R10
+	CMPQ       R10, 304(AX)
+	CMOVQGT    304(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       R10, R11
+	IMULQ      248(AX), R11
+	PREFETCHT1 (BX)(R11*4)
+	IMULQ      240(AX), R10
+	PREFETCHT1 (DX)(R10*4)
+	LEAQ       8(R9), R10
+	CMPQ       R10, 304(AX)
+	CMOVQGT    304(AX), R10
+	MOVLQSX    (CX)(R10*4), R10
+	MOVQ       R10, R11
+	IMULQ      248(AX), R11
+	PREFETCHT0 (BX)(R11*4)
+	IMULQ      240(AX), R10
+	PREFETCHT0 (DX)(R10*4)
+
+skip305:
+	MOVLQSX      (CX)(R9*4), R10
+	MOVQ         R10, R11
+	IMULQ        240(AX), R11
+	VMULSS       (DX)(R11*4), X0, X5
+	VMULSS       4(DX)(R11*4), X1, X6
+	VMAXPS       Y6, Y5, Y7
+	VADDSS       X7, X4, X4
+	VMULSS       (SI)(R9*4), X7, X7
+	IMULQ        248(AX), R10
+	VMASKMOVPS   (BX)(R10*4), Y2, Y8
+	VBROADCASTSS X7, Y7
+	VFMADD231PS  Y8, Y7, Y3
+	INCQ         R9
+	CMPQ         R9, R8
+	JL           edge302
+
+none303:
+	MOVQ         144(AX), R8
+	VBROADCASTSS X4, Y4
+	VMOVUPS      wide3f800000<>+0(SB), Y7
+	VDIVPS       Y4, Y7, Y7
+	VCMPPS       $0x00, wide00000000<>+0(SB), Y4, Y4
+	VANDNPS      Y7, Y4, Y4
+	VMULSS       X4, X0, X0
+	VMULSS       X4, X1, X1
+	VMOVSS       X0, (R8)
+	VMOVSS       X1, 4(R8)
+	VMULPS       Y3, Y4, Y0
+	MOVQ         120(AX), R8
+	CMPQ         DI, $0x08
+	JE           all306
+	LEAQ         (R8), R8
+	TESTQ        $0x00000004, DI
+	JZ           two308
+	VMOVUPS      X0, (R8)
+	ADDQ         $0x10, R8
+	VEXTRACTF128 $0x01, Y0, X0
+
+two308:
+	TESTQ    $0x00000002, DI
+	JZ       one309
+	VMOVLPS  X0, (R8)
+	ADDQ     $0x08, R8
+	VMOVHLPS X0, X0, X0
+
+one309:
+	TESTQ  $0x00000001, DI
+	JZ     stored307
+	VMOVSS X0, (R8)
+	JMP    stored307
+
+all306:
+	VMOVUPS Y0, (R8)
+
+stored307:
+	MOVQ 264(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 144(AX)
+	MOVQ 256(AX), R8
+	SHLQ $0x02, R8
+	ADDQ R8, 120(AX)
+	ADDQ $0x08, (AX)
+	DECQ 336(AX)
+	JNZ  row301
+
+stop304:
 	VZEROUPPER
 	RET

@@ -28,7 +28,7 @@ type NodeExpAttention struct {
 	Rec []Float // of each node: the record, or in Retrace the gradient of El
 
 	// Retrace alone has these: the powers of El and Ft of each node, and of each
-	// column the gradient of Er.
+	// column the gradient of Er, or where there are Rows that of each edge.
 	Own, V, Der []Float
 
 	FarStride, XStride, YStride, RecStride int
@@ -40,6 +40,7 @@ type NodeExpAttention struct {
 	AddY   int // Retrace: 1 if Y is added to, which is else set
 	AddRec int // and the same for Rec
 	left   int // nodes that are not done
+	First  int // the edge that the first of Rows is of
 	stream int // 1 if Y is written past the caches
 
 	slope, scale [8]Float
@@ -52,6 +53,7 @@ type NodeExpAttention struct {
 	Width   int       // elements of a head
 	Heads   int       // 8 or 1, or 2 of Attend
 	room    [64]Float // of the assembly: a row of heads that are less wide than 8; Attend of others: the bias
+	Rows    []int32   // Retrace: the rows of Der that edges set, each its own; nil: Der has a row for each column
 	Stream  bool      // Y is so large that it will have left the caches before it is read
 	Bias    []Float   // Attend of eight heads or two of eight elements: added to each result; nil: nothing
 
@@ -196,7 +198,7 @@ func (s *NodeExpAttention) attendHead(r, h, lo, hi int) {
 //	Y[r,h,:]         = Σ_e α·mask·X[Cols[e],h,:]
 //	dz[e,h]          = α·LeakyReLU'·(mask·⟨X[Cols[e],h,:], V[r,h,:]⟩ − Σα·dα[Cols[e],h])
 //	Rec[r,h]         = Σ_e dz[e,h]
-//	Der[Cols[e],h]  += dz[e,h]    in order
+//	Der[Cols[e],h]  += dz[e,h]    in order, or Der[Rows[e−First],h] = dz[e,h] where there are Rows
 //
 // LeakyReLU' is 1 where the first of the two products is larger, and else the slope. Their
 // quotient is e^((1−slope)·z) of the logit z, and they are rounded: where (1−slope)·|z| is
@@ -215,6 +217,9 @@ func (s *NodeExpAttention) Retrace() (done int) {
 	inside(s.V, s.left, s.VStride, heads*width)
 	if s.d != nil {
 		_ = s.Perm[:s.Offsets[s.left]]
+	}
+	if lo, hi := int(s.Offsets[0]), int(s.Offsets[s.left]); s.Rows != nil && lo < hi {
+		_ = s.Rows[lo-s.First : hi-s.First]
 	}
 	if cpu.AVX2 {
 		rows := s.left
@@ -246,7 +251,11 @@ func (s *NodeExpAttention) retraceHead(r, h, lo, hi int) {
 		}
 		dz := sloped * (Float(mask*vec.Dot(x, v)) - far[2*heads])
 		del += dz
-		s.Der[u*s.DerStride+h] += dz
+		if s.Rows != nil {
+			s.Der[int(s.Rows[e-s.First])*s.DerStride+h] = dz
+		} else {
+			s.Der[u*s.DerStride+h] += dz
+		}
 	}
 	if s.AddY == 0 {
 		clear(y)

@@ -54,22 +54,48 @@ func (s *NodeExpAttention) retraceFast() {
 		s.factorsFast(true)
 	}
 	c := *s
-	p := &c
-	switch drops := s.d != nil; {
-	case s.Heads == 1 && !drops:
-		retraceOneHead(p)
-	case s.Heads == 1:
-		retraceOneHeadDrop(p)
-	case s.Width == 8 && !drops:
-		retraceNodeExps(p)
-	case s.Width == 8:
-		retraceNodeExpsDrop(p)
-	case !drops:
-		retraceSlim(p)
-	default:
-		retraceSlimDrop(p)
+	if s.Rows != nil {
+		c.toEdges()
+	} else {
+		c.toColumns()
 	}
 	s.left = c.left
+}
+
+// toColumns is Retrace that adds to rows of columns, and moves the slices of s on.
+func (s *NodeExpAttention) toColumns() {
+	switch drops := s.d != nil; {
+	case s.Heads == 1 && !drops:
+		retraceOneHead(s)
+	case s.Heads == 1:
+		retraceOneHeadDrop(s)
+	case s.Width == 8 && !drops:
+		retraceNodeExps(s)
+	case s.Width == 8:
+		retraceNodeExpsDrop(s)
+	case !drops:
+		retraceSlim(s)
+	default:
+		retraceSlimDrop(s)
+	}
+}
+
+// toEdges is toColumns that sets rows of edges.
+func (s *NodeExpAttention) toEdges() {
+	switch drops := s.d != nil; {
+	case s.Heads == 1 && !drops:
+		retraceOneHeadApart(s)
+	case s.Heads == 1:
+		retraceOneHeadApartDrop(s)
+	case s.Width == 8 && !drops:
+		retraceNodeExpsApart(s)
+	case s.Width == 8:
+		retraceNodeExpsApartDrop(s)
+	case !drops:
+		retraceSlimApart(s)
+	default:
+		retraceSlimApartDrop(s)
+	}
 }
 
 // factorsFast sets the factors of the mask for all edges that the call may take.

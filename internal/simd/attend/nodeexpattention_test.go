@@ -25,6 +25,9 @@ func spokesOf(rng *rand.Rand, rows, cols, most int) func() *NodeExpAttention {
 		AddY: rng.IntN(2), AddRec: rng.IntN(2), Heads: 1 + 7*rng.IntN(2), Width: 8 - max(0, rng.IntN(12)-4), Factors: make([]Float, NodeExpMost),
 		Stream: rng.IntN(2) == 0,
 	}
+	if rng.IntN(2) == 0 {
+		k.Rows, k.First = orderOf(rng, len(c)-int(o[0])), int(o[0])
+	}
 	heads, width := k.heads()
 	stride := func(n int) int { return n + rng.IntN(3) }
 	k.FarStride, k.RecStride = stride(NodeExpRecord*heads), stride(NodeExpRecord*heads)
@@ -53,7 +56,7 @@ func checkNodeExpAttention(t *testing.T, rng *rand.Rand, rows, most int) {
 	heads, _ := s.heads()
 	node := func(stride int) int { return rows * stride }
 	var done [2][]int
-	what := fmt.Sprintf("%d nodes of up to %d edges, %d heads of %d", rows, most, s.Heads, s.Width)
+	what := fmt.Sprintf("%d nodes of up to %d edges, %d heads of %d, rows of edges %t", rows, most, s.Heads, s.Width, s.Rows != nil)
 	with := heads == 8 && s.Width == 8 && rng.IntN(2) == 0
 	simdtest.Trial(t, "Attend, "+what, 2e-5, [][]Float{
 		simdtest.Draw(cols*s.FarStride, pos), simdtest.Draw(cols*s.XStride, simdtest.Positive(rng)), simdtest.Draw(node(s.YStride), pos), simdtest.Draw(node(s.RecStride), pos), simdtest.Draw(64, pos),
@@ -73,7 +76,7 @@ func checkNodeExpAttention(t *testing.T, rng *rand.Rand, rows, most int) {
 	}
 	simdtest.Trial(t, "Retrace, "+what, 2e-5, [][]Float{
 		rec, simdtest.Draw(cols*s.XStride, pos), simdtest.Draw(node(s.YStride), pos), simdtest.Draw(node(s.RecStride), pos),
-		simdtest.Draw(node(s.OwnStride), pos), simdtest.Draw(node(s.VStride), pos), simdtest.Draw(cols*s.DerStride, pos),
+		simdtest.Draw(node(s.OwnStride), pos), simdtest.Draw(node(s.VStride), pos), simdtest.Draw(max(cols, len(s.Cols))*s.DerStride, pos),
 	}, func(x [][]Float) {
 		s := k()
 		s.Far, s.X, s.Y, s.Rec, s.Own, s.V, s.Der = x[0], x[1], x[2], x[3], x[4], x[5], x[6]
@@ -128,7 +131,7 @@ func checkStream(t *testing.T, rng *rand.Rand, rows int) {
 		s.FarStride, s.RecStride, s.XStride, s.OwnStride, s.VStride, s.DerStride = 24, 16, 64, 16, 64, 8
 		next := simdtest.Positive(rng)
 		s.Far, s.X, s.Own, s.V = simdtest.Draw(cols*24, next), simdtest.Draw(cols*64, next), simdtest.Draw(rows*16, next), simdtest.Draw(rows*64, next)
-		rec, der := simdtest.Draw(rows*16, next), simdtest.Draw(cols*8, next)
+		rec, der := simdtest.Draw(rows*16, next), simdtest.Draw(max(cols, len(s.Cols))*8, next)
 		what := fmt.Sprintf("%s of %d nodes", kernel.name, rows)
 		var first *NodeExpAttention
 		simdtest.StreamTrial(t, what, rows*s.YStride, func(y []Float, stream bool) {

@@ -24,12 +24,15 @@ type Tile struct {
 	Far  []Float // of each column: El, or in Recall the record
 	Near []Float // of each row: Er, or in Recall El
 	Rec  []Float // of each row: the record, or in Score the gradient of El
-	Der  []Float // Score: of each column, the gradient of Er
+	Der  []Float // Score: of each column, the gradient of Er, or where there are Rows that of each edge
 
 	Z, A, B, G, T []Float // slots
 	M             []Float // Mask: the slots to set
 
 	FarStride, NearStride, RecStride, DerStride int
+
+	Rows  []int32 // Score: the rows of Der that edges set, each its own; nil: Der has a row for each column
+	First int     // the edge that the first of Rows is of
 
 	Ahead int // how many edges ahead to ask memory for columns' rows; 0: not
 	Last  int // the last edge of the matrix
@@ -253,11 +256,14 @@ func (t *Tile) Weigh() {
 //
 //	G[e,h]             = T[e,h]·G[e,h] − B[e,h]
 //	Rec[r,h]           = Σ_e G[e,h]
-//	Der[Cols[e],h]    += G[e,h]    in order
+//	Der[Cols[e],h]    += G[e,h]    in order, or Der[Rows[e−First],h] = G[e,h] where there are Rows
 func (t *Tile) Score() {
 	t.check(t.B, t.G, t.T)
 	if rows := len(t.Offsets) - 1; rows > 0 {
 		inside(t.Rec, rows, t.RecStride, t.Lanes)
+	}
+	if lo, hi := int(t.Offsets[0]), int(t.Offsets[len(t.Offsets)-1]); t.Rows != nil && lo < hi {
+		_ = t.Rows[lo-t.First : hi-t.First]
 	}
 	if cpu.AVX2 {
 		t.scoreFast()
@@ -268,12 +274,20 @@ func (t *Tile) Score() {
 		del := t.Rec[r*t.RecStride:][:w]
 		clear(del)
 		for e := lo; e < hi; e++ {
-			at, der := (slot+e-lo)*w, t.Der[int(t.Cols[e])*t.DerStride:][:w]
+			at, row := (slot+e-lo)*w, int(t.Cols[e])
+			if t.Rows != nil {
+				row = int(t.Rows[e-t.First])
+			}
+			der := t.Der[row*t.DerStride:][:w]
 			for h := range del {
 				dz := Float(t.T[at+h]*t.G[at+h]) - t.B[at+h]
 				t.G[at+h] = dz
 				del[h] += dz
-				der[h] += dz
+				if t.Rows != nil {
+					der[h] = dz
+				} else {
+					der[h] += dz
+				}
 			}
 		}
 	})

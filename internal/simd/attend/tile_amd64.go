@@ -55,13 +55,21 @@ func (t *Tile) recallFast() {
 }
 
 func (t *Tile) scoreFast() {
-	switch t.Lanes {
-	case 1:
+	switch {
+	case t.Lanes == 1 && t.Rows != nil:
+		scoreApart1(t)
+	case t.Lanes == 1:
 		score1(t)
-	case 2:
+	case t.Lanes == 2 && t.Rows != nil:
+		scoreApart2(t)
+	case t.Lanes == 2:
 		score2(t)
-	case 4:
+	case t.Lanes == 4 && t.Rows != nil:
+		scoreApart4(t)
+	case t.Lanes == 4:
 		score4(t)
+	case t.Rows != nil:
+		scoreApart8(t)
 	default:
 		score8(t)
 	}

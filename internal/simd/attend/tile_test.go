@@ -110,15 +110,21 @@ func checkTile(t *testing.T, rng *rand.Rand, rows, most, lanes int) {
 	for i := range b {
 		b[i] = -b[i]
 	}
-	all = [][]Float{simdtest.Draw(cols*far, next), nil, simdtest.Draw(own, next), simdtest.Draw(cols*far, pos), simdtest.Draw(room, pos), b, simdtest.Draw(room, pos)}
+	all = [][]Float{simdtest.Draw(cols*far, next), nil, simdtest.Draw(own, next), simdtest.Draw(max(cols, len(c))*far, pos), simdtest.Draw(room, pos), b, simdtest.Draw(room, pos)}
 	for _, x := range all[4:] {
 		atEdges(o, lanes, x)
 	}
-	simdtest.Trial(t, what("Score"), 1e-5, all, func(s [][]Float) {
-		k := tile(s...)
-		k.T, k.B, k.G = s[4], s[5], s[6]
-		k.Score()
-	})
+	order := orderOf(rng, len(c)-int(o[0]))
+	for _, apart := range []bool{false, true} {
+		simdtest.Trial(t, fmt.Sprintf("%s, rows of edges %t", what("Score"), apart), 1e-5, all, func(s [][]Float) {
+			k := tile(s...)
+			k.T, k.B, k.G = s[4], s[5], s[6]
+			if apart {
+				k.Rows, k.First = order, int(o[0])
+			}
+			k.Score()
+		})
+	}
 }
 
 func TestAsmTile(t *testing.T) {
@@ -138,4 +144,13 @@ func FuzzTile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, rows, most, lanes uint8) {
 		checkTile(t, rand.New(rand.NewPCG(seed, 0)), int(rows%40), int(most), 1<<(lanes%4))
 	})
+}
+
+// orderOf returns the numbers below n in any order.
+func orderOf(rng *rand.Rand, n int) []int32 {
+	order := make([]int32, n)
+	for i, j := range rng.Perm(n) {
+		order[i] = int32(j)
+	}
+	return order
 }

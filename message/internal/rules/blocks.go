@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
@@ -125,10 +126,8 @@ func (m blocks) Takes(c *exec.Call) bool {
 	if grad.Begin("UpdateAll.Dense", vars...).Measuring() {
 		return true
 	}
-	for _, v := range vars[:3] {
-		if s := float64(vec.Sum(v.Value().Data)); math.IsNaN(s) || math.IsInf(s, 0) {
-			return false
-		}
+	if !dense.Sound([][]tensor.Float{vars[0].Value().Data, vars[1].Value().Data, vars[2].Value().Data}) {
+		return false
 	}
 	if m.bias == none { // of which −∞ says that there is no edge
 		return true

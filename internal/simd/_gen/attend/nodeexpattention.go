@@ -17,11 +17,13 @@ func NodeExps() {
 	newNodeExp("attendTwoHeads", "NodeExpAttention.Attend of two heads", false).attendTwo()
 	for _, drops := range []bool{false, true} {
 		newNodeExp("attendNodeExps", "NodeExpAttention.Attend", drops).attend()
-		newNodeExp("retraceNodeExps", "NodeExpAttention.Retrace", drops).retrace()
+		for _, apart := range []bool{false, true} {
+			newRetrace("retraceNodeExps", "NodeExpAttention.Retrace", drops, apart).retrace()
+			newRetrace("retraceSlim", "NodeExpAttention.Retrace of slim heads", drops, apart).slimmed().retrace()
+			newRetrace("retraceOneHead", "NodeExpAttention.Retrace of one head", drops, apart).retraceOne()
+		}
 		newNodeExp("attendSlim", "NodeExpAttention.Attend of slim heads", drops).slimmed().attend()
-		newNodeExp("retraceSlim", "NodeExpAttention.Retrace of slim heads", drops).slimmed().retrace()
 		newNodeExp("attendOneHead", "NodeExpAttention.Attend of one head", drops).attendOne()
-		newNodeExp("retraceOneHead", "NodeExpAttention.Retrace of one head", drops).retraceOne()
 	}
 }
 
@@ -29,6 +31,7 @@ func NodeExps() {
 type nodeExp struct {
 	tile
 	drops bool
+	apart bool // of Retrace: Der has a row for each edge
 	cols  reg.GPVirtual
 	k     reg.GPVirtual // the edge
 
@@ -43,6 +46,16 @@ func newNodeExp(name, doc string, drops bool) *nodeExp {
 	}
 	s := &nodeExp{tile: tile{StartOn("NodeExpAttention", name, "", name+" is "+doc+with), 8}, drops: drops}
 	s.cols = s.Word("Cols")
+	return s
+}
+
+// newRetrace is newNodeExp of a Retrace.
+func newRetrace(name, doc string, drops, apart bool) *nodeExp {
+	if apart {
+		name, doc = name+"Apart", doc+" to rows of edges"
+	}
+	s := newNodeExp(name, doc, drops)
+	s.apart = apart
 	return s
 }
 
@@ -133,11 +146,30 @@ func (s *nodeExp) request(e reg.GPVirtual, fetch func(Op), at places, arrays []t
 	u := GP64()
 	MOVLQSX(Mem{Base: s.cols, Index: e, Scale: 4}, u)
 	for _, a := range arrays {
+		if a.base == "Der" && s.apart {
+			continue // it is only written
+		}
 		row := s.of(at, u, a.base, a.stride)
 		for l := range a.lines {
 			fetch(row.Offset(64 * l))
 		}
 	}
+}
+
+// pass adds dz to the row of Der of the column u, or sets the edge's own.
+func (s *nodeExp) pass(at places, u reg.GPVirtual, add, set func(der Mem)) {
+	if s.apart {
+		e := GP64()
+		MOVQ(s.k, e)
+		SUBQ(s.Field("First"), e)
+		rows := s.Word("Rows")
+		MOVLQSX(Mem{Base: rows, Index: e, Scale: 4}, e)
+		set(s.of(at, e, "Der", "DerStride"))
+		return
+	}
+	der := s.of(at, u, "Der", "DerStride")
+	add(der)
+	set(der)
 }
 
 // dropped is all ones where the edge e, which is in all lanes, is not kept.
@@ -351,10 +383,8 @@ func (s *nodeExp) retrace() {
 		VSUBPS(c, g, g)
 		VMULPS(s.Field("b"), g, g)
 		VADDPS(g, del[0], del[0])
-		// To the node, and to the column.
-		der := s.of(at, u, "Der", "DerStride")
-		VADDPS(der, g, g)
-		VMOVUPS(g, der)
+		// To the node, and to the column or the edge.
+		s.pass(at, u, func(der Mem) { VADDPS(der, g, g) }, func(der Mem) { VMOVUPS(g, der) })
 	}
 	last := func() {
 		s.keep(acc, del[0])

@@ -190,13 +190,11 @@ func (s *nodeExp) retraceOne() {
 			VMULPS(kept, weight, weight)
 		}
 		VFMADD231PS(x, weight, acc[0])
-		// dz, to the node and to the column.
+		// dz, to the node, and to the column or the edge.
 		VSUBSS(rec.Offset(8), g, g)
 		VMULSS(sloped.AsX(), g, g)
 		VADDSS(g, del[0].AsX(), del[0].AsX())
-		der := s.of(at, u, "Der", "DerStride")
-		VADDSS(der, g, g)
-		VMOVSS(g, der)
+		s.pass(at, u, func(der Mem) { VADDSS(der, g, g) }, func(der Mem) { VMOVSS(g, der) })
 	}
 	last := func() {
 		s.keepOne(acc[0], del[0], width, inside)

@@ -19,7 +19,8 @@ func Tiles() {
 		newTile("Tile", "soften", w, "Tile.Soften").soften()
 		newTile("Tile", "mask", w, "Tile.Mask").mask()
 		newTile("Tile", "recall", w, "Tile.Recall").recall()
-		newTile("Tile", "score", w, "Tile.Score").score()
+		newTile("Tile", "score", w, "Tile.Score").score(false)
+		newTile("Tile", "scoreApart", w, "Tile.Score to rows of edges").score(true)
 	}
 	newTile("Tile", "weighSlots", 0, "Tile.Weigh").weigh()
 	newTile("Tile", "weigh", 8, "Tile.Weigh").weigh()
@@ -422,8 +423,8 @@ func (t *tile) weigh() {
 
 // score writes Tile.Score.
 //
-//	G = T·G − B    Rec[r] = Σ_e G    Der[Cols[e]] += G
-func (t *tile) score() {
+//	G = T·G − B    Rec[r] = Σ_e G    Der[Cols[e]] += G, or Der[Rows[e]] = G
+func (t *tile) score(apart bool) {
 	cols, der, rec := t.Word("Cols"), t.Word("Der"), t.Word("Rec")
 	tt, b, g := t.Word("T"), t.Word("B"), t.Word("G")
 	t.Rows(func(k, end reg.GPVirtual) {
@@ -444,10 +445,21 @@ func (t *tile) score() {
 			return dz
 		}
 		add := func(dz Vec) {
-			m := t.at(cols, der, k, "DerStride")
-			own := t.load(m)
-			VADDPS(dz, own, own)
-			t.store(own, m)
+			// To the edge's own row, or to the column.
+			if apart {
+				e := GP64()
+				MOVQ(k, e)
+				SUBQ(t.Field("First"), e)
+				rows := t.Word("Rows")
+				MOVLQSX(Mem{Base: rows, Index: e, Scale: 4}, e)
+				IMULQ(t.Field("DerStride"), e)
+				t.store(dz, Mem{Base: der, Index: e, Scale: 4})
+			} else {
+				m := t.at(cols, der, k, "DerStride")
+				own := t.load(m)
+				VADDPS(dz, own, own)
+				t.store(own, m)
+			}
 			INCQ(k)
 			CMPQ(k, end)
 		}

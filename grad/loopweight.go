@@ -2,6 +2,7 @@ package grad
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -281,4 +282,59 @@ func (j *joined) end() {
 	if j.copied {
 		j.t.recycle(j.data)
 	}
+}
+
+// Rounds are products with one matrix, of an operation that computes all rounds of a recurrence by itself. The
+// matrix is packed once, as a [Loop] packs it. Any number of goroutines may multiply some rows each: no bit
+// depends on how rows are cut.
+type Rounds struct {
+	ahead, back *tensor.Packed
+}
+
+// Rounds packs w, a matrix, and where gradients are wanted its transpose, for an operation on tape.
+func (op Op) Rounds(w *Var) Rounds {
+	if op.Measuring() {
+		return Rounds{}
+	}
+	p := &weight{w: w}
+	if op.tape != nil {
+		p = op.tape.newLoop().weight(w)
+	}
+	p.rows = manyRows
+	r := Rounds{ahead: p.packing(1)}
+	if op.needs {
+		p.back.Set(&w.val, tensor.TransB)
+		r.back = &p.back
+	}
+	return r
+}
+
+// manyRows is for how many rows a matrix is worth packing.
+const manyRows = 1 << 10
+
+// roundRooms are the headers of products, which a row of a recurrence must not allocate.
+var roundRooms = sync.Pool{New: func() any { return new([2]tensor.Dense) }}
+
+// Multiply adds x·w of so many rows to y, or sets y to it.
+func (r Rounds) Multiply(y, x []tensor.Float, rows int, set bool) {
+	multiplyRows(y, x, rows, r.ahead, set)
+}
+
+// MultiplyBack adds the product of so many rows of dy with the transpose of w to dx, where gradients are wanted.
+func (r Rounds) MultiplyBack(dx, dy []tensor.Float, rows int) {
+	multiplyRows(dx, dy, rows, r.back, false)
+}
+
+// multiplyRows adds x·w to y, or sets y to it. The arrays may go on behind these rows.
+func multiplyRows(y, x []tensor.Float, rows int, w *tensor.Packed, set bool) {
+	d, k, n := roundRooms.Get().(*[2]tensor.Dense), w.Shape()[0], w.Shape()[1]
+	d[0].Set(y[:rows*n], rows, n)
+	d[1].Set(x[:rows*k], rows, k)
+	if set {
+		tensor.MatMulPackedThen(&d[0], &d[1], w, 0, tensor.Epilogue{})
+	} else {
+		tensor.MatMulPacked(&d[0], &d[1], w, 0)
+	}
+	*d = [2]tensor.Dense{}
+	roundRooms.Put(d)
 }

@@ -132,6 +132,13 @@ func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
 	f(buf)
 }
 
+// FreshScratch is [Op.Scratch] of elements that hold anything until they are set.
+func (op Op) FreshScratch(n int, f func(buf []tensor.Float)) {
+	buf, _ := op.tape.lend(n)
+	defer op.tape.recycle(buf)
+	f(buf)
+}
+
 // Record makes y the operation's result. In Backward pull is given y's gradient
 // and adds to the gradient of each operand that [Var.Needs] it. It must not
 // write to dy.

@@ -35,7 +35,7 @@ func (x *Var) TakeRows(lo, hi int) *Var {
 		y.sum = inItsPlace
 		return y
 	}
-	whole := x.base == nil && !x.hold && !x.used && l == nil && t.loop != nil && x.made != t.loop
+	whole := x.unread() && t.loop != nil && x.made != t.loop
 	y := x.RowRange(lo, hi)
 	if y.sum = besideIt; whole {
 		y.sum = inItsPlace
@@ -44,6 +44,26 @@ func (x *Var) TakeRows(lo, hi int) *Var {
 		x.late.Store(l)
 	}
 	return y
+}
+
+// unread reports whether x is a result that nothing has read, with memory of its own.
+func (x *Var) unread() bool {
+	return x.tape != nil && x.base == nil && !x.hold && !x.used && x.late.Load() == nil
+}
+
+// BeginOver is [Begin] of an operation on x and xs that overwrites x's elements: z are these, if nothing
+// has read x, or else a copy. Reading x afterwards panics with a [*TapeError] then, as after [Var.TakeRows].
+func BeginOver(name string, x *Var, xs ...*Var) (op Op, z []tensor.Float) {
+	own := x != nil && x.unread() // before Begin reads it
+	op = Begin(name, append(xs, x)...)
+	if z = x.Value().Data; own {
+		x.late.Store(givenUp)
+		return op, z
+	}
+	if z = op.FreshFloats(len(z)); !op.Measuring() {
+		copy(z, x.val.Data)
+	}
+	return op, z
 }
 
 // AddProduct returns x + h·w, to the bits that h.MatMul(w).Add(l.Take(x)) has in a Sweep: each

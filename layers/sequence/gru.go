@@ -5,8 +5,11 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // GRU carries a state h along chains.
@@ -117,6 +120,12 @@ func (l *GRU) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messag
 			return prev
 		})
 	}
+	if !l.Minimal && !l.LayerNorm {
+		r := recurrence{like: like, plan: chainPlanOf(g), u: t.Use(l.U), xp: xp, init: init, drop: drop, apart: true, bias: compose.Use(t, l.BN)}
+		if s := r.run(t, &gruChains{admits: l.UpdateAdmits}); s != nil {
+			return s
+		}
+	}
 	step := l.step(t)
 	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
@@ -188,4 +197,51 @@ func (l *GRU) stepBefore(t *grad.Tape) func(h *grad.Var, drop rowDropout, xg, xn
 		}
 		return n.Add(z.Mul(h.Sub(n)))
 	}
+}
+
+// gruChains is a GRU that resets the product, as a chainCell.
+type gruChains struct {
+	admits bool
+	bias   []tensor.Float // nil: none
+}
+
+func (k *gruChains) begin(r *recurrence) {
+	if r.bias != nil {
+		k.bias = r.bias.Value().Data
+	}
+}
+
+// rows are those of s.
+func (k *gruChains) rows(r *recurrence, s span) vec.GRURows {
+	return vec.GRURows{M: r.m, Gates: r.a[s.lo*r.width:], Q: r.z[s.lo*r.width:], Old: r.h[s.from*r.m:], Next: r.h[s.to*r.m:], Bias: k.bias, Admits: k.admits}
+}
+
+func (k *gruChains) forward(r *recurrence, s span) {
+	g := k.rows(r, s)
+	g.Forward(0, s.hi-s.lo)
+}
+
+func (k *gruChains) backward(r *recurrence, s span, rest []tensor.Float) {
+	g := k.rows(r, s)
+	g.DGates, g.DQ, g.DOld, g.DNext = r.da[s.lo*r.width:], r.dz[s.lo*r.width:], r.dh[s.from*r.m:], r.dh[s.to*r.m:]
+	g.Backward(0, s.hi-s.lo, rest)
+}
+
+// end adds to the gradient of the bias, level by level from the last on.
+func (k *gruChains) end(r *recurrence) {
+	if r.bias == nil || !r.bias.Needs() {
+		return
+	}
+	db := r.bias.Grad().Data
+	if r.op.Measuring() {
+		return
+	}
+	par.For(r.m, 64, func(left, right int) {
+		for n := r.plan.Len() - 1; n >= 0; n-- {
+			for row := r.plan.Offsets[n]; row < r.plan.Offsets[n+1]; row++ {
+				at := row*r.width + 2*r.m
+				vec.Add.Forward(db[left:right], db[left:right], r.dz[at+left:at+right], 1, 1)
+			}
+		}
+	})
 }

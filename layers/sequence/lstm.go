@@ -5,8 +5,10 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Peephole says what the gates of an [LSTM] see of its cell. Its text form is
@@ -154,8 +156,15 @@ func (l *LSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messa
 	like := l.like()
 	like.check(g, x)
 	xp := l.input(t, x).masked(chainDropout(t, g, l.InputDropout)).inLevels(t, g) // of all nodes at once
-	drop, step := chainDropout(t, g, l.StateDropout), l.step(t, g)
-	return message.Sweep(g, like.start(t, init, 2), func(lv *message.Level, prev message.State) message.State {
+	drop, init := chainDropout(t, g, l.StateDropout), like.start(t, init, 2)
+	if l.Forget == OwnForget && l.Peephole == NoPeephole && !l.LayerNorm {
+		r := recurrence{like: like, plan: chainPlanOf(g), u: t.Use(l.U), xp: xp, init: init, drop: drop}
+		if s := r.run(t, &lstmChains{}); s != nil {
+			return s
+		}
+	}
+	step := l.step(t, g)
+	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h, c := drop.on(lv, arrived(lv, prev[0])), arrived(lv, prev[1])
 		prev[0], prev[1] = step(h, c, lv.Take(xp), roomOf(lv))
 		return prev
@@ -252,3 +261,40 @@ func (l *LSTM) fullGates(t *grad.Tape) func(z, c *grad.Var) (h, next *grad.Var) 
 		return o.Mul(next.Tanh()), next
 	}
 }
+
+// lstmChains is an LSTM with a forget gate of its own, as a chainCell.
+type lstmChains struct {
+	c, tanh []tensor.Float // the cells, behind those before the roots, and tanh of those of the nodes
+	dc      []tensor.Float
+	set     bool // dc holds anything until backward sets it
+}
+
+func (k *lstmChains) begin(r *recurrence) {
+	if !r.back {
+		k.c, k.tanh = r.states(1), r.op.FreshFloats(len(r.plan.Order)*r.m)
+		return
+	}
+	dc, fresh := r.all[1].FreshGrad()
+	k.dc, k.set = dc.Data, fresh
+}
+
+// rows are those of s.
+func (k *lstmChains) rows(r *recurrence, s span) vec.LSTMRows {
+	return vec.LSTMRows{M: r.m, Gates: r.a[s.lo*r.width:], Cell: k.c[s.from*r.m:], Next: k.c[s.to*r.m:], Tanh: k.tanh[s.lo*r.m:], H: r.h[s.to*r.m:]}
+}
+
+func (k *lstmChains) forward(r *recurrence, s span) {
+	g := k.rows(r, s)
+	g.Forward(0, s.hi-s.lo)
+}
+
+func (k *lstmChains) backward(r *recurrence, s span, rest []tensor.Float) {
+	g, m := k.rows(r, s), r.m
+	g.DGates, g.DCell, g.DNext, g.DH, g.SetCell = r.da[s.lo*r.width:], k.dc[s.from*m:], k.dc[s.to*m:], r.dh[s.to*m:], k.set
+	if k.set && s.last < s.hi { // nothing follows that has set these
+		clear(k.dc[(s.to+s.last-s.lo)*m : (s.to+s.hi-s.lo)*m])
+	}
+	g.Backward(0, s.hi-s.lo, rest, nil)
+}
+
+func (k *lstmChains) end(*recurrence) {}

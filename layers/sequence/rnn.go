@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -99,8 +100,15 @@ func (l *RNN) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init messag
 	like := l.like()
 	like.check(g, x)
 	xp := l.input(t, x).masked(chainDropout(t, g, l.InputDropout)).inLevels(t, g) // of all nodes at once
-	drop, step := chainDropout(t, g, l.StateDropout), l.step(t)
-	return message.Sweep(g, like.start(t, init, 1), func(lv *message.Level, prev message.State) message.State {
+	drop, init := chainDropout(t, g, l.StateDropout), like.start(t, init, 1)
+	step := l.step(t)
+	if f, ok := chainActivations[l.Activation]; ok && !l.LayerNorm && !l.Residual && l.Leak == 0 && !l.LearnLeak {
+		r := recurrence{like: like, plan: chainPlanOf(g), u: t.Use(l.U), xp: xp, init: init, drop: drop}
+		if s := r.run(t, (*rnnChains)(&f)); s != nil {
+			return s
+		}
+	}
+	return message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		h := arrived(lv, prev[0])
 		prev[0] = step(h, drop.on(lv, h), lv.Take(xp))
 		return prev
@@ -153,3 +161,24 @@ func (l *RNN) move(t *grad.Tape) func(h, y *grad.Var) *grad.Var {
 	}
 	return func(_, y *grad.Var) *grad.Var { return y }
 }
+
+// rnnChains is a plain RNN of some activation, as a chainCell.
+type rnnChains vec.Unary
+
+// chainActivations are those whose slope the state tells.
+var chainActivations = map[grad.Activation]vec.Unary{"": vec.Tanh, grad.Tanh: vec.Tanh, grad.ReLU: vec.ReLU, grad.Sigmoid: vec.Sigmoid, grad.ELU: vec.ELU}
+
+func (k *rnnChains) forward(r *recurrence, s span) {
+	rows := (s.hi - s.lo) * r.m
+	vec.Unary(*k).Forward(r.h[s.to*r.m:s.to*r.m+rows], r.z[s.lo*r.m:s.hi*r.m], 1)
+}
+
+func (k *rnnChains) begin(*recurrence) {}
+
+func (k *rnnChains) backward(r *recurrence, s span, _ []tensor.Float) {
+	dz, y, dy := r.dz[s.lo*r.m:s.hi*r.m], r.h[s.to*r.m:], r.dh[s.to*r.m:]
+	clear(dz)
+	vec.Unary(*k).Backward(dz, dy[:len(dz)], y[:len(dz)], y[:len(dz)], 1)
+}
+
+func (k *rnnChains) end(*recurrence) {}

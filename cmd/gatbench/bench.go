@@ -18,7 +18,7 @@ import (
 
 // benchCommand is gatbench bench.
 type benchCommand struct {
-	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"What to time: sparse (kernels on graphs of few and many edges a node, as one table), kernels (all on a graph), spmm (its products of a sparse and a dense matrix), sddmm (inner products at its elements), a name that --list prints, the front of one (gemm) or a pattern (exp/*). Default: sparse with --graph or --size, else everything, which takes ten to twenty minutes."`
+	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"What to time: sparse (kernels on graphs of few and many edges a node, as one table), scale (a dozen names on 1, 2, 4 … threads), kernels (all on a graph), spmm (its products of a sparse and a dense matrix), sddmm (inner products at its elements), a name that --list prints, the front of one (gemm) or a pattern (exp/*). Default: sparse with --graph or --size, else everything, which takes ten to twenty minutes."`
 	Threads  int      `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
 	Isolate  bool     `help:"Run each name in a process of its own, so that memory is its own."`
 	Graph    string   `placeholder:"FILE" help:"Time kernels and layers on this graph or matrix instead of generated ones: an .mtx file, with its values, or anything else that gatbench train --dataset reads."`
@@ -26,13 +26,17 @@ type benchCommand struct {
 	Dim      []int    `placeholder:"D" help:"Columns of each head of kernels and layers on a graph; several, 16,64,128, are timed one after the other."`
 	Heads    *int     `placeholder:"H" help:"Heads of kernels and layers on a graph."`
 	Data     string   `placeholder:"DIR" help:"Folder of the datasets' files, for train, ablation and read."`
-	Epochs   int      `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200)."`
+	Epochs   int      `default:"0" placeholder:"N" help:"Epochs of train/* (0: 200, of scale 40)."`
 	Seed     uint64   `default:"0" placeholder:"N" help:"Seed of train/* and ablation/*."`
 	Rows     string   `default:"needed" placeholder:"NAME" help:"Which rows of each layer a training step of train/* computes: those that its loss depends on (needed, the default) or all, as the peers do."`
 	JSON     bool     `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List     bool     `help:"Print the names and do nothing."`
 	Picture  string   `placeholder:"FILE" help:"Draw a sweep to this .svg or .png file: for each kernel, a cell for each graph and width."`
 	Beside   string   `placeholder:"OUT.tsv" help:"Time nothing, and draw to --picture the table that peers/compare.py wrote: who is ahead of whom."`
+	Trace    string   `placeholder:"FILE" group:"threads" help:"Instead of timing, record which thread does what and when, list what loses most, and draw it to this .svg or .png file, or keep the record as .json; - only lists."`
+	From     string   `placeholder:"FILE" group:"threads" help:"Show the records of this .json file, from this or another machine, as --trace does. --trace FILE.svg draws them."`
+	At       *int     `placeholder:"N" group:"threads" help:"List what loses most on N threads, and draw the record and N threads alone. Default: list 16, draw 4, 8, 16 and 32."`
+	Growth   string   `placeholder:"N:TIMES" group:"threads" help:"Predict for a machine of which N threads do TIMES as much as one, such as 16:11. Default: N times as much."`
 
 	budget bench.Budget      // the zero value is the peers'
 	all    []bench.Benchmark // nil is all there are
@@ -48,11 +52,14 @@ func (c *benchCommand) Run(e env) error {
 		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
 	}
 	rule := bench.PeersBudget()
-	if c.sweeps() {
+	switch {
+	case c.sweeps():
 		rule = bench.SweepBudget()
+	case c.scaling():
+		rule = bench.ScaleBudget()
 	}
 	rule = cmp.Or(c.budget, rule)
-	rule.Alone = c.sweeps()
+	rule.Alone = c.sweeps() || c.scaling()
 	timer := bench.NewTimer(thisBuild().Version, rule)
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
@@ -62,11 +69,14 @@ func (c *benchCommand) Run(e env) error {
 	if err := oneOf("--rows", string(c.rows()), extents); err != nil {
 		return err
 	}
-	if err := c.checkPicture(); err != nil {
+	if err := cmp.Or(c.checkTrace(), c.checkScale(), c.checkPicture()); err != nil {
 		return err
 	}
-	if c.Beside != "" {
+	switch {
+	case c.Beside != "":
 		return c.drawBeside(e)
+	case c.From != "":
+		return c.traceFrom(e)
 	}
 	if _, err := promptly(e.ctx, func() (any, error) { return nil, c.defaults() }); err != nil {
 		return err
@@ -77,6 +87,12 @@ func (c *benchCommand) Run(e env) error {
 	}
 	if c.List {
 		return list(e.out, chosen)
+	}
+	switch {
+	case c.Trace != "":
+		return c.trace(e, timer, chosen)
+	case c.scaling():
+		return c.scale(e, timer, chosen)
 	}
 	if c.everything() {
 		fmt.Fprintf(e.errOut, "gatbench: %d names take ten to twenty minutes; Ctrl-C keeps the rows that are done. In about a minute: %s bench %s\n", len(chosen), program, bench.Sparse)
@@ -146,6 +162,8 @@ func (c *benchCommand) chosen() ([]bench.Benchmark, error) {
 		return bench.WithoutMachine(bench.Listed(c.all)), nil
 	case c.everything():
 		return bench.Listed(c.all), nil
+	case c.scaling():
+		return bench.Scaled(c.all), nil
 	}
 	var some []bench.Benchmark
 	for _, pattern := range patterns {

@@ -69,6 +69,7 @@ func groups() []kong.Group {
 		{Key: "graphs", Title: "Whole graphs:"},
 		{Key: "files", Title: "More files:"},
 		{Key: "parts", Title: "Single parts of a preset:"},
+		{Key: "threads", Title: "What the threads do:"},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/draw"
 	"github.com/edgewise-ml/edgewise/cmd/gatbench/internal/report"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -419,4 +420,24 @@ func profile(path string) (stop func() error, err error) {
 			return err
 		})
 	}, nil
+}
+
+// plot draws a training into a file.
+func (s *session) plot(path string) error {
+	t := grad.NewEval()
+	p := draw.Training{
+		Dataset: s.Dataset, Model: s.recipe.model().Title, Epochs: s.history.Epochs, Best: s.summary.BestEpoch, Test: s.split.Test,
+		Hidden: s.net.Hidden(t, s.hop(s.net), s.features).Value(),
+	}
+	logits := s.net.Run(t, s.net.Whole(s.hop(s.net), s.features)).Value()
+	for v := range s.Labels {
+		c, row := 0, logits.Row(v)
+		for j, y := range row {
+			if y > row[c] {
+				c = j
+			}
+		}
+		p.Predicted = append(p.Predicted, int32(c))
+	}
+	return p.Write(path)
 }

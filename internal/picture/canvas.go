@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 )
 
 // Point is a place on a canvas, in points from its top left corner, or a value
@@ -62,6 +63,10 @@ type (
 		Box
 		fill color.RGBA
 	}
+	rectangles struct {
+		boxes []Box
+		fill  color.RGBA
+	}
 	words struct {
 		at   Point
 		text string
@@ -98,6 +103,13 @@ func (c *Canvas) Circle(at Point, radius float64, fill color.RGBA) {
 func (c *Canvas) Rect(b Box, fill color.RGBA) {
 	if b.Middle().finite() {
 		c.shapes = append(c.shapes, rectangle{b, fill})
+	}
+}
+
+// Rects draws filled rectangles of one colour, in less room than one by one. They do not overlap.
+func (c *Canvas) Rects(boxes []Box, fill color.RGBA) {
+	if len(boxes) > 0 && !slices.ContainsFunc(boxes, func(b Box) bool { return !b.Middle().finite() }) {
+		c.shapes = append(c.shapes, rectangles{boxes, fill})
 	}
 }
 

@@ -7,6 +7,7 @@
 //   - a [Heading] is a title with a legend that takes as many lines as it needs;
 //   - a [Heat] is a table in shades, also as text for a terminal, a [Tree] a tree of words
 //     with a shade a node;
+//   - [Lanes] are what each of some threads did when, as bars on one axis;
 //   - a [Panel] draws into a box: a chart, a table, a tree, or anything else. [Grid] places rows
 //     of panels on one canvas;
 //   - a [Plane] is points with lines through them, such as a tour.

@@ -109,6 +109,13 @@ func (r rectangle) paint(p *painter) {
 	p.fill(r.fill)
 }
 
+func (r rectangles) paint(p *painter) {
+	for _, b := range r.boxes {
+		p.polygon(Point{b.Left, b.Top}, Point{b.Right, b.Top}, Point{b.Right, b.Bottom}, Point{b.Left, b.Bottom})
+	}
+	p.fill(r.fill)
+}
+
 func (t words) paint(p *painter) {
 	along := -t.start(t.text) // of the text so far, from its point
 	for _, r := range t.text {

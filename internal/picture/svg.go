@@ -52,6 +52,14 @@ func (r rectangle) svg(w *svgWriter) {
 		number(r.Left), number(r.Top), number(r.Width()), number(r.Height()), hex(r.fill))
 }
 
+func (r rectangles) svg(w *svgWriter) {
+	w.WriteString(`<path d="`)
+	for _, b := range r.boxes {
+		fmt.Fprintf(w, "M%s %sh%sv%sh-%[3]sz", number(b.Left), number(b.Top), number(b.Width()), number(b.Height()))
+	}
+	fmt.Fprintf(w, `" fill="%s"/>`+"\n", hex(r.fill))
+}
+
 func (t words) svg(w *svgWriter) {
 	x, y := number(t.at.X), number(t.at.Y)
 	fmt.Fprintf(w, `<text x="%s" y="%s" font-size="%s" fill="%s"`, x, y, number(t.Size), hex(t.Colour))

@@ -24,8 +24,8 @@ type Benchmark struct {
 	swept    int     // its place in the sweep, from 1; 0: it is not in it
 	unlisted bool    // the sweep or its own name selects it, and nothing else
 	prepare  func() workload
-	open     func() (workload, error)                       // instead, of what is in files
-	train    func(ctx context.Context) (*trainTimes, error) // instead, of epochs of a training
+	open     func() (workload, error)                                     // instead, of what is in files
+	train    func(ctx context.Context, to *recorder) (*trainTimes, error) // instead, of epochs of a training
 }
 
 // Name returns the path of a benchmark.

@@ -32,6 +32,8 @@ type extra struct {
 	StepsPerS float64 `json:"steps_per_s,omitempty"`
 	ForwardMS float64 `json:"forward_median_ms,omitempty"`
 	EpochMS   float64 `json:"epoch_median_ms,omitempty"`
+	Growth    float64 `json:"growth,omitempty"` // over one thread
+	Busy      float64 `json:"busy,omitempty"`   // the share of the threads' time
 	scores
 	Gathered  float64  `json:"gathered_gb_per_s,omitempty"`
 	WalkMS    float64  `json:"walk_ms,omitempty"`
@@ -146,7 +148,7 @@ func (b *Benchmark) workload() (workload, error) {
 
 // timeTraining trains once and returns the line of its steps.
 func (t *Timer) timeTraining(ctx context.Context, b *Benchmark, before usage.Usage) (*Line, error) {
-	times, err := b.train(ctx)
+	times, err := b.train(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,8 @@ func moleculeBenchmarks(threads int, data string, c Trainings) []Benchmark {
 			b := Benchmark{
 				name: "train/" + name, op: "graphs/gin", lanes: threads,
 				params: map[string]any{"dataset": name, "batch": graphsOfStep, "hidden": units, "epochs": c.Epochs, "seed": c.Seed, "threads": threads},
-				train: func(ctx context.Context) (*trainTimes, error) {
-					return timeEpochs(ctx, func() (*train.Fit, error) { return c.Graphs(name, graphsOfStep, units) })
+				train: func(ctx context.Context, to *recorder) (*trainTimes, error) {
+					return timeEpochs(ctx, to, func() (*train.Fit, error) { return c.Graphs(name, graphsOfStep, units) })
 				},
 			}
 			if i > 0 {

@@ -62,7 +62,7 @@ func Choose(all []Benchmark, pattern string) ([]Benchmark, error) {
 
 // Nearest returns the name, the front of one, or the group that is most like s.
 func Nearest(all []Benchmark, s string) string {
-	fronts := append(slices.Sorted(maps.Keys(groups)), Sparse)
+	fronts := append(slices.Sorted(maps.Keys(groups)), Sparse, Scale)
 	for _, b := range all {
 		for i := range len(b.name) {
 			if b.name[i] == '/' {

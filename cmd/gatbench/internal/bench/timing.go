@@ -2,8 +2,11 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
+
+	"github.com/edgewise-ml/edgewise/lanes"
 )
 
 // Budget says how long to repeat a call: some calls to warm up, then at least
@@ -97,3 +100,102 @@ func (t timing) median() float64 {
 
 // percentile returns a sample by its rank, as the scripts in peers do.
 func (t timing) percentile(p int) float64 { return t.ms[len(t.ms)*p/100] }
+
+// records is of how many calls, or epochs, the middle one is shown.
+const records = 15
+
+// recorder keeps records of calls or epochs. A nil one records nothing.
+type recorder struct {
+	all  []*lanes.Record
+	stop func() *lanes.Record
+}
+
+// begin begins a record.
+func (r *recorder) begin() {
+	if r != nil {
+		r.drop()
+		r.stop = lanes.Start()
+	}
+}
+
+// end ends it and keeps it.
+func (r *recorder) end() {
+	if r != nil && r.stop != nil {
+		r.all = append(r.all, r.stop())
+		r.stop = nil
+	}
+}
+
+// drop ends a record that has begun and forgets it.
+func (r *recorder) drop() {
+	if r.stop != nil {
+		r.stop()
+		r.stop = nil
+	}
+}
+
+// Record returns the record of a call's loops, or of an epoch's: of several the one of median time. Its others
+// are cut for other numbers of threads.
+func (t *Timer) Record(ctx context.Context, b *Benchmark, cuts ...int) (*lanes.Record, error) {
+	calls := func(to *recorder) error {
+		_, err := b.train(ctx, to)
+		to.all = to.all[len(to.all)/2:] // the first epochs make the memory
+		return err
+	}
+	if b.train == nil {
+		w, err := b.workload()
+		if err != nil {
+			return nil, err
+		}
+		calls = func(to *recorder) error { return t.recordCalls(ctx, &w, to) }
+	}
+	r, err := recordOf(calls)
+	if err != nil {
+		return nil, err
+	}
+	r.Name = b.name
+	for _, threads := range cuts {
+		undo := lanes.CutFor(threads)
+		o, err := recordOf(calls)
+		if undo(); err != nil {
+			return nil, err
+		}
+		r.Add(o, threads)
+	}
+	return r, nil
+}
+
+// recordOf returns the record of median time of those that calls makes.
+func recordOf(calls func(to *recorder) error) (*lanes.Record, error) {
+	to := new(recorder)
+	defer to.drop()
+	if err := calls(to); err != nil {
+		return nil, err
+	}
+	r := lanes.Middle(to.all)
+	if r == nil {
+		return nil, errors.New("no epoch ended: nothing was recorded")
+	}
+	return r, nil
+}
+
+// recordCalls records calls of a benchmark.
+func (t *Timer) recordCalls(ctx context.Context, w *workload, to *recorder) error {
+	for range t.rule.WarmUps {
+		if ctx.Err() == nil {
+			w.call()
+		}
+	}
+	for began := time.Now(); len(to.all) < records && (len(to.all) < 3 || time.Since(began) < t.rule.Limit/4); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to.begin()
+		w.call()
+		to.end()
+	}
+	if w.failed != nil {
+		return w.failed()
+	}
+	return nil
+}

@@ -51,7 +51,9 @@ func trainBenchmarks(threads int, c Trainings) []Benchmark {
 			b := Benchmark{
 				name: "train/" + d.name, op: "citation/" + model, lanes: threads,
 				params: map[string]any{"dataset": d.name, "epochs": c.Epochs, "seed": c.Seed, "rows": c.Rows, "threads": threads},
-				train:  func(ctx context.Context) (*trainTimes, error) { return timeTraining(ctx, c, model, d.known) },
+				train: func(ctx context.Context, to *recorder) (*trainTimes, error) {
+					return timeTraining(ctx, to, func() (*train.Fit, error) { return c.Fit(model, d.known) })
+				},
 			}
 			if model != "gat" {
 				b.name += "/" + model
@@ -63,8 +65,8 @@ func trainBenchmarks(threads int, c Trainings) []Benchmark {
 		out = append(out, Benchmark{
 			name: "train/" + d.name + "/gae", op: "links/gae", lanes: threads,
 			params: map[string]any{"dataset": d.name, "epochs": c.Epochs, "seed": c.Seed, "threads": threads},
-			train: func(ctx context.Context) (*trainTimes, error) {
-				return timeEpochs(ctx, func() (*train.Fit, error) { return c.Links(d.known) })
+			train: func(ctx context.Context, to *recorder) (*trainTimes, error) {
+				return timeEpochs(ctx, to, func() (*train.Fit, error) { return c.Links(d.known) })
 			},
 		})
 	}
@@ -72,13 +74,18 @@ func trainBenchmarks(threads int, c Trainings) []Benchmark {
 }
 
 // timeEpochs trains once and returns how long each epoch took, without any evaluation.
-func timeEpochs(ctx context.Context, open func() (*train.Fit, error)) (*trainTimes, error) {
+func timeEpochs(ctx context.Context, to *recorder, open func() (*train.Fit, error)) (*trainTimes, error) {
 	fit, err := open()
 	if err != nil {
 		return nil, err
 	}
 	times := timing{group: 1}
-	fit.OnEpoch = func(e train.Epoch) { times.add(e.Took) }
+	to.begin()
+	fit.OnEpoch = func(e train.Epoch) {
+		times.add(e.Took)
+		to.end()
+		to.begin()
+	}
 	history, err := fit.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -94,8 +101,8 @@ type trainTimes struct {
 }
 
 // timeTraining trains once and returns how long each epoch took.
-func timeTraining(ctx context.Context, c Trainings, model, dataset string) (*trainTimes, error) {
-	fit, err := c.Fit(model, dataset)
+func timeTraining(ctx context.Context, to *recorder, open func() (*train.Fit, error)) (*trainTimes, error) {
+	fit, err := open()
 	if err != nil {
 		return nil, err
 	}
@@ -104,12 +111,14 @@ func timeTraining(ctx context.Context, c Trainings, model, dataset string) (*tra
 	loss, eval := fit.Loss, fit.Eval
 	fit.Loss = func(t *grad.Tape) *grad.Var {
 		began = time.Now()
+		to.begin()
 		return loss(t)
 	}
 	fit.Eval = func(t *grad.Tape) train.Scores {
 		times.step.add(time.Since(began))
 		s := eval(t)
 		times.epoch.add(time.Since(began))
+		to.end()
 		return s
 	}
 	history, err := fit.Run(ctx)

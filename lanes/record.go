@@ -101,12 +101,14 @@ func Of(f func()) *Record {
 // are: what is recorded meanwhile is what so many threads would do.
 func CutFor(threads int) (undo func()) { return par.CutFor(min(max(threads, 1), ThreadsMost)) }
 
-// Median runs f n times, at least once, and returns the record of median time. Its others are of as many runs
-// each with loops cut for other numbers of threads, for which there are better predictions then.
+// Median records f n times, at least once, and returns the record of median time. Its others are of as many runs
+// each with loops cut for other numbers of threads, for which there are better predictions then. Before each record f
+// runs once more, so that threads are awake.
 func Median(n int, f func(), cuts ...int) *Record {
 	median := func() *Record {
 		var all []*Record
 		for range max(n, 1) {
+			f()
 			all = append(all, Of(f))
 		}
 		return Middle(all)

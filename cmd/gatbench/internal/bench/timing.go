@@ -190,6 +190,7 @@ func (t *Timer) recordCalls(ctx context.Context, w *workload, to *recorder) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		w.call() // threads that slept while a record was put in order are awake
 		to.begin()
 		w.call()
 		to.end()

@@ -249,7 +249,7 @@ func (s *NodeExpAttention) retraceHead(r, h, lo, hi int) {
 		if up > down {
 			sloped = up
 		}
-		dz := sloped * (Float(mask*vec.Dot(x, v)) - far[2*heads])
+		dz := Float(sloped * (Float(mask*vec.Dot(x, v)) - far[2*heads])) // rounded, so that it is the same by itself as in a sum
 		del += dz
 		if s.Rows != nil {
 			s.Der[int(s.Rows[e-s.First])*s.DerStride+h] = dz

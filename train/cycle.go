@@ -56,7 +56,7 @@ type OneCycle struct {
 
 // Factor returns the factor of a step.
 func (s OneCycle) Factor(step int) float64 {
-	top := grad.Preset(s.Rise, 0.3)*float64(s.Steps) - 1
+	top := float64(grad.Preset(s.Rise, 0.3)*float64(s.Steps)) - 1 // rounded first, also on processors that would fuse both
 	last, x := float64(s.Steps-1), float64(step)
 	low := 1 / grad.Preset(s.Start, 25)
 	end := low / grad.Preset(s.End, 1e4)

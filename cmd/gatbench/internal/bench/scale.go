@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -63,7 +64,7 @@ func (t *Timer) Scale(ctx context.Context, b *Benchmark, threads []int) ([]*Line
 		line.Params = maps.Clone(line.Params)
 		line.Params["threads"] = n
 		out = append(out, line)
-		line.Extra.Growth = out[0].MedianMS / line.MedianMS
+		line.Extra.Growth = out[0].whole() / line.whole()
 	}
 	r, err := t.Record(ctx, b)
 	if err != nil {
@@ -112,11 +113,14 @@ func (t *ScaleTable) Head() string {
 func (t *ScaleTable) Row(b *Benchmark, lines []*Line) string {
 	s := fmt.Sprintf("%-*s", t.name, b.name)
 	for _, i := range t.shown {
-		s += fmt.Sprintf("%*s", scaleColumn, digits(lines[i].MedianMS))
+		s += fmt.Sprintf("%*s", scaleColumn, digits(lines[i].whole()))
 	}
 	last := lines[len(lines)-1].Extra
 	return s + fmt.Sprintf("%*.1f%*.0f %%", scaleColumn, last.Growth, scaleColumn-2, 100*last.Busy)
 }
+
+// whole is the time of a call or, of a training, of an epoch.
+func (l *Line) whole() float64 { return cmp.Or(l.Extra.EpochMS, l.MedianMS) }
 
 // digits is a number with three digits or more.
 func digits(v float64) string {

@@ -40,7 +40,8 @@ func TestScaled(t *testing.T) {
 // A terminal that is too narrow for all numbers of threads shows those that it has room for.
 func TestScaleTable(t *testing.T) {
 	bs := []Benchmark{{name: "a/name/of/24/characters."}}
-	lines := []*Line{{MedianMS: 1234.5}, {MedianMS: 500}, {MedianMS: 99.94}, {MedianMS: 0.12345}}
+	lines := []*Line{{MedianMS: 1234.5}, {MedianMS: 500}, {MedianMS: 40}, {MedianMS: 0.12345}}
+	lines[2].Extra.EpochMS = 99.94 // of a training an epoch is shown, and not the step
 	lines[3].Extra.Growth, lines[3].Extra.Busy = 9.97, 0.994
 	for width, want := range map[int][2]string{
 		0: {"name                           1       2       4       8  growth    busy",

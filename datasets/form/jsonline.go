@@ -421,7 +421,7 @@ func (s *lineScanner) wholeOf(kind byte, raw []byte) (int64, error) {
 			v, err := strconv.ParseInt(string(raw), 10, 64)
 			switch {
 			case kind == '0' && errors.Is(err, strconv.ErrRange):
-				return 0, s.want(kind, raw, fmt.Sprintf("a whole number from %d to %d", math.MinInt64, math.MaxInt64))
+				return 0, s.want(kind, raw, fmt.Sprintf("a whole number from %d to %d", int64(math.MinInt64), int64(math.MaxInt64)))
 			case kind != '0' || err != nil:
 				return 0, s.want(kind, raw, "a whole number")
 			}

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -41,7 +42,7 @@ func cacheSize(s string) int {
 		unit = 1 << 20
 	}
 	n, err := strconv.Atoi(strings.TrimRight(s, "KM"))
-	if err != nil || n < 0 || n > 1<<40/unit {
+	if err != nil || n < 0 || n > min(1<<40, math.MaxInt)/unit {
 		return 0
 	}
 	return n * unit

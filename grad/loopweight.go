@@ -237,11 +237,7 @@ func (p *weight) counted() (factors []factor, rows int) {
 	for _, f := range p.factors {
 		rows += leading(f.x.Shape())
 	}
-	uncut := 4096
-	if p.w.Dim(1) <= 512 {
-		uncut = 2048
-	}
-	if first := p.factors[0].x; first.isBlank() && rows < uncut {
+	if first := p.factors[0].x; first.isBlank() && rows < tensor.SplitRows(p.w.Dim(1)) {
 		return p.factors[1:], rows - leading(first.Shape())
 	}
 	return p.factors, rows

@@ -40,7 +40,7 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"the wrong hub's sums", "../message/internal/exec/backpass.go", "copy(w.inEdgeSums, b.hubSums[c.hub*n:(c.hub+1)*n])", "copy(w.inEdgeSums, b.hubSums[c.hub/2*n:(c.hub/2+1)*n])", "../message", "TestHubs"},
 	{"the last copy of er's gradient", "../internal/attend/gat_er.go", "for c := range t.groups {", "for c := range t.groups - t.k.In.NNZ()>>17 {", "../internal/attend", "TestAttentionCopies"},
 	{"a group of er's gradient", "../internal/attend/gat_er.go", "if p.opens[c] && c > 0 {", "if p.opens[c] && c > 1<<4 {", "../internal/attend", "TestAttentionPlaces"},
-	{"a weight over long chains", "../layers/sequence/chains.go", "if r.blank && n < uncutRows {", "if r.blank {", "../layers/sequence", "TestChainsAreTheSweep"},
+	{"a weight over long chains", "../layers/sequence/chains.go", "if r.blank && n < tensor.SplitRows(r.width) {", "if r.blank {", "../layers/sequence", "TestChainsAreTheSweep"},
 	{"a spilt product that keeps what was there", "../sparse/spill.go", "\tif t.set {\n\t\tclear(*own)\n", "\tif t.set && t.remains != &t.all {\n\t\tclear(*own)\n", "../sparse", "TestSpill"},
 	{"a long k in more than two parts", "../tensor/gemm_parts.go", "for p := range t.parts - 1 {", "for p := range min(t.parts-1, 2) {", "../tensor", "TestProductSizes"},
 	{"a batch's last chunk", "../tensor/batch.go", "par.Run((t.n+t.by-1)/t.by, t)", "par.Run(t.n/t.by, t)", "../tensor", "TestBatchSizes"},

@@ -245,10 +245,19 @@ func (g *gemm) splits() int {
 	switch {
 	case g.k >= splitFrom:
 		return min(splitMost, g.k/splitPart)
-	case g.k >= splitPart && g.n <= splitNarrow:
+	case g.k >= SplitRows(g.n):
 		return 2
 	}
 	return 1
+}
+
+// SplitRows returns from how many rows on a product with [TransA], whose result has so many columns,
+// is the sum of parts. Below that, rows of zeros in front change nothing.
+func SplitRows(columns int) int {
+	if columns <= splitNarrow {
+		return splitPart
+	}
+	return splitFrom
 }
 
 // splitTask is a product with a long k, cut in parts of k. The first has c, the

@@ -70,7 +70,6 @@ const (
 	chainWork   = 1 << 17 // multiply-adds of a step that a chunk has at least: some microseconds
 	chainLeast  = 4       // chains in a chunk: so many rows multiply as long as U takes to come from the second cache
 	chainMost   = 16
-	uncutRows   = 2048 // a gradient of weights of fewer rows is never cut
 )
 
 // recurrence is a recurrence over chains. What stands first is what its layer says.
@@ -292,7 +291,7 @@ func (r *recurrence) pullWeight() {
 			x = r.dh[r.plan.roots*r.m:]
 		}
 	}
-	if r.blank && n < uncutRows {
+	if r.blank && n < tensor.SplitRows(r.width) {
 		skip = r.plan.roots
 	}
 	var xs, dz tensor.Dense

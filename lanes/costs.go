@@ -23,11 +23,8 @@ type Costs struct {
 // Usual returns costs of a server with one socket, whose threads look out for work as they do while
 // a network is trained. Chunks take as long as they were recorded to take.
 func Usual() Costs {
-	return Costs{See: 250, Take: 100, Wake: 40 * time.Microsecond, Ring: 4 * time.Microsecond, Awake: awake}
+	return Costs{See: 250, Take: 100, Wake: 40 * time.Microsecond, Ring: 4 * time.Microsecond, Awake: par.HotSpin}
 }
-
-// awake is how long workers look out while a step runs.
-const awake = 1300 * time.Microsecond
 
 // Growing returns the costs for a machine on which so many threads do growth times as much as one. A
 // record keeps the slowing that it was made with; what other numbers of threads add or save is taken
@@ -64,7 +61,7 @@ func Measure() Costs {
 		return Costs{See: r.Loops[0].took() / time.Duration(taken(takings))}
 	}).See
 	cold := lowest(func() Costs {
-		time.Sleep(2 * awake)
+		time.Sleep(2 * par.HotSpin)
 		return started(threads)
 	})
 	c.Ring = max(cold.Ring-hot.Ring, 0)
@@ -78,7 +75,7 @@ const takings = 64
 // taken is how often a thread takes some of so many chunks of its range until none is left.
 func taken(chunks int) (times int) {
 	for ; chunks > 0; times++ {
-		chunks -= quarter(chunks)
+		chunks -= par.Quarter(chunks)
 	}
 	return times
 }

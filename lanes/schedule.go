@@ -3,6 +3,8 @@ package lanes
 import (
 	"slices"
 	"time"
+
+	"github.com/edgewise-ml/edgewise/internal/par"
 )
 
 // Schedule is how a record ran, or would run on some number of threads.
@@ -101,7 +103,7 @@ func (y *layout) run(l *Loop, now time.Duration) Loop {
 		for left[r][0] == left[r][1] {
 			r = (r + 1) % threads
 		}
-		lo, some, at := left[r][0], quarter(left[r][1]-left[r][0]), y.free[who]
+		lo, some, at := left[r][0], par.Quarter(left[r][1]-left[r][0]), y.free[who]
 		if threads > 1 {
 			at += y.costs.Take
 		}
@@ -120,9 +122,6 @@ func (y *layout) run(l *Loop, now time.Duration) Loop {
 	}
 	return out
 }
-
-// quarter is how many of the chunks that are left of a range are taken at once, as the pool has it.
-func quarter(left int) int { return (left + 3) / 4 }
 
 // wake says when the helpers from number first on come: a thread that is there wakes two of those that sleep, and
 // each of them two more. It returns when it has done so.

@@ -74,8 +74,11 @@ func (l loop) part(r int) (lo, hi int) {
 	return at(r), at(r + 1)
 }
 
-// take takes a quarter of what is left of range r of a loop, so that the last ones are taken
-// one by one and all threads end at about the same time. There is none left if these are none.
+// Quarter is how many of the parts that are left of a range are taken at once: so the last ones
+// are taken one by one, and all threads end at about the same time.
+func Quarter(left int) int { return (left + 3) / 4 }
+
+// take takes a [Quarter] of what is left of range r of a loop. There is none left if these are none.
 func (c *chunks) take(l loop, r int) (lo, hi int) {
 	from, to := l.part(r)
 	for {
@@ -91,7 +94,7 @@ func (c *chunks) take(l loop, r int) (lo, hi int) {
 		if left == 0 {
 			return 0, 0
 		}
-		upTo := done + (left+3)/4
+		upTo := done + Quarter(left)
 		if c.taken[r].word.CompareAndSwap(word, uint64(l.number)<<32|uint64(upTo-from)) {
 			return done, upTo
 		}

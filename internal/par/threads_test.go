@@ -122,7 +122,7 @@ func TestPatience(t *testing.T) {
 	}
 	want("cold", coldSpin)
 	undo := Hot()
-	want("hot", hotSpin)
+	want("hot", HotSpin)
 	SetThreads(available() + 1)
 	want("more threads than the machine gives", 0)
 	SetThreads(0)

@@ -9,7 +9,7 @@ import "time"
 const wakeCost = time.Millisecond
 
 // waits remembers what a worker's waits of late would have cost under each of some bounds
-// on spinning, of which each is twice the one before: coldSpin first, hotSpin last. A wait
+// on spinning, of which each is twice the one before: coldSpin first, HotSpin last. A wait
 // that is over within a bound costs its own length, a longer one the bound and a wake.
 //
 // Loops of a training on a whole graph follow each other within tens of microseconds, with
@@ -19,8 +19,8 @@ type waits struct {
 	cost [7]float32 // of a wait, in nanoseconds, for coldSpin<<i
 }
 
-// hotSpin is the longest that a worker may spin while a step runs.
-const hotSpin = coldSpin << (len(waits{}.cost) - 1)
+// HotSpin is the longest that a worker may spin while a step runs.
+const HotSpin = coldSpin << (len(waits{}.cost) - 1)
 
 // memory is about how many waits count.
 const memory = 32

@@ -69,7 +69,7 @@ func TestWaitsAdapt(t *testing.T) {
 	if s := under(whole, adaptive()); s.woken > len(whole)/50 {
 		t.Errorf("of %d short waits %d ended in sleep", len(whole), s.woken)
 	}
-	was, is := under(batch, always(hotSpin)), under(batch, adaptive())
+	was, is := under(batch, always(HotSpin)), under(batch, adaptive())
 	if 3*is.spun > was.spun {
 		t.Errorf("between batches it spins %v, under the longest bound %v", is.spun, was.spun)
 	}
@@ -80,7 +80,7 @@ func TestWaitsAdapt(t *testing.T) {
 	for _, both := range [][2][]time.Duration{{whole, batch}, {batch, whole}} {
 		alone := under(both[1], adaptive())
 		after, first := under(slices.Concat(both[0], both[1]), adaptive()), under(both[0], adaptive())
-		if extra := after.spun - first.spun - alone.spun; extra > memory*hotSpin {
+		if extra := after.spun - first.spun - alone.spun; extra > memory*HotSpin {
 			t.Errorf("it takes %v to learn the other kind", extra)
 		}
 		if extra := after.woken - first.woken - alone.woken; extra > 2*memory {
@@ -93,7 +93,7 @@ func TestWaitsAdapt(t *testing.T) {
 func TestWaitsBound(t *testing.T) {
 	for us, want := range map[int]time.Duration{
 		0: coldSpin, 15: coldSpin, 30: 2 * coldSpin, 70: 4 * coldSpin, 110: 8 * coldSpin,
-		1000: hotSpin, 1500: coldSpin, 10000: coldSpin, // a wake is cheaper
+		1000: HotSpin, 1500: coldSpin, 10000: coldSpin, // a wake is cheaper
 	} {
 		var w waits
 		for range 10 * memory {
@@ -106,8 +106,8 @@ func TestWaitsBound(t *testing.T) {
 	if (&waits{}).bound() != coldSpin {
 		t.Error("who knows nothing does not begin with the shortest")
 	}
-	if hotSpin <= wakeCost+coldSpin {
-		t.Errorf("%v is too short to learn what a wake is worth", hotSpin)
+	if HotSpin <= wakeCost+coldSpin {
+		t.Errorf("%v is too short to learn what a wake is worth", HotSpin)
 	}
 }
 

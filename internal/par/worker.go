@@ -143,7 +143,7 @@ func (p *pool) patience() time.Duration {
 	case p.crowd.Load() > 0 && !p.taken.Load():
 		return 0 // other goroutines run loops alone and need the processor
 	case p.hot.Load() > 0:
-		return hotSpin
+		return HotSpin
 	}
 	return coldSpin
 }

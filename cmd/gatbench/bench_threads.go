@@ -68,7 +68,7 @@ func (c *benchCommand) checkTrace() error {
 	case slices.Contains(c.Patterns, bench.Scale):
 		return misuse("--trace %s: %s times many numbers of threads; name what to record", c.Trace, bench.Scale)
 	}
-	if _, err := c.costs(); err != nil {
+	if _, err := c.growing(lanes.Costs{}); err != nil {
 		return err
 	}
 	if c.Trace == tablesOnly {
@@ -80,19 +80,18 @@ func (c *benchCommand) checkTrace() error {
 	return apart([]file{{"--from", c.From}, {"--graph", c.Graph}}, []file{{"--trace", c.Trace}})
 }
 
-// costs are what a prediction assumes: the usual costs, and what --growth says.
-func (c *benchCommand) costs() (lanes.Costs, error) {
-	out := lanes.Usual()
+// growing returns costs for a machine that grows as --growth says.
+func (c *benchCommand) growing(costs lanes.Costs) (lanes.Costs, error) {
 	if c.Growth == "" {
-		return out, nil
+		return costs, nil
 	}
 	before, after, ok := strings.Cut(c.Growth, ":")
 	threads, err1 := strconv.Atoi(before)
 	times, err2 := strconv.ParseFloat(after, 64)
 	if !ok || err1 != nil || err2 != nil || threads < 2 || threads > lanes.ThreadsMost || !(times >= 1) || math.IsInf(times, 0) || times > float64(threads) {
-		return out, misuse("--growth %s: write a number of threads and how many times as much as one they do, such as 16:11", c.Growth)
+		return costs, misuse("--growth %s: write a number of threads and how many times as much as one they do, such as 16:11", c.Growth)
 	}
-	return out.Growing(threads, times), nil
+	return costs.Growing(threads, times), nil
 }
 
 // trace records benchmarks and shows each when it is recorded.
@@ -100,13 +99,10 @@ func (c *benchCommand) trace(e env, timer *bench.Timer, bs []bench.Benchmark) er
 	if isPicture(c.Trace) && len(bs) > drawnMost {
 		return misuse("--trace %s: these are %d names, and a picture shows %d: name fewer, or keep all in a .json file", c.Trace, len(bs), drawnMost)
 	}
-	costs, err := c.costs()
+	costs, err := c.growing(lanes.Measure()) // the usual ones on one thread
 	if err != nil {
 		return err
 	}
-	slow := costs.Slow
-	costs = lanes.Measure() // the usual ones on one thread
-	costs.Slow = slow
 	progress := report.NewProgress(e.errOut)
 	var all []*lanes.Record
 	for i := range bs {
@@ -133,7 +129,7 @@ func (c *benchCommand) trace(e env, timer *bench.Timer, bs []bench.Benchmark) er
 
 // traceFrom shows records of a file.
 func (c *benchCommand) traceFrom(e env) error {
-	costs, err := c.costs()
+	costs, err := c.growing(lanes.Usual())
 	if err != nil {
 		return err
 	}
@@ -162,7 +158,7 @@ func (c *benchCommand) traceFrom(e env) error {
 	return c.keep(e, all, costs)
 }
 
-// lossesAt is the number of threads whose losses are lossesAt.
+// lossesAt is the number of threads on which losses are listed, if no other is asked for.
 const lossesAt = 16
 
 // drawnAt are the numbers of threads that are drawn.

@@ -87,7 +87,14 @@ func SumGrads(gs ...Grads) Grads {
 // Backward returns the gradient of loss, which has one element, by every Param
 // used and every value watched. A Param that the loss does not depend on has a
 // zero gradient.
-func (t *Tape) Backward(loss *Var) Grads {
+func (t *Tape) Backward(loss *Var) Grads { return t.BackwardEach(loss, nil) }
+
+// BackwardEach is [Tape.Backward] that calls ready with each gradient as soon as nothing more is
+// added to it, while those of what was used earlier have yet to be computed. A program that sends gradients
+// to other processes can so begin with those of the last layer. A new value that a layer has for a frozen Param
+// ([Tape.Update]) is given to ready too, after all gradients, and not to the Param. ready reads the gradient and begins
+// no operation on t. If ready is nil, this is Backward.
+func (t *Tape) BackwardEach(loss *Var, ready func(Grad)) Grads {
 	t.backwardOf("Backward", loss)
 	if len(loss.Value().Data) != 1 {
 		panic(&tensor.ShapeError{Op: "grad.Backward", Shapes: [][]int{slices.Clone(loss.Shape())}, Why: "the loss must have one element"})
@@ -96,7 +103,7 @@ func (t *Tape) Backward(loss *Var) Grads {
 	defer t.beginBackward("Backward")()
 	t.zeroLeaves()
 	loss.Grad().Data[0]++
-	return t.pullAll()
+	return t.pullAll(ready)
 }
 
 // BackwardFrom is [Tape.Backward] of ⟨dy, y⟩: it starts with dy, of y's shape, as
@@ -117,7 +124,7 @@ func (t *Tape) BackwardFrom(y *Var, dy *tensor.Dense) Grads {
 	} else if !t.dry {
 		y.Grad().Add(dy)
 	}
-	return t.pullAll()
+	return t.pullAll(nil)
 }
 
 // lastAlone returns the Var whose elements are y's, if y is the result of the last
@@ -160,17 +167,39 @@ func (t *Tape) zeroLeaves() {
 	}
 }
 
-// pullAll runs all pullbacks and returns what they leave.
-func (t *Tape) pullAll() Grads {
+// pullAll runs all pullbacks and returns what they leave. ready, unless it is nil, hears of each gradient
+// as soon as it is final: when the operations are done that came after its leaf, as no others can read that.
+func (t *Tape) pullAll(ready func(Grad)) Grads {
 	t.pulling = true
 	defer func() { t.pulling = false }()
-	t.pullFrom(0)
-	t.applyUpdates()
-	gs := make(Grads, len(t.leaves))
-	for i, l := range t.leaves {
-		gs[i] = Grad{Param: l.param, Value: l.v.Grad(), of: l.v, pass: t.passes}
+	gs, end := make(Grads, len(t.leaves)), len(t.nodes)
+	for i := len(t.leaves) - 1; i >= 0 && ready != nil; i-- {
+		if at := t.leaves[i].at; at < end {
+			t.pullNodes(t.nodes[at:end])
+			end = at
+		}
+		gs[i] = t.gradOf(i)
+		ready(gs[i])
+	}
+	t.pullNodes(t.nodes[:end])
+	if ready != nil {
+		for _, u := range t.updates {
+			ready(Grad{Param: u.param, Value: u.value.Value()})
+		}
+		t.dropUpdates()
+	} else {
+		t.applyUpdates()
+	}
+	for i := range gs {
+		gs[i] = t.gradOf(i)
 	}
 	return gs
+}
+
+// gradOf is the gradient of a leaf.
+func (t *Tape) gradOf(i int) Grad {
+	l := &t.leaves[i]
+	return Grad{Param: l.param, Value: l.v.Grad(), of: l.v, pass: t.passes}
 }
 
 // pullFrom runs the pullbacks of the operations from number first on, the last
@@ -260,6 +289,10 @@ func (t *Tape) applyUpdates() {
 		copy(u.param.Value.Data, u.value.Value().Data)
 		u.param.Changed()
 	}
+	t.dropUpdates()
+}
+
+func (t *Tape) dropUpdates() {
 	clear(t.updates)
 	t.updates = t.updates[:0]
 }

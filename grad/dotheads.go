@@ -85,6 +85,7 @@ func (x *Var) dotAlong(y *Var) *Var {
 	if last := t.last(); op.needs && last != nil {
 		z.needs = true
 		last.out, last.outs = nil, t.several([]*Var{z, l.out})
+		t.takenAlong(y)
 		if tr := last.trace; tr != nil {
 			tr.xs = slices.Insert(tr.xs, 1, y)
 			tr.scratch += foldRoom(x, y)

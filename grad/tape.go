@@ -78,6 +78,7 @@ type trace struct {
 type leaf struct {
 	param *Param
 	v     *Var
+	at    int // operations recorded before it: those read it that come after
 }
 
 type update struct {
@@ -251,9 +252,20 @@ func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
 	v.tape, v.gen = t, t.gen
 	v.val, v.needs, v.hold = *x, needs, true
 	if needs {
-		t.leaves = append(t.leaves, leaf{p, v})
+		t.leaves = append(t.leaves, leaf{p, v, len(t.nodes)})
 	}
 	return v
+}
+
+// takenAlong says that y, which may be a leaf, is read by the operation before its own: that has taken its
+// own along.
+func (t *Tape) takenAlong(y *Var) {
+	root, _ := y.origin()
+	for i := range t.leaves {
+		if l := &t.leaves[i]; l.v == root {
+			l.at = min(l.at, len(t.nodes)-1)
+		}
+	}
 }
 
 // Update gives a frozen Param a new value, such as a running mean. It takes

@@ -76,6 +76,10 @@ type Loader struct {
 	Rel    graph.Rel               // of Edges; what Hide leaves out are the edges of all relations
 	Rows   map[string]tensor.Array // a row for each node of a type, in place of Features
 
+	// Rank and Ranks are set where several processes share the batches: this one reads every Ranks-th of each epoch, beginning
+	// with number Rank, counted from 0. The draws of a batch are the same, whoever makes it. 0 Ranks: all batches.
+	Rank, Ranks int
+
 	Ahead  int    // batches that are made while a step runs; 0: as many as threads can make; negative: none
 	Epochs int    // that Batches goes through; 0: 1
 	Done   uint64 // steps that lie behind a run that goes on: Batches begins after them
@@ -164,6 +168,8 @@ func (l *Loader) checkExamples(noun string, n int) error {
 		return fmt.Errorf("sample: Size is %d; it is the number of %ss of a batch", l.Size, noun)
 	case l.Size > n:
 		return fmt.Errorf("sample: Size is %d, and %d %ss train: make it %d or less", l.Size, n, noun, n)
+	case l.Ranks < 0 || l.Rank < 0 || l.Rank >= max(1, l.Ranks):
+		return fmt.Errorf("sample: Rank is %d of %d Ranks; ranks are counted from 0", l.Rank, l.Ranks)
 	case l.Epochs < 0:
 		return fmt.Errorf("sample: Epochs is %d; 0 means 1", l.Epochs)
 	}
@@ -211,7 +217,7 @@ func (l *Loader) Steps() int { return (len(l.examples()) + l.Size - 1) / max(1, 
 // is the last that it gives: what [Loader.Check] says, or ctx.Err().
 func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
-		s, err := l.open(ctx, l.Done+1)
+		s, err := l.open(ctx, l.firstFrom(l.Done+1))
 		if err != nil {
 			yield(nil, err)
 			return
@@ -225,6 +231,32 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 			}
 		}
 	}
+}
+
+// firstFrom returns the first step from n on that this rank reads.
+func (l *Loader) firstFrom(n uint64) uint64 {
+	ranks, steps := uint64(max(1, l.Ranks)), uint64(l.Steps())
+	if n < 1 || steps == 0 {
+		return n
+	}
+	at := (n - 1) % steps // in its epoch
+	at += (uint64(l.Rank) + ranks - at%ranks) % ranks
+	if n -= (n - 1) % steps; at < steps {
+		return n + at
+	}
+	if uint64(l.Rank) < steps {
+		return n + steps + uint64(l.Rank)
+	}
+	return math.MaxUint64 // there are more ranks than batches
+}
+
+// after returns the step that this rank reads after one.
+func (l *Loader) after(step uint64) uint64 {
+	ranks, steps := uint64(max(1, l.Ranks)), uint64(l.Steps())
+	if (step-1)%steps+ranks < steps {
+		return step + ranks
+	}
+	return l.firstFrom(step - (step-1)%steps + steps)
 }
 
 // Into makes b the batch of each step of a [train.Fit] whose Next it is; Epochs and Done are

@@ -84,6 +84,27 @@ func TestBatchesFollowFromTheStep(t *testing.T) {
 		}
 		undo()
 	}
+	for _, ranks := range []int{2, 3, 4} { // 4: more than there are batches
+		for rank := range ranks {
+			var steps, of []uint64
+			for step := range uint64(9) {
+				if int(step%3)%ranks == rank && step >= 2 {
+					of = append(of, step+1)
+				}
+			}
+			l := loaderOf(t, 3, 5)
+			l.Rank, l.Ranks, l.Epochs, l.Done = rank, ranks, 3, 2
+			for b, err := range l.Batches(t.Context()) {
+				if err != nil || !same(b, want[b.Step-1]) {
+					t.Fatalf("rank %d of %d: the batch of step %d differs: %v", rank, ranks, b.Step, err)
+				}
+				steps = append(steps, b.Step)
+			}
+			if !slices.Equal(steps, of) {
+				t.Errorf("rank %d of %d reads steps %v, want %v", rank, ranks, steps, of)
+			}
+		}
+	}
 	var b *Batch
 	l := loaderOf(t, 3, 5)
 	next := l.Into(&b)

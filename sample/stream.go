@@ -98,7 +98,7 @@ func (s *stream) read() (*Batch, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	s.next++
+	s.next = s.l.after(s.next)
 	s.last = c.batch
 	return c.batch, nil
 }
@@ -108,8 +108,15 @@ func (s *stream) read() (*Batch, error) {
 func (s *stream) begin() (first *coming, begun bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for n := uint64(len(s.coming)); n <= s.l.ahead() && s.next+n < s.end; n++ {
-		s.coming = append(s.coming, newComing(s.next+n))
+	for uint64(len(s.coming)) <= s.l.ahead() {
+		step := s.next
+		if n := len(s.coming); n > 0 {
+			step = s.l.after(s.coming[n-1].batch.Step)
+		}
+		if step >= s.end {
+			break
+		}
+		s.coming = append(s.coming, newComing(step))
 	}
 	first, s.coming = s.coming[0], s.coming[1:]
 	begun, first.begun = first.begun, true

@@ -412,6 +412,7 @@ func TestBadLoaders(t *testing.T) {
 		`Others is "far"`:                                    func(l *Loader) { l.Others = "far" },
 		"Negatives and Hide are for Edges":                   func(l *Loader) { l.Hide = true },
 		"Epochs is -1":                                       func(l *Loader) { l.Epochs = -1 },
+		"Rank is 2 of 2":                                     func(l *Loader) { l.Rank, l.Ranks = 2, 2 },
 		"Type, Rel and Rows are for a Hetero":                func(l *Loader) { l.Type = "user" },
 		"leave Graph, Ends, Graphs and Features out":         func(l *Loader) { l.Hetero = two(t) },
 		`there is no type "" of nodes`: func(l *Loader) {

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/ranks"
 )
 
 // Fit trains a model: in each epoch one step on all of its data, or with Steps
@@ -45,6 +46,20 @@ type Fit struct {
 	//
 	// [sample.Loader.Into]: https://pkg.go.dev/github.com/edgewise-ml/edgewise/sample#Loader.Into
 	Next func(ctx context.Context, step uint64) error
+
+	// Team is set where several processes train the model together: each takes every Team.Size-th step, beginning with
+	// its rank, and the gradients of all ranks make one step of the optimiser. nil: this process is alone.
+	// Every rank runs a Fit with the same settings and data; rank 0 alone writes the checkpoint. An error that other ranks
+	// do not have is for the caller to end the job with ([ranks.Team.Abort]): they would wait.
+	Team *ranks.Team
+
+	// Accumulate is how many steps' gradients each process adds up before the optimiser's step; 0: 1. The weights are then as after
+	// one step on all of these data, except that each step normalises its own batch.
+	Accumulate int
+
+	// Examples is how many examples the last Loss is the mean of. Steps that are taken together count in proportion
+	// to them; nil: all alike.
+	Examples func() int
 
 	Loss    func(t *grad.Tape) *grad.Var // of one element
 	Eval    func(t *grad.Tape) Scores    // under the same tape, which drops nothing and has forgotten the step; in parts with t.ResetEval between, not Reset; may be nil
@@ -105,6 +120,8 @@ func (f *Fit) check() error {
 		return fmt.Errorf("train: Fit.Epochs is %d; it must be at least 1", f.Epochs)
 	case f.Steps < 0:
 		return fmt.Errorf("train: Fit.Steps is %d; 0 means one step an epoch", f.Steps)
+	case f.Accumulate < 0:
+		return fmt.Errorf("train: Fit.Accumulate is %d; 0 means a step of the optimiser for each step", f.Accumulate)
 	case f.Patience < 0:
 		return fmt.Errorf("train: Fit.Patience is %d; 0 means never to stop early", f.Patience)
 	case f.Patience > 0 && f.Eval == nil:
@@ -139,7 +156,7 @@ func (f *Fit) check() error {
 // checkFile reports now what would keep a checkpoint from being written after
 // hours of work.
 func (f *Fit) checkFile() error {
-	if f.Checkpoint == "" {
+	if f.Checkpoint == "" || f.Team.Rank() > 0 {
 		return nil
 	}
 	if _, err := memoryOf(f.Optimiser); err != nil {

@@ -27,6 +27,7 @@ type run struct {
 	unsaved   error  // why one could not be written
 	history   History
 	looks     [][]tensor.Float // room for inspect
+	joint     *joint           // steps that are taken together; nil: each is by itself
 	begun     begun
 }
 
@@ -47,6 +48,9 @@ func (f *Fit) begin(ctx context.Context) *run {
 	r.passing = f.By == ByLast && f.Eval != nil && f.Next == nil && f.Steps <= 1 && f.Average == 0 && !r.good.frozen() && ctx.Done() == nil
 	if f.Average > 0 {
 		r.average = NewEMA(f.Model, f.Average)
+	}
+	if f.Team.Size() > 1 || f.Accumulate > 1 {
+		r.joint = newJoint(f)
 	}
 	return r
 }
@@ -70,7 +74,7 @@ func (r *run) finish(diverged bool) {
 
 func (r *run) epochs() error {
 	for n := len(r.history.Epochs) + 1; n <= r.Epochs && !r.tired(); n++ {
-		if err := r.ctx.Err(); err != nil {
+		if err := r.ctx.Err(); err != nil && r.Team.Size() == 1 { // ranks stop together, in a step
 			return err
 		}
 		e, err := r.epoch(n)
@@ -102,7 +106,7 @@ func (r *run) epoch(n int) (Epoch, error) {
 	e, first := r.begun.epoch, r.begun.steps
 	e.N, r.begun = n, begun{}
 	steps := max(1, r.Steps)
-	for i := first; i < steps; i++ {
+	for i := first; i < steps; i += r.joint.stride() {
 		before := e
 		if err := r.step(&e, i); err != nil {
 			return r.broken(err, begun{i, before})
@@ -132,8 +136,7 @@ func (r *run) epoch(n int) (Epoch, error) {
 
 // broken notes what was done of an epoch that ends with err, if the run can go on from there.
 func (r *run) broken(err error, done begun) (Epoch, error) {
-	var missing *dataError
-	if err == r.ctx.Err() || errors.As(err, &missing) {
+	if err == r.ctx.Err() || errors.Is(err, context.Canceled) || errors.As(err, new(*dataError)) || errors.As(err, new(*otherError)) {
 		r.begun = done
 	}
 	return done.epoch, err
@@ -163,23 +166,49 @@ func (r *run) next() error {
 }
 
 // step is forward, backward and the optimiser's step, the i-th of the epoch. It
-// adds to the epoch's loss.
+// adds to the epoch's loss. Of steps that are taken together it is the first.
 func (r *run) step(e *Epoch, i int) error {
+	if r.joint != nil {
+		return r.joint.step(r, e, i)
+	}
 	at := r.tape.Step()
+	loss, v, err := r.forward()
+	if err != nil {
+		return err
+	}
+	if err := r.bounded(v); err != nil {
+		return err
+	}
+	e.Loss += v
+	r.remember(e, i)
+	grads, err := r.backward(loss, nil)
+	if err != nil {
+		r.tape.SetStep(at)
+		return err
+	}
+	return r.improve(grads, e, i, v)
+}
+
+// forward computes the loss of the tape's next step. If it fails, the step has not begun.
+func (r *run) forward() (loss *grad.Var, v float64, err error) {
+	at := r.tape.Step()
+	r.Team.Stage("data")
 	r.tape.Reset()
-	if err := r.next(); err != nil {
-		r.tape.SetStep(at)
-		return err
+	if err = r.next(); err == nil {
+		r.Team.Stage("forward")
+		err = r.tape.Within(r.ctx, func() {
+			loss = r.Loss(r.tape)
+			v = float64(loss.Value().Data[0])
+		})
 	}
-	var loss *grad.Var
-	var v float64
-	if err := r.tape.Within(r.ctx, func() {
-		loss = r.Loss(r.tape)
-		v = float64(loss.Value().Data[0])
-	}); err != nil {
+	if err != nil {
 		r.tape.SetStep(at)
-		return err
 	}
+	return loss, v, err
+}
+
+// bounded returns an error for a loss from which training cannot go on.
+func (r *run) bounded(v float64) error {
 	if !finite(v) {
 		return r.diverged("the loss", nil, v)
 	}
@@ -188,16 +217,25 @@ func (r *run) step(e *Epoch, i int) error {
 		d.Limit = r.Limit
 		return d
 	}
-	e.Loss += v
+	return nil
+}
+
+// remember keeps the state before the i-th step of an epoch without Eval, whose loss was finite.
+func (r *run) remember(e *Epoch, i int) {
 	if r.Eval == nil && i == 0 { // before Backward, which writes frozen Params
 		r.good.update()
 		r.goodEpoch = e.N - 1
 	}
-	var grads grad.Grads
-	if err := r.tape.Within(r.ctx, func() { grads = r.tape.Backward(loss) }); err != nil {
-		r.tape.SetStep(at)
-		return err
-	}
+}
+
+// backward computes the gradients of loss.
+func (r *run) backward(loss *grad.Var, ready func(grad.Grad)) (grads grad.Grads, err error) {
+	err = r.tape.Within(r.ctx, func() { grads = r.tape.BackwardEach(loss, ready) })
+	return grads, err
+}
+
+// improve is the optimiser's step for the i-th of the epoch, whose loss was v.
+func (r *run) improve(grads grad.Grads, e *Epoch, i int, v float64) error {
 	if err := r.inspect(grads); err != nil {
 		return err
 	}
@@ -236,7 +274,7 @@ func (r *run) compare(grads grad.Grads, e *Epoch, i int) error {
 	if err := r.trained.check(grads); err != nil || e.N > 1 {
 		return err
 	}
-	if r.trained.see(grads); i+1 < r.Steps {
+	if r.trained.see(grads); i+r.joint.stride() < r.Steps {
 		return nil
 	}
 	return r.trained.idle(e.Loss)
@@ -250,7 +288,7 @@ func (r *run) evaluate(e *Epoch) error {
 	}
 	r.tape.ResetEval()
 	step := r.tape.Step()
-	if err := r.tape.Within(r.ctx, func() { e.Scores = r.Eval(r.tape) }); err != nil {
+	if err := r.scores(e); err != nil {
 		return err
 	}
 	if r.tape.Step() != step {
@@ -268,6 +306,20 @@ func (r *run) evaluate(e *Epoch) error {
 		r.catchUp()
 	}
 	return nil
+}
+
+// scores is Eval. Ranks begin it together or not at all, and rank 0's scores are those of all: they decide how the
+// run goes on.
+func (r *run) scores(e *Epoch) error {
+	if r.Team.Size() == 1 {
+		return r.tape.Within(r.ctx, func() { e.Scores = r.Eval(r.tape) })
+	}
+	if _, err := r.joint.agree(r.ctx.Err()); err != nil {
+		return err
+	}
+	r.Team.Stage("evaluation")
+	e.Scores = r.Eval(r.tape)
+	return r.joint.share(&e.Scores)
 }
 
 // catchUp copies the good state if it is only in the Params.
@@ -299,7 +351,7 @@ func (r *run) plateau() *Plateau {
 // save writes the checkpoint, if one is asked for. The first error ends the run,
 // so there is no second.
 func (r *run) save() error {
-	if r.Fit.Checkpoint == "" || len(r.history.Epochs) == 0 && r.begun.steps == 0 || r.unsaved != nil {
+	if r.Fit.Checkpoint == "" || r.Team.Rank() > 0 || len(r.history.Epochs) == 0 && r.begun.steps == 0 || r.unsaved != nil {
 		return nil
 	}
 	if err := r.sound(); err != nil {

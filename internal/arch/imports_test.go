@@ -42,7 +42,8 @@ var table = map[string]string{
 	"datasets/cora":         "datasets graph tensor sparse",
 	"datasets/points":       "graph tensor",
 	"datasets/cora/gen":     "datasets graph tensor sparse",
-	"train":                 "internal/weights internal/dense grad tensor",
+	"ranks":                 "",
+	"train":                 "internal/weights internal/dense grad ranks tensor",
 	"explain":               "grad graph message sparse tensor train",
 	"lanes":                 "internal/picture",
 	"internal/weights":      "grad tensor",
@@ -94,10 +95,11 @@ var table = map[string]string{
 	"internal/picture":     "",
 
 	// For tests: nothing that ends up in a program may import these.
-	"grad/gradtest":   "grad tensor sparse",
-	"internal/golden": "grad graph tensor sparse",
-	"internal/arch":   "",
-	"internal/bits":   "", // its tests import everything
+	"grad/gradtest":     "grad tensor sparse",
+	"internal/golden":   "grad graph tensor sparse",
+	"internal/ranktest": "ranks",
+	"internal/arch":     "",
+	"internal/bits":     "", // its tests import everything
 
 	"internal/simd/simdtest": "internal/simd/cpu internal/sparing internal/rounding",
 	"internal/rounding":      "internal/simd/cpu",
@@ -108,7 +110,7 @@ var table = map[string]string{
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"grad/gradtest", "internal/golden", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing", "internal/rounding", "message/internal/reference"}
+var forTests = []string{"grad/gradtest", "internal/golden", "internal/ranktest", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing", "internal/rounding", "message/internal/reference"}
 
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.

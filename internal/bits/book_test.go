@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -81,7 +82,7 @@ func (b *book) run(name string, f func(m *maker) []*grad.Var) {
 		if loss == nil {
 			return
 		}
-		gs := m.tape.Backward(loss)
+		gs := b.backward(name, m.tape, loss)
 		for _, x := range m.watched {
 			h.dense(gs.Of(x))
 		}
@@ -90,6 +91,27 @@ func (b *book) run(name string, f func(m *maker) []*grad.Var) {
 			h.dense(p.Value) // running statistics move
 		}
 	})
+}
+
+// backward is Backward, and checks that no gradient changes after BackwardEach has called it final.
+func (b *book) backward(name string, t *grad.Tape, loss *grad.Var) grad.Grads {
+	final := map[*grad.Param][]tensor.Float{}
+	gs := t.BackwardEach(loss, func(g grad.Grad) {
+		switch {
+		case g.Param == nil:
+		case g.Param.Frozen: // its new value
+			copy(g.Param.Value.Data, g.Value.Data)
+			g.Param.Changed()
+		default:
+			final[g.Param] = slices.Clone(g.Value.Data)
+		}
+	})
+	for _, g := range gs {
+		if g.Param != nil && !slices.EqualFunc(final[g.Param], g.Value.Data, func(x, y tensor.Float) bool { return x == y || x != x && y != y }) {
+			b.t.Errorf("%s/%s: a gradient of shape %v changes after it was called final", b.prefix, name, g.Value.Shape())
+		}
+	}
+	return gs
 }
 
 // digest is a hash being made.

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,7 +15,9 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/ranktest"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -100,12 +103,39 @@ func TestByLayers(t *testing.T) {
 					}
 					undo := par.SetThreads(1 + rows%3)
 					tape := grad.NewEval()
-					got := byLayers{sub.hop(net), len(net.Layers), rows}.run(tape, net, k.Rows, func(y *grad.Var) *grad.Var { return net.finish(tape, Pass{}, y) })
-					inner := byLayers{sub.hop(net), net.depth(), rows}.run(tape, net, k.Rows, nil)
+					got := must(byLayers{whole: sub.hop(net), depth: len(net.Layers), rows: rows}.run(tape, net, k.Rows, func(y *grad.Var) *grad.Var { return net.finish(tape, Pass{}, y) }))
+					inner := must(byLayers{whole: sub.hop(net), depth: net.depth(), rows: rows}.run(tape, net, k.Rows, nil))
 					undo()
 					if !slices.Equal(got.Data, want.Data) || !slices.Equal(inner.Data, hidden.Data) {
 						t.Errorf("%s, %s, %d rows at a time: other bits", net, what, rows)
 					}
+				}
+			}
+		}
+	}
+}
+
+// The ranks of a team, even more of them than there are nodes, all get the bits of one process.
+func TestByRanks(t *testing.T) {
+	k := must(Prepare(hubs(40, 1), &Preparation{}))
+	for _, m := range []Model{GAT{}, SAGE{Input: 4, Output: true}, RGCN{}, SGC{}} {
+		net := moved(must(k.New(m, 7)))
+		sub := &subject{Data: k}
+		want := net.Run(grad.NewEval(), sub.all(net)).Value()
+		for _, size := range []int{2, 3, 50} {
+			for rank, err := range ranktest.Run(size, func(c ranks.Comm) error {
+				team, err := ranks.New(c)
+				if err != nil {
+					return err
+				}
+				got, err := net.RunShared(grad.NewEval(), team, sub.all(net), k.Rows)
+				if err == nil && !slices.Equal(got.Data, want.Data) {
+					err = errors.New("other bits")
+				}
+				return err
+			}) {
+				if err != nil {
+					t.Errorf("%s, rank %d of %d: %v", net, rank, size, err)
 				}
 			}
 		}
@@ -150,6 +180,22 @@ func TestPlansAgree(t *testing.T) {
 					t.Errorf("%s of %s, %+v: other bits", p.Net, of, q)
 				}
 			}
+			for rank, err := range ranktest.Run(3, func(c ranks.Comm) error {
+				team, err := ranks.New(c)
+				if err != nil {
+					return err
+				}
+				for _, q := range []Query{{Team: team}, {Plan: Neighbourhoods, Batch: 7, Team: team}} {
+					if y, rows := ask(q); !slices.Equal(y.Data, want.Data) || !slices.Equal(rows.Data, embedded.Data) {
+						return fmt.Errorf("%+v: other bits", q.Plan)
+					}
+				}
+				return nil
+			}) {
+				if err != nil {
+					t.Errorf("%s of %s, rank %d of 3: %v", p.Net, of, rank, err)
+				}
+			}
 			some, _ := ask(Query{Plan: Layers, Rows: []int32{4, 57, 2, 4}})
 			if of == "nodes" && !slices.Equal(some.Data, slices.Concat(want.Row(4), want.Row(57), want.Row(2), want.Row(4))) {
 				t.Errorf("%s: some rows have other bits", p.Net)
@@ -170,7 +216,7 @@ func TestByLayersHoldsLittle(t *testing.T) {
 		row := n * net.Settings.Hidden * net.Settings.Heads * int(unsafe.Sizeof(tensor.Float(0))) // of a layer
 		whole, few := grad.NewEval(), grad.NewEval()
 		net.Run(whole, sub.all(net))
-		byLayers{sub.hop(net), len(net.Layers), n / 16}.run(few, net, k.Rows, nil)
+		must(byLayers{whole: sub.hop(net), depth: len(net.Layers), rows: n / 16}.run(few, net, k.Rows, nil))
 		if held := int(whole.Stats().Peak); held < 2*layers*row {
 			t.Errorf("%s: the whole pass holds %d bytes, and a layer has %d: this test tells nothing", net, held, row)
 		}
@@ -256,7 +302,7 @@ func TestByLayersEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	q, tape, chunks := Query{Context: ctx}, grad.NewEval(), 0
 	err := q.within(tape, func() {
-		byLayers{sub.hop(net), len(net.Layers), 7}.run(tape, net, k.Rows, func(y *grad.Var) *grad.Var {
+		_, _ = byLayers{whole: sub.hop(net), depth: len(net.Layers), rows: 7}.run(tape, net, k.Rows, func(y *grad.Var) *grad.Var {
 			if chunks++; chunks == 3 {
 				cancel()
 			}

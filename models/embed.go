@@ -44,11 +44,17 @@ func (p *Predictor) embed(s *subject, q Query) (*Embeddings, error) {
 		out.Rows = tensor.New(0, max(1, n.rowWidth()))
 		return out, nil
 	}
-	t, plan := grad.NewEval(), s.plans(n, q.Plan, len(s.nodes), len(s.nodes))
+	t, plan := grad.NewEval(), q.plan(s, n, len(s.nodes), len(s.nodes))
+	if plan == Layers {
+		all, err := q.byLayers(t, n, s, depth, nil)
+		if err != nil {
+			return nil, fmt.Errorf("models: %w", err)
+		}
+		out.Rows = pick(all, s.nodes)
+		return out, nil
+	}
 	err := q.within(t, func() {
 		switch {
-		case plan == Layers:
-			out.Rows = pick(byLayers{s.hop(n), depth, q.Batch}.run(t, n, s.Rows, nil), s.nodes)
 		case plan == Whole || n.Traits().Alone:
 			y := n.Through(t, slices.Repeat([]Hop{s.hop(n)}, depth), grad.Const(s.Rows))
 			out.Rows = pick(y.Value(), s.nodes)

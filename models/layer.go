@@ -6,12 +6,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"sort"
+	"strconv"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -239,15 +241,18 @@ func someHeads(width int) int {
 
 // byLayers runs layers one after another, each for all nodes of a graph before the next, some nodes at a time. Beside the graph and the
 // features it holds the rows of two layers, products of the older ones with the matrices that neighbours are read through, and what a chunk
-// needs. Every row has the bits that it has if the layers run on the whole graph.
+// needs. Every row has the bits that it has if the layers run on the whole graph. The ranks of a team compute some of the rows of a layer each, and
+// give them to the others.
 type byLayers struct {
 	whole Hop // the graph as each layer sees it
 	depth int // of the layers the first so many
 	rows  int // of a chunk; 0: it follows from the sizes
+	team  *ranks.Team
 }
 
 // run returns what the layers make of the features x of all nodes, and of that end, if it is not nil. It works on t, one of [grad.NewEval].
-func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad.Var) *grad.Var) *tensor.Dense {
+// An error is one of the team.
+func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad.Var) *grad.Var) (*tensor.Dense, error) {
 	g := b.whole.Graph
 	if _, ok := convOf(n.Layers[0]).(*monetLayer); ok && b.whole.Edge == nil {
 		b.whole.Edge = rootsOfDegrees(g) // those of a part are others
@@ -259,9 +264,9 @@ func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad
 	for i, l := range n.Layers[:b.depth] {
 		t.Reset()
 		t.KeepProducts(x)
-		var out *tensor.Dense
-		for lo, hi := 0, 0; lo < len(all); lo = hi {
-			hi = b.chunk(lo, n, sizes[i])
+		out, cuts := shared{}, b.cuts(n, sizes[i])
+		for lo, hi, last := cuts[b.team.Rank()], 0, cuts[b.team.Rank()+1]; lo < last; lo = hi {
+			hi = b.chunk(lo, last, n, sizes[i])
 			t.Reset()
 			in := grad.Const(x)
 			if dense, ok := x.(*tensor.Dense); ok {
@@ -273,16 +278,65 @@ func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad
 			if end != nil && i == b.depth-1 {
 				y = end(y)
 			}
-			if out == nil {
-				out = tensor.New(len(all), y.Dim(1))
-			}
-			copy(out.Data[lo*y.Dim(1):], y.Value().Data)
+			out.set(y.Value(), len(all), lo)
 		}
-		x = out
+		if b.team.Size() > 1 {
+			if err := out.share(b.team, len(all), cuts); err != nil {
+				return nil, err
+			}
+		}
+		x = out.rows
 	}
 	t.Reset()
 	t.KeepProducts(nil)
-	return x.(*tensor.Dense)
+	return x.(*tensor.Dense), nil
+}
+
+// shared is the rows of a layer, of which a rank computes some.
+type shared struct{ rows *tensor.Dense }
+
+// set sets rows from lo on, of so many.
+func (s *shared) set(y *tensor.Dense, all, lo int) {
+	if s.rows == nil {
+		s.rows = tensor.New(all, y.RowLen())
+	}
+	copy(s.rows.Data[lo*y.RowLen():], y.Data)
+}
+
+// share gives every rank all rows, of which each has those between two cuts.
+func (s *shared) share(team *ranks.Team, all int, cuts []int) error {
+	width := 0
+	if s.rows != nil {
+		width = s.rows.RowLen()
+	}
+	widths, err := team.All([]byte(strconv.Itoa(width)))
+	if err != nil {
+		return err
+	}
+	for _, text := range widths { // of a rank without rows it is 0
+		w, _ := strconv.Atoi(string(text))
+		width = max(width, w)
+	}
+	if s.rows == nil {
+		s.rows = tensor.New(all, width)
+	}
+	var sizes []int
+	for i, hi := range cuts[1:] {
+		sizes = append(sizes, (hi-cuts[i])*width)
+	}
+	return ranks.Share(team, s.rows.Data, sizes)
+}
+
+// cuts returns where the rows of each rank begin, and the end of all, so that their work is alike.
+func (b byLayers) cuts(n *Network, s size) []int {
+	cuts, nodes := []int{0}, b.whole.Graph.NumNodes()
+	bytes := b.bytes(n, s)
+	for i := 1; i <= b.team.Size(); i++ {
+		share := bytes(0, nodes) / b.team.Size() * i
+		cuts = append(cuts, sort.Search(nodes, func(k int) bool { return bytes(0, k) >= share }))
+	}
+	cuts[b.team.Size()] = nodes
+	return cuts
 }
 
 // enter returns what the first layer reads of all nodes.
@@ -315,17 +369,21 @@ func (b byLayers) part(t *grad.Tape, nodes []int32) Hop {
 	return h
 }
 
-// chunk returns where the chunk ends that begins with a node. It is a sixteenth of the work of a layer, or more if that is little, so that what
-// it needs is small beside the rows of all nodes.
-func (b byLayers) chunk(lo int, n *Network, s size) int {
+// chunk returns where the chunk ends that begins with a node, at last if not before. It is a sixteenth of the work of a layer, or more if that is
+// little, so that what it needs is small beside the rows of all nodes.
+func (b byLayers) chunk(lo, last int, n *Network, s size) int {
 	const parts, least = 16, 16 << 20
-	g := b.whole.Graph
 	if b.rows > 0 {
-		return min(lo+b.rows, g.NumNodes())
+		return min(lo+b.rows, last)
 	}
-	offsets := g.In().Offsets
-	row, edge := 4*(s.in+4*s.out*n.Settings.Heads), 16+8*n.Shape.EdgeIn // bytes of a node and of an edge into one
-	bytes := func(lo, hi int) int { return (hi-lo)*row + int(offsets[hi]-offsets[lo])*edge }
-	most := max(least, bytes(0, g.NumNodes())/parts)
-	return lo + 1 + sort.Search(g.NumNodes()-lo-1, func(k int) bool { return bytes(lo, lo+k+2) > most })
+	bytes := b.bytes(n, s)
+	most := max(least, bytes(0, b.whole.Graph.NumNodes())/parts)
+	return lo + 1 + sort.Search(last-lo-1, func(k int) bool { return bytes(lo, lo+k+2) > most })
+}
+
+// bytes returns what says how many bytes a layer takes for the nodes from lo to hi.
+func (b byLayers) bytes(n *Network, s size) func(lo, hi int) int {
+	offsets := b.whole.Graph.In().Offsets
+	row, edge := 4*(s.in+4*s.out*n.Settings.Heads), 16+8*n.Shape.EdgeIn // of a node and of an edge into one
+	return func(lo, hi int) int { return (hi-lo)*row + int(offsets[hi]-offsets[lo])*edge }
 }

@@ -1,11 +1,11 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -53,6 +54,10 @@ type Query struct {
 	Plan  Plan
 	Batch int // rows that are answered at once, and of the plan Layers computed at once; 0: 4096, and of Layers as many as suit the sizes
 
+	// Team is set where several processes answer together: each computes its share, and all have all answers. Each asks the same. With the plan
+	// Whole, or where layers look several hops far, each computes everything.
+	Team *ranks.Team
+
 	Context context.Context // ends what is computed when it is cancelled, with its error; nil: nothing does
 }
 
@@ -79,6 +84,21 @@ func (q *Query) within(t *grad.Tape, f func()) error {
 		return nil
 	}
 	return t.Within(q.Context, f)
+}
+
+// plan is how a query about so many examples of a subject is answered. Ranks share what is computed layer by layer.
+func (q *Query) plan(s *subject, n *Network, asked, batch int) Plan {
+	plan := s.plans(n, q.Plan, asked, batch)
+	if m := n.Traits(); plan == Whole && q.Plan == "" && q.Team.Size() > 1 && m.far() == "" {
+		return Layers
+	}
+	return plan
+}
+
+// byLayers runs layers of a subject one after another, and end on what the last gives.
+func (q *Query) byLayers(t *grad.Tape, n *Network, s *subject, depth int, end func(y *grad.Var) *grad.Var) (all *tensor.Dense, err error) {
+	interrupted := q.within(t, func() { all, err = byLayers{s.hop(n), depth, q.Batch, q.Team}.run(t, n, s.Rows, end) })
+	return all, cmp.Or(interrupted, err)
 }
 
 // Answers are what a model says of some nodes, edges or graphs.
@@ -353,6 +373,9 @@ func (p *Predictor) each(s *subject, q Query) iter.Seq2[*Answers, error] {
 			size = usual
 		}
 		of, err := p.outputs(s, q, len(examples), size)
+		if q.Team.Size() > 1 && err == nil && of != nil && q.plan(s, p.Net.(*Network), len(examples), size) == Neighbourhoods {
+			of = p.inTurn(of, q.Team, examples, size)
+		}
 		if err != nil {
 			yield(nil, fmt.Errorf("models: %w", err))
 			return
@@ -384,15 +407,13 @@ func (p *Predictor) outputs(s *subject, q Query, asked, size int) (of func(some 
 		return nil, nil
 	}
 	var all *tensor.Dense
-	switch plan := s.plans(n, q.Plan, asked, size); {
+	switch plan := q.plan(s, n, asked, size); {
 	case plan == Whole:
 		err = q.within(t, func() { all = n.Run(t, s.all(n)).Value() })
 	case plan == Layers && n.Head == nil:
-		b := byLayers{s.hop(n), len(n.Layers), q.Batch}
-		err = q.within(t, func() { all = b.run(t, n, s.Rows, func(y *grad.Var) *grad.Var { return n.finish(t, Pass{}, y) }) })
+		all, err = q.byLayers(t, n, s, len(n.Layers), func(y *grad.Var) *grad.Var { return n.finish(t, Pass{}, y) })
 	case plan == Layers:
-		b := byLayers{s.hop(n), len(n.Layers), q.Batch}
-		err = q.within(t, func() { all = b.run(t, n, s.Rows, nil) })
+		all, err = q.byLayers(t, n, s, len(n.Layers), nil)
 		rows := grad.Const(all)
 		return func(some []int32) (y *tensor.Dense, err error) {
 			t.Reset()
@@ -410,6 +431,35 @@ func (p *Predictor) outputs(s *subject, q Query, asked, size int) (of func(some 
 	return func(some []int32) (*tensor.Dense, error) { return pick(all, some), nil }, err
 }
 
+// inTurn is of, called for one batch of examples after another, where each rank of a team computes every so manieth.
+func (p *Predictor) inTurn(of func([]int32) (*tensor.Dense, error), team *ranks.Team, examples []int32, size int) func([]int32) (*tensor.Dense, error) {
+	next, ready := 0, []*tensor.Dense(nil)
+	return func([]int32) (*tensor.Dense, error) {
+		if len(ready) == 0 {
+			sizes, all := make([]int, team.Size()), tensor.New(min(team.Size()*size, len(examples)-next), p.Goal.Outputs)
+			for i := range sizes {
+				lo, hi := min(next+i*size, len(examples)), min(next+(i+1)*size, len(examples))
+				sizes[i] = (hi - lo) * p.Goal.Outputs
+				ready = append(ready, tensor.Of(all.Data[(lo-next)*p.Goal.Outputs:(hi-next)*p.Goal.Outputs], hi-lo, p.Goal.Outputs))
+				if i == team.Rank() && hi > lo {
+					y, err := of(examples[lo:hi])
+					if err != nil {
+						return nil, err
+					}
+					copy(ready[i].Data, y.Data)
+				}
+			}
+			if err := ranks.Share(team, all.Data, sizes); err != nil {
+				return nil, err
+			}
+			next += team.Size() * size
+		}
+		y := ready[0]
+		ready = ready[1:]
+		return y, nil
+	}
+}
+
 // distinctOf returns what is in a list, ascending, and where each of the list is there.
 func distinctOf(list []int32) (different, at []int32) {
 	different, at = slices.Compact(slices.Sorted(slices.Values(list))), make([]int32, len(list))
@@ -418,32 +468,6 @@ func distinctOf(list []int32) (different, at []int32) {
 		at[i] = int32(k)
 	}
 	return different, at
-}
-
-// wholeMost is how many bytes the rows of a pass over a whole graph may take, by a rough count.
-const wholeMost = 1 << 29
-
-// plans returns how so many rows are computed, in batches of a size: as asked, or by the plan that reads fewer edges. Where the whole graph is
-// read, it is in chunks if its rows take much memory.
-func (s *subject) plans(n *Network, plan Plan, asked, batch int) Plan {
-	m, nodes, edges := n.Traits(), float64(s.Graph.NumNodes()), float64(s.Graph.NumEdges()+s.Graph.NumNodes())
-	if m.Alone {
-		edges = nodes
-	}
-	near, reached := 0.0, min(float64(asked), float64(batch)) // edges that blocks have, and nodes of a batch
-	for range n.Layers {
-		reached = min(nodes, reached) * edges / nodes
-		near += math.Ceil(float64(asked)/float64(batch)) * reached
-	}
-	switch {
-	case plan == Layers, plan == Whole:
-		return plan
-	case m.Whole == "" && (plan == Neighbourhoods || 4*near <= 3*edges*float64(len(n.Layers))):
-		return Neighbourhoods
-	case m.far() == "" && s.bytes(n) > wholeMost:
-		return Layers
-	}
-	return Whole
 }
 
 // bytes is about how much memory the rows of all layers and of the head take in a pass over the whole graph.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -548,4 +549,30 @@ func rowsTaken(x *tensor.Dense, rows []int32) *tensor.Dense {
 		return nil
 	}
 	return pick(x, rows)
+}
+
+// wholeMost is how many bytes the rows of a pass over a whole graph may take, by a rough count.
+const wholeMost = 1 << 29
+
+// plans returns how so many rows are computed, in batches of a size: as asked, or by the plan that reads fewer edges. Where the whole graph is
+// read, it is in chunks if its rows take much memory.
+func (s *subject) plans(n *Network, plan Plan, asked, batch int) Plan {
+	m, nodes, edges := n.Traits(), float64(s.Graph.NumNodes()), float64(s.Graph.NumEdges()+s.Graph.NumNodes())
+	if m.Alone {
+		edges = nodes
+	}
+	near, reached := 0.0, min(float64(asked), float64(batch)) // edges that blocks have, and nodes of a batch
+	for range n.Layers {
+		reached = min(nodes, reached) * edges / nodes
+		near += math.Ceil(float64(asked)/float64(batch)) * reached
+	}
+	switch {
+	case plan == Layers, plan == Whole:
+		return plan
+	case m.Whole == "" && (plan == Neighbourhoods || 4*near <= 3*edges*float64(len(n.Layers))):
+		return Neighbourhoods
+	case m.far() == "" && s.bytes(n) > wholeMost:
+		return Layers
+	}
+	return Whole
 }

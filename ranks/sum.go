@@ -27,6 +27,9 @@ func StartSum[F Float](t *Team, x []F) *Sum[F] {
 	if n == 1 {
 		return s
 	}
+	if s.failed = t.lost; s.failed != nil {
+		return s
+	}
 	for i := range n {
 		s.sizes = append(s.sizes, (i+1)*len(x)/n-i*len(x)/n)
 	}
@@ -43,7 +46,7 @@ func StartSum[F Float](t *Team, x []F) *Sum[F] {
 // Turn waits until the parts are here, adds them up and begins to send the sum. Wait does so if nobody has called it. It
 // has its place in the order of calls that all ranks share.
 func (s *Sum[F]) Turn() {
-	if s.turned || s.sizes == nil || s.failed != nil {
+	if s.turned || s.failed != nil || s.sizes == nil {
 		return
 	}
 	s.turned = true
@@ -63,8 +66,11 @@ func (s *Sum[F]) Turn() {
 // Wait returns when x is the sum.
 func (s *Sum[F]) Wait() error {
 	s.Turn()
-	if s.sizes == nil || s.failed != nil {
+	if s.failed != nil {
 		return s.team.failed(s.failed)
+	}
+	if s.sizes == nil {
+		return nil
 	}
 	own := s.sizes[s.team.Rank()]
 	return s.team.wait(s.request, nil, int(unsafe.Sizeof(F(0)))*own*(s.team.Size()-1))

@@ -27,6 +27,7 @@ type Team struct {
 	moved int64    // bytes that were sent
 	clock clock
 	alarm *time.Timer
+	lost  error // why nothing more can be exchanged
 }
 
 // usualLimit is the Limit of a Team that sets none.
@@ -112,6 +113,9 @@ func (t *Team) Gather(b []byte) ([][]byte, error) {
 		from = sizes
 	}
 	recv := make([]byte, sum(from))
+	if t.lost != nil {
+		return nil, t.lost
+	}
 	r, err := t.comm.Alltoall(b, to, recv, from)
 	if err := t.wait(r, err, sum(to)); err != nil {
 		return nil, err
@@ -171,12 +175,19 @@ func (t *Team) sizes(n int) ([]int, error) {
 
 // gatherInto is Allgather with a limit.
 func (t *Team) gatherInto(send, recv []byte, from []int) error {
+	if t.lost != nil {
+		return t.lost
+	}
 	r, err := t.comm.Allgather(send, recv, from)
 	return t.wait(r, err, len(send)*(t.Size()-1))
 }
 
-// wait waits for a request that has begun, or failed to, and counts the bytes that it sends.
+// wait waits for a request that has begun, or failed to, and counts the bytes that it sends. After an error no call
+// waits any more: each returns it.
 func (t *Team) wait(r Request, err error, sent int) error {
+	if t.lost != nil {
+		return t.lost
+	}
 	if err != nil {
 		return t.failed(err)
 	}
@@ -189,7 +200,8 @@ func (t *Team) wait(r Request, err error, sent int) error {
 	defer cancel()
 	err = r.Wait(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return t.missing(back, limit)
+		t.lost = t.missing(back, limit)
+		return t.lost
 	}
 	t.arrived()
 	return t.failed(err)
@@ -200,7 +212,18 @@ func (t *Team) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("rank %d of %d: %w", t.Rank(), t.Size(), err)
+	if t.lost == nil {
+		t.lost = fmt.Errorf("rank %d of %d: %w", t.Rank(), t.Size(), err)
+	}
+	return t.lost
+}
+
+// Err returns why this rank can exchange nothing any more, nil if it can. Every call that exchanges returns it, too.
+func (t *Team) Err() error {
+	if t == nil {
+		return nil
+	}
+	return t.lost
 }
 
 func (t *Team) limit() time.Duration {

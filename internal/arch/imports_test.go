@@ -47,7 +47,7 @@ var table = map[string]string{
 	"explain":               "grad graph message sparse tensor train",
 	"lanes":                 "internal/picture",
 	"internal/weights":      "grad tensor",
-	"models":                "internal/weights datasets datasets/columns datasets/form explain layers layers/attention layers/knowledge layers/pool layers/relational message sample train grad graph sparse tensor",
+	"models":                "internal/weights datasets datasets/columns datasets/form explain layers layers/attention layers/knowledge layers/pool layers/relational message ranks sample train grad graph sparse tensor",
 	"layers":                "layers/internal/compose message grad graph tensor",
 	"layers/sequence":       "layers layers/internal/compose message internal/dense grad graph tensor",
 	"layers/attention":      "layers layers/decode layers/internal/compose layers/sequence message internal/attend grad graph tensor",

@@ -77,7 +77,7 @@ func TestModelsOfPrimitives(t *testing.T) {
 			}
 		}
 	}
-	demos, trained := sources(t, "../cmd/gatbench/internal/demo"), slices.Concat(models.Names(), models.LinkNames(), models.FactNames())
+	demos, trained := sources(t, "../internal/gatbench/demo"), slices.Concat(models.Names(), models.LinkNames(), models.FactNames())
 	code, model := regexp.MustCompile("`([^`]+)`"), regexp.MustCompile(`^gatbench train.*--model ([a-z0-9]+)$`)
 	for _, row := range built {
 		if len(row) != 4 || !strings.Contains(row[1], ".go") && row[1] != "the graph" || !strings.Contains(row[2], "[Test") {

@@ -27,10 +27,6 @@
 // --checkpoint did, and the summary is printed. --resume goes on with such a run,
 // to the same bits. Other commands end at once, as all do at the second signal.
 //
-// A network is a row of the table in models.go; its settings come from a preset
-// in recipe.go and from flags, and are saved with it. What bench times is in
-// internal/bench, the pictures are in internal/draw, what demo shows in internal/demo.
-//
 // --seed fixes a run to the bit; --threads never changes a result. Datasets that
 // are not part of the program are read from --data, from $EDGEWISE_DATA, or from
 // the user's cache.

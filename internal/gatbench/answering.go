@@ -1,0 +1,256 @@
+package gatbench
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
+	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/models"
+)
+
+// answering is a saved model of nodes or edges, and the data that it is asked about: rows as files have them, or a
+// dataset that is known by its name.
+type answering struct {
+	*models.Predictor
+	recipe recipe
+	raw    *form.Raw         // nil of a dataset
+	base   *form.Raw         // rows that are known from before; nil: none are
+	data   *datasets.Dataset // nil of rows
+	name   string            // of the data
+	splits string            // where its split is
+	path   string            // of the model
+}
+
+// answering opens the model and its data, or those that flags name.
+func (f *savedFlags) answering(e env) (*answering, error) {
+	if f.Threads < 0 {
+		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
+	}
+	a := &answering{path: f.File}
+	var err error
+	if a.Predictor, err = modelFile(f.File, &a.recipe); err != nil {
+		return nil, err
+	}
+	if task := taskIn(a.Predictor); task != taskNode && task != taskEdge {
+		return nil, fmt.Errorf("%s is a model of the task %s, and one of nodes or edges is wanted", f.File, task)
+	}
+	was := a.recipe.Dataset
+	if was == "" && f.Dataset == nil {
+		return nil, misuse("%s does not say what it was trained on: name the data with --dataset", f.File)
+	}
+	at, err := f.places(e, &a.recipe)
+	if err != nil {
+		return nil, err
+	}
+	a.name, a.splits = at.dataset, at.splits
+	in := append(datasetFiles("--dataset", f.Data, at.dataset), file{"the model", f.File})
+	if f.Base != "" {
+		in = append(in, datasetFiles("--base", f.Data, f.Base)...)
+	}
+	if err := apart(in, f.outs); err != nil {
+		return nil, err
+	}
+	if a.Schema == nil || slices.Contains(datasets.Names(), at.dataset) || datasets.FindGraphs(f.Data, at.dataset) != "" {
+		if f.Base != "" {
+			return nil, misuse("--base: %s is no table, whose rows could stand beside others: leave it out", at.dataset)
+		}
+		if a.data, err = openNodes(f.Data, at.dataset, taskIn(a.Predictor), a.recipe.Columns); err == nil && f.Dataset == nil && !f.few {
+			changed(e, a.Predictor, a.data, at.dataset)
+		}
+		return a, err
+	}
+	if a.raw, err = readRows(f.Data, at.dataset, a.Predictor); err != nil {
+		return nil, err
+	}
+	if (f.Dataset == nil || was == at.dataset) && !f.few {
+		a.changed(e, a.raw, at.dataset)
+	}
+	return a, f.beside(e, a, was, at.dataset)
+}
+
+// readRows reads rows as the columns of a model's tables are called.
+func readRows(dir, name string, p *models.Predictor) (*form.Raw, error) {
+	own := p.Schema.Options
+	o := form.Options{ID: own.ID, Source: own.Source, Target: own.Target, EdgeID: own.EdgeID, Others: otherForms()}
+	raw, err := form.Read(name, o)
+	if errors.Is(err, fs.ErrNotExist) {
+		if path, found := datasets.Find(dir, name); found == nil {
+			return form.Read(path, o)
+		}
+	}
+	return raw, err
+}
+
+// beside reads the rows that are known from before: those of --base, or, where edges lead to rows that the data does not list, those that the
+// model was trained on.
+func (f *savedFlags) beside(e env, a *answering, was, now string) (err error) {
+	base := f.Base
+	if base == "" {
+		unlisted := slices.ContainsFunc(a.raw.Nodes, func(n form.Nodes) bool { return n.Listed > 0 && n.Listed < n.Rows })
+		if !unlisted || f.Dataset == nil || was == "" || was == now {
+			return nil
+		}
+		path, err := savedModel{f.File, f.Data}.locate(e, "dataset", was, nil)
+		if err != nil {
+			return fmt.Errorf("edges of %s lead to rows that it does not list, and %s, which the model was trained on, is not here: name the data that has them with --base", now, was)
+		}
+		base = path
+		report.Message(e.errOut, fmt.Sprintf("edges lead to rows that %s does not list; they are read from %s (--base names others)", now, base))
+	}
+	if a.base, err = readRows(f.Data, base, a.Predictor); err == nil && f.Base == "" && !f.few {
+		a.changed(e, a.base, base)
+	}
+	return err
+}
+
+// changed warns if the rows that the model was trained on are others now.
+func (a *answering) changed(e env, raw *form.Raw, name string) {
+	if d, err := datasets.From(raw, a.Schema); err == nil { // of an error the answers say it
+		changed(e, a.Predictor, d, name)
+	}
+}
+
+// changed warns if what a model was trained on is not that any more.
+func changed(e env, p *models.Predictor, d *datasets.Dataset, name string) {
+	if p.Data.Digest != "" && p.DigestOf(d) != p.Data.Digest {
+		report.Message(e.errOut, fmt.Sprintf("%s is not what the model was trained on any more: it has changed since", name))
+	}
+}
+
+// answers are what a model says, in batches.
+type answers = iter.Seq2[*models.Answers, error]
+
+// query is what is asked, with the rows that are known.
+func (a *answering) query(ids []string) models.Query { return models.Query{IDs: ids, Base: a.base} }
+
+// each answers a query in batches, and says what was read in a way that may not be meant.
+func (a *answering) each(e env, ids []string) answers {
+	q := a.query(ids)
+	all := a.Predictor.Each(a.raw, q)
+	if a.raw == nil {
+		all = a.Of(a.data, q)
+	}
+	return warned(e, all, a.unfit)
+}
+
+// warned are answers whose warnings are said, and whose errors say what unfit does.
+func warned(e env, all answers, unfit func(error) error) answers {
+	return func(yield func(*models.Answers, error) bool) {
+		for b, err := range all {
+			if err == nil {
+				warn(e, b.Warnings)
+			}
+			if !yield(b, unfit(err)) {
+				return
+			}
+		}
+	}
+}
+
+// warn says what was read in a way that may not be meant.
+func warn(e env, warnings []string) {
+	for _, w := range warnings {
+		report.Message(e.errOut, w)
+	}
+}
+
+// unfit says of an error whose data it is that the model cannot read.
+func (a *answering) unfit(err error) error { return unfit(err, a.path, a.Data.Name, a.name) }
+
+func unfit(err error, path, trained, used string) error {
+	if err == nil || errors.As(err, new(*models.UnknownError)) || errors.As(err, new(usageError)) {
+		return err
+	}
+	if inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "models: ") {
+		err = inner
+	}
+	return fmt.Errorf("%s (trained on %s), used on %s: %w", path, trained, used, err)
+}
+
+// dataset returns the data with its split, as the model reads it. Of rows that are known from before nothing is measured.
+func (a *answering) dataset() (*datasets.Dataset, error) {
+	if a.raw == nil {
+		return a.data, nil
+	}
+	raw := a.raw
+	if a.base != nil {
+		var err error
+		if raw, err = form.Join(a.unlabelled(a.base), raw); err != nil {
+			return nil, a.unfit(err)
+		}
+	}
+	s, err := a.parted()
+	if err != nil {
+		return nil, err
+	}
+	d, err := datasets.From(raw, s)
+	return d, a.unfit(err)
+}
+
+// parted is the model's Schema, with the column of --splits column:NAME.
+func (a *answering) parted() (*columns.Schema, error) {
+	if !isColumn(a.splits) {
+		return a.Schema, nil
+	}
+	name, words, err := partsOf(a.splits)
+	if err != nil {
+		return nil, err
+	}
+	s, there := a.Schema.Clone(), false
+	take := func(t *form.Table, own *columns.Table) {
+		if col := t.Column(name); col != nil {
+			own.Part, own.Parts, own.Masks, there = col.Name, words, nil, true
+		}
+	}
+	for i := range a.raw.Nodes {
+		if i < len(s.Nodes) {
+			take(&a.raw.Nodes[i].Table, &s.Nodes[i])
+		}
+	}
+	for i := range a.raw.Edges {
+		if i < len(s.Edges) {
+			take(&a.raw.Edges[i].Table, &s.Edges[i])
+		}
+	}
+	if !there {
+		return nil, misuse("--splits %.60s: %s has no column %.40q", a.splits, a.name, name)
+	}
+	return s, nil
+}
+
+// unlabelled returns rows without the columns that say what is learnt of them and in which part they are.
+func (a *answering) unlabelled(raw *form.Raw) *form.Raw {
+	out := *raw
+	out.Nodes, out.Edges = slices.Clone(raw.Nodes), slices.Clone(raw.Edges)
+	var names []string
+	if a.Schema.Label != nil {
+		names = a.Schema.Label.Columns
+	}
+	without := func(t *form.Table, tables []columns.Table) {
+		own := slices.Clone(names)
+		for _, s := range tables {
+			own = append(append(own, s.Part), s.Masks...)
+		}
+		t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c form.Column) bool {
+			return slices.ContainsFunc(own, func(name string) bool { return form.Plain(name) == form.Plain(c.Name) })
+		})
+	}
+	for i := range out.Nodes {
+		without(&out.Nodes[i].Table, a.Schema.Nodes)
+	}
+	for i := range out.Edges {
+		without(&out.Edges[i].Table, a.Schema.Edges)
+	}
+	return &out
+}
+
+// otherForms are those beside the forms that package form reads itself.
+func otherForms() []form.Form { return []form.Form{parquet.Form} }

@@ -1,0 +1,101 @@
+package gatbench
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/fetch"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+)
+
+// dataFetchCommand is gatbench data fetch.
+type dataFetchCommand struct {
+	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed. For any other dataset, gatbench says who publishes it and where to put it."`
+	Into  string   `placeholder:"DIR" help:"Download to this folder. Default: the user's cache."`
+
+	getter  fetch.Getter
+	sources func(name string) []datasets.Source // nil: those of package datasets
+}
+
+func (c *dataFetchCommand) endsItself() {}
+
+// Run downloads what is missing. What is there of a file when a signal comes stays
+// for the next fetch.
+func (c *dataFetchCommand) Run(e env) error {
+	if c.sources == nil {
+		c.sources = datasets.Sources
+	}
+	for _, name := range c.Names {
+		if err := c.known(name); err != nil {
+			return err
+		}
+	}
+	dir := c.Into
+	if dir == "" {
+		cache, err := datasets.CacheDir()
+		if err != nil {
+			return fmt.Errorf("there is no cache to download into: %w: name a folder with --into", err)
+		}
+		dir = filepath.Join(cache, "planetoid")
+	}
+	for _, name := range c.Names {
+		if err := c.fetch(e, dir, strings.ToLower(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known returns an error for a name that cannot be fetched, which says how else to get it.
+func (c *dataFetchCommand) known(name string) error {
+	if c.sources(name) != nil {
+		return nil
+	}
+	switch strings.ToLower(name) {
+	case "karate", csl, planted:
+		return misuse("%s is part of the program: there is nothing to fetch", name)
+	}
+	if i := slices.Index(datasets.Names(), strings.ToLower(name)); i >= 0 {
+		return misuse("%s cannot be fetched, because gatbench knows no checksum for it: get it from %s; docs/use/datasets.md says where to put the file; %s data list shows whether it was found", name, datasets.Catalogue()[i].Home, program)
+	}
+	if _, isText := textNamed(name); isText {
+		return misuse("%s is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", name)
+	}
+	_, err := datasets.Find("", name)
+	if err == nil {
+		return misuse("%s is here already: %s data describe %s", name, program, name)
+	}
+	return err
+}
+
+// fetch downloads the files of a dataset and reads them.
+func (c *dataFetchCommand) fetch(e env, dir, name string) error {
+	shown := report.NewProgress(e.errOut)
+	defer shown.Clear()
+	files := c.sources(name)
+	total, before := int64(0), int64(0)
+	for _, f := range files {
+		total += f.Size
+	}
+	c.getter.Progress = func(f fetch.File, done int64) {
+		shown.Show("%.1f of %.1f MB  %s  %s", float64(before+done)/1e6, float64(total)/1e6, name, filepath.Base(f.Path))
+	}
+	for _, f := range files {
+		file := fetch.File{URL: f.URL, Path: filepath.Join(dir, f.Name), Size: f.Size, SHA256: f.SHA256}
+		err := c.getter.Get(e.ctx, file)
+		if e.ctx.Err() != nil {
+			return fmt.Errorf("interrupted; the next fetch continues from here")
+		}
+		if err != nil {
+			return err
+		}
+		before += f.Size
+	}
+	shown.Clear()
+	p := report.NewPrinter(e.out)
+	p.Printf("%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
+	return p.Err()
+}

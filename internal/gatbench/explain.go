@@ -1,0 +1,208 @@
+package gatbench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
+)
+
+// explainCommand is gatbench explain.
+type explainCommand struct {
+	Node      string `required:"" placeholder:"ID" help:"The node whose class is to be explained, by its id, such as C00005; nodes without ids are numbered from 0."`
+	Method    string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
+	Model     string `placeholder:"FILE" help:"A model that train --save wrote. Default: train a GAT first, on --dataset or else cora."`
+	Top       int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
+	Seed      uint64 `default:"0" placeholder:"N" help:"Seed of everything that is random: the first masks, the nodes that pg learns from, and the training without --model. Default: 0."`
+	CSV       string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
+	Picture   string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
+	dataFlags `embed:""`
+}
+
+// pgEpochs is for how long pg learns. Tests learn for less.
+var pgEpochs = 150
+
+// explainMethods are what --method names.
+var explainMethods = []string{"attention", "saliency", "integrated", "gnnexplainer", "pg"}
+
+// Run explains a node's class.
+func (c *explainCommand) Run(e env) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	defer par.SetThreads(c.Threads)()
+	x, err := c.explained(e)
+	if err != nil {
+		return err
+	}
+	if err := x.files(); err != nil {
+		return err
+	}
+	return x.print(report.NewPrinter(e.out))
+}
+
+// check returns an error for flags that ask for what cannot be.
+func (c *explainCommand) check() error {
+	switch {
+	case c.Top < 1:
+		return misuse("--top %d: it must be at least 1", c.Top)
+	case c.Threads < 0:
+		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
+	case c.Picture != "" && !isPicture(c.Picture):
+		return misuse("--picture %s: its name must end in .svg or .png", c.Picture)
+	}
+	if err := oneOf("--method", c.Method, explainMethods); err != nil {
+		return err
+	}
+	for _, f := range []struct{ flag, path string }{{"csv", c.CSV}, {"picture", c.Picture}} {
+		if err := target(f.flag, f.path); err != nil {
+			return err
+		}
+	}
+	in := append(datasetFiles("--dataset", c.Data, datasetNamed(or(c.Dataset, "cora"))), file{"--model", c.Model})
+	return apart(in, []file{{"--csv", c.CSV}, {"--picture", c.Picture}})
+}
+
+// explained returns the explanation by the model of --model, or by one that is trained first.
+func (c *explainCommand) explained(e env) (*explained, error) {
+	method := models.Method{Name: c.Method, Seed: c.Seed, Epochs: pgEpochs}
+	if c.Model == "" {
+		return c.trainedFirst(e, method)
+	}
+	if savedTask(c.Model) == taskEdge {
+		return nil, misuse("%s is a model of edges, and explain needs a model of nodes", c.Model)
+	}
+	a, err := (&savedFlags{File: c.Model, dataFlags: c.dataFlags}).answering(e)
+	if err != nil {
+		return nil, err
+	}
+	x := &explained{command: c, model: a.Predictor, dataset: a.recipe.Dataset}
+	if a.raw != nil {
+		x.Explained, err = a.Explain(a.raw, c.Node, method, a.query(nil))
+	} else {
+		x.Explained, err = a.ExplainOf(a.data, c.Node, method)
+	}
+	if err == nil {
+		warn(e, x.Warnings)
+	}
+	return x, a.unfit(c.misused(err))
+}
+
+// misused is misuse of --node or --method, if that is what an error is of.
+func (c *explainCommand) misused(err error) error {
+	var unknown *models.UnknownError
+	var method *models.MethodError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &unknown):
+		return misuse("--node %s: %w", c.Node, unknown)
+	case errors.As(err, &method):
+		return misuse("--method %s: %w", c.Method, method)
+	}
+	return err
+}
+
+// trainedFirst trains a network and explains what it says.
+func (c *explainCommand) trainedFirst(e env, method models.Method) (*explained, error) {
+	settings := &settingFlags{Dataset: c.Dataset, Splits: c.Splits, SplitNumber: c.Number, Seed: &c.Seed}
+	r, err := settings.fresh()
+	if err != nil {
+		return nil, err
+	}
+	k, err := openTask(c.Data, r.Dataset, r.Undirected, r.choice().fresh(true))
+	if err != nil {
+		return nil, err
+	}
+	if r, err = settings.settled(k, r); err != nil {
+		return nil, err
+	}
+	if k.goal.kind != oneClass {
+		return nil, misuse("--dataset %s: its nodes have %s to predict, and explain works on classes", k.name, k.goal.kind.noun())
+	}
+	fit, n, err := k.fit(r)
+	if err != nil {
+		return nil, err
+	}
+	progress := report.NewProgress(e.errOut)
+	progress.Show("training %s on %s first; --model FILE takes one that is there", r.model().Title, k.Name)
+	_, err = fit.Run(e.ctx)
+	progress.Clear()
+	if err != nil {
+		return nil, err
+	}
+	x := &explained{command: c, model: &models.Predictor{Trained: k.trained(n)}, dataset: r.Dataset}
+	x.Explained, err = x.model.ExplainOf(k.Dataset, c.Node, method)
+	return x, c.misused(err)
+}
+
+// explained is an explanation and what is said of it.
+type explained struct {
+	*models.Explained
+	model   *models.Predictor
+	dataset string // as it was named
+	command *explainCommand
+}
+
+// files writes the files of --csv and --picture.
+func (x *explained) files() error {
+	if path := x.command.CSV; path != "" {
+		if err := atomicfile.Write(path, x.csv); err != nil {
+			return err
+		}
+	}
+	if x.command.Picture == "" {
+		return nil
+	}
+	p := draw.Explained{
+		Dataset: x.Data.Dataset, Class: x.Class, Method: x.command.Method, Graph: x.Graph, Edges: x.Edges(), Scores: x.Scores.Edges, Best: x.Scores.TopEdges(x.command.Top),
+	}
+	return p.Write(x.command.Picture)
+}
+
+// csv writes a line for each edge and each feature, the best first. Ends are named by their ids and features by their columns.
+func (x *explained) csv(w io.Writer) error {
+	p := report.NewPrinter(w)
+	p.Printf("kind,source,target,feature,score\n")
+	for _, edge := range x.Scores.TopEdges(len(x.Scores.Edges)) {
+		u, v := x.Ends(edge)
+		p.Printf("edge,%s,%s,,%.6g\n", key(x.IDs[u]), key(x.IDs[v]), x.Scores.Edges[edge])
+	}
+	for _, j := range x.Scores.TopFeatures(len(x.Scores.Features)) {
+		p.Printf("feature,,,%s,%.6g\n", key(x.featureName(j)), x.Scores.Features[j])
+	}
+	return p.Err()
+}
+
+// featureName is what the dataset calls a feature, or its number.
+func (x *explained) featureName(j int32) string { return cmp.Or(x.Features[j], fmt.Sprint(j)) }
+
+// title is what people call a node, where that is not its id.
+func (x *explained) title(v int32) string {
+	if d := x.Data; int(v) < len(d.NodeNames) && d.NodeNames[v] != x.IDs[v] {
+		return d.NodeNames[v]
+	}
+	return ""
+}
+
+// label is the class that the data says a node has; -1: nothing.
+func (x *explained) label(v int32) int32 {
+	if int(v) >= len(x.Data.Labels) {
+		return -1
+	}
+	return x.Data.Labels[v]
+}
+
+// className is the name of a class, or its number.
+func (x *explained) className(c int) string {
+	if names := x.model.Goal.Names; c >= 0 && c < len(names) {
+		return names[c]
+	}
+	return fmt.Sprintf("class %d", c)
+}

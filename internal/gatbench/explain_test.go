@@ -1,0 +1,106 @@
+package gatbench
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Every method explains a saved model, in text, JSON and files.
+func TestExplain(t *testing.T) {
+	defer func(usual int) { pgEpochs = usual }(pgEpochs)
+	pgEpochs = 5
+	dir := t.TempDir()
+	model, scores, drawn := filepath.Join(dir, "m"), filepath.Join(dir, "s.csv"), filepath.Join(dir, "p.svg")
+	ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
+	class := strings.Split(strings.Split(ok(t, "predict", model, "--nodes", "2"), "\n")[1], ",")
+	for _, method := range explainMethods {
+		lines := results(t, "explain", "--node", "2", "--model", model, "--method", method, "--json", "--top", "3", "--csv", scores, "--picture", drawn)
+		first := lines[0]
+		if got := first["class"].(float64); strconv.Itoa(int(got)) != class[1] || first["method"] != method || first["node"] != "2" {
+			t.Errorf("%s: %v, want class %s", method, first, class[1])
+		}
+		p, err := strconv.ParseFloat(class[3], 64)
+		if got := first["probability"].(float64); err != nil || math.Abs(got-p) > 1e-4 {
+			t.Errorf("%s: probability %v, want %v", method, got, p)
+		}
+		want := 1 + 3 + 3
+		if method == "attention" || method == "pg" {
+			want -= 3
+		}
+		if gap, has := first["completeness_gap"]; len(lines) != want || has != (method == "integrated") || has && gap.(float64) > 1e-2 {
+			t.Errorf("%s: %d lines, want %d; %v", method, len(lines), want, first)
+		}
+		f, err := os.Open(scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(f).ReadAll()
+		f.Close()
+		features := 34
+		if method == "attention" || method == "pg" {
+			features = 0
+		}
+		if edges := int(first["neighbourhood_edges"].(float64)); err != nil || len(rows) != 1+edges+features {
+			t.Errorf("%s: %d rows for %d edges and %d features, %v", method, len(rows), edges, features, err)
+		}
+		if source := lines[1]["source"]; rows[1][1] != source {
+			t.Errorf("%s: the best edge is from %s, in the file from %s", method, source, rows[1][1])
+		}
+		if text, err := os.ReadFile(drawn); err != nil || !strings.Contains(string(text), ">2<") || !strings.Contains(string(text), "by "+method) {
+			t.Errorf("%s: the picture does not name the node: %v", method, err)
+		}
+	}
+	text := ok(t, "explain", "--node", "2", "--model", model, "--method", "integrated", "--top", "4")
+	for _, want := range []string{"GAT, 8 heads of width 8, then 1 of width 2 on Karate", "node 2: ", "the best 4 edges", "the best 4 features", "add up to the change of the logit"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+}
+
+// Without a model one is trained first, and the seed fixes all.
+func TestExplainTrains(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a network")
+	}
+	args := []string{"explain", "--dataset", "karate", "--splits", "random", "--node", "0", "--top", "2"}
+	a, b := ok(t, args...), ok(t, args...)
+	if a != b || !strings.Contains(a, "node 0: Mr. Hi, probability 0.") {
+		t.Errorf("got\n%s\nand\n%s", a, b)
+	}
+}
+
+func TestExplainMisuse(t *testing.T) {
+	dir := t.TempDir()
+	gcn := filepath.Join(dir, "gcn")
+	ok(t, "train", "--model", "gcn", "--epochs", "2", "--save", gcn)
+	tests := []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"", misused, "missing flags: --node=ID; gatbench explain --help lists what it takes"},
+		{"--node 2708 --model " + gcn, misused, "--node 2708: there is no node 2708: they are numbered from 0 to 2707"},
+		{"--node=-1 --model " + gcn, misused, "--node -1: there is no node -1: they are numbered from 0 to 2707"},
+		{"--node 1 --method attention --model " + gcn, misused, "--method attention: GCN has no attention; these models have it: gat, gatv2, transformer"},
+		{"--node 1 --method salient", misused, "--method salient: there is no such name; did you mean \"saliency\"? The choices are attention, saliency, integrated, gnnexplainer, pg"},
+		{"--node 1 --top 0", misused, "--top 0: it must be at least 1"},
+		{"--node 1 --threads=-1", misused, "--threads -1: it must be at least 1, or 0 for all processors"},
+		{"--node 1 --picture a.gif", misused, "--picture a.gif: its name must end in .svg or .png"},
+		{"--node 1 --csv " + dir, misused, "--csv " + dir + ": it is a folder; name a file"},
+		{"--node 1 --model " + gcn + " --csv " + gcn, misused, "--csv " + gcn + ": it would be written over the file that --model reads: name another"},
+		{"--node 1 --dataset karate --splits random --model " + gcn, failed, gcn + " (trained on Cora), used on karate: nodes have 34 features, and the model was made for 1433: use data whose columns are those of its training"},
+		{"--node 1 --model " + dir + "/none", failed, "none"},
+	}
+	for _, tt := range tests {
+		stdout, stderr, status := gatbench(t, append([]string{"explain"}, strings.Fields(tt.args)...)...)
+		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("explain %s: status %d, output %q, error\n%swant %d and\n%s", tt.args, status, stdout, stderr, tt.status, tt.want)
+		}
+	}
+}

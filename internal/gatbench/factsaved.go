@@ -1,0 +1,133 @@
+package gatbench
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/layers/knowledge"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// loadFactNet reads a saved scorer.
+func loadFactNet(path string) (*factNet, *models.Predictor, error) {
+	n := &factNet{Task: taskFacts}
+	m, err := modelFile(path, &n.Recipe)
+	if err != nil {
+		return nil, nil, err
+	}
+	net, ok := m.Net.(*models.FactNetwork)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s is a model of the task %s, and one of facts is wanted", path, m.Task)
+	}
+	n.FactNetwork = net
+	n.Count, n.Relations = net.Count, net.Relations
+	n.Names = sumOfNames(&datasets.Knowledge{EntityNames: m.Learnt.IDs, RelationNames: m.Learnt.Relations})
+	return n, m, nil
+}
+
+// openFactNet reads what kind of scorer a file or a checkpoint holds.
+func openFactNet(path string) (*factNet, error) {
+	if n, _, err := loadFactNet(path); err == nil {
+		return n, nil
+	}
+	n := new(factNet)
+	if err := train.LoadConfig(path, n); err != nil {
+		return nil, err
+	}
+	r, err := &n.Recipe, n.Recipe.check()
+	const most = 1 << 28 // entities and relations: files are not to be trusted with memory
+	switch {
+	case err != nil:
+	case n.Task != taskFacts || n.Count < 1 || n.Count > most || n.Relations < 1 || n.Relations > most:
+		err = fmt.Errorf("%d entities and %d relations of the task %.20q", n.Count, n.Relations, n.Task)
+	case !(r.Val >= 0 && r.Test >= 0 && r.Val+r.Test < 1):
+		err = fmt.Errorf("shares %v and %v of the facts", r.Val, r.Test)
+	}
+	if err := believed(path, err, n.fits); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// savedFacts is a scorer of facts, and the facts that it is used on.
+type savedFacts struct {
+	net  *factNet
+	data *datasets.Knowledge
+}
+
+// openFacts reads the model and its facts, which are divided as they were in training.
+func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
+	if err := f.divided("facts"); err != nil {
+		return nil, err
+	}
+	n, _, err := loadFactNet(f.File)
+	if err != nil {
+		return nil, err
+	}
+	trained, r := n.Recipe.Dataset, recipe{Dataset: n.Recipe.Dataset, Splits: splitsOwn}
+	at, err := f.places(e, &r)
+	if err != nil {
+		return nil, err
+	}
+	n.Recipe.Dataset = r.Dataset
+	if err := apart([]file{{"--dataset", at.dataset}, {"the model", f.File}}, f.outs); err != nil {
+		return nil, err
+	}
+	k, err := openFacts(f.Data, at.dataset, &n.Recipe)
+	if err != nil {
+		return nil, err
+	}
+	if k.Entities != n.Count || k.Relations() != n.Relations || sumOfNames(k) != n.Names {
+		return nil, fmt.Errorf("%s is a model of %d entities and %d relations (it was trained on %s); %s has %d and %d, and a model of facts knows no others: %s",
+			f.File, n.Count, n.Relations, trained, k.Name, k.Entities, k.Relations(), f.instead())
+	}
+	return &savedFacts{n, k}, nil
+}
+
+// factScored is how good a saved scorer of facts is. Ranks are filtered, those of heads and
+// of tails.
+type factScored struct {
+	Event   string  `json:"event"` // "eval"
+	File    string  `json:"file"`
+	Dataset string  `json:"dataset"`
+	Model   string  `json:"model"`
+	ValMRR  float64 `json:"val_mrr"`
+	TestMRR float64 `json:"test_mrr"`
+	Hits1   float64 `json:"test_hits_at_1"`
+	Hits3   float64 `json:"test_hits_at_3"`
+	Hits10  float64 `json:"test_hits_at_10"`
+}
+
+// evalFacts scores a saved model on the facts that validate and test.
+func (c *evalCommand) evalFacts(e env) error {
+	s, err := c.openFacts(e)
+	if err != nil {
+		return err
+	}
+	defer par.SetThreads(c.Threads)()
+	k, x := s.data, grad.Const(s.net.Entities.Value)
+	val := knowledge.Ranks(s.net.Scorer, x, k.Val, k.Train, k.Val, k.Test)
+	test := knowledge.Ranks(s.net.Scorer, x, k.Test, k.Train, k.Val, k.Test)
+	line := factScored{"eval", c.File, s.net.Recipe.Dataset, s.net.Recipe.Model, val.MRR(), test.MRR(), test.Hits(1), test.Hits(3), test.Hits(10)}
+	p := report.NewPrinter(e.out)
+	if c.JSON {
+		p.Encode(line)
+		return p.Err()
+	}
+	p.Printf("%s on %s\n\n%-10s  %6s  %5s  %-8s  %-8s  %s\n", s.net.Recipe.title(), k.Name, "", "facts", "MRR", "hits@1", "hits@3", "hits@10")
+	for _, part := range []struct {
+		name  string
+		facts int
+		ranks train.Ranks
+	}{{"validation", k.Val.NumEdges(), val}, {"test", k.Test.NumEdges(), test}} {
+		r := part.ranks
+		p.Printf("%-10s  %6d  %5.3f  %6.1f %%  %6.1f %%  %6.1f %%\n", part.name, part.facts, r.MRR(), 100*r.Hits(1), 100*r.Hits(3), 100*r.Hits(10))
+	}
+	p.Printf("\n")
+	p.Paragraph("%s", rankedFacts(k))
+	return p.Err()
+}

@@ -1,0 +1,296 @@
+package gatbench
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/knowledge"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/sample"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// planted is the knowledge graph that the program draws itself.
+const planted = "planted-rules"
+
+// factRecipe is all that a training on facts depends on beside the data.
+type factRecipe struct {
+	Dataset     string  `flag:"dataset"`
+	Model       string  `flag:"model"`
+	Seed        uint64  `flag:"seed"`
+	Hidden      int     `flag:"hidden"` // width of an entity's row
+	LR          float64 `flag:"lr"`
+	WeightDecay float64 `flag:"weight-decay"`
+	Epochs      int     `flag:"epochs"`
+	Patience    int     `flag:"patience"`
+	Batch       int     `flag:"batch"` // facts a step
+	Drawn       int     // false facts for each
+	Margin      float64
+	Temperature float64
+	Val, Test   float64 // shares, where the data has no parts
+}
+
+// rotateRecipe returns the settings: those of RotatE's paper, made smaller.
+func rotateRecipe(model string) factRecipe {
+	r := factRecipe{Model: model, Hidden: 64, LR: 0.02, Epochs: 200, Batch: 1024, Drawn: 16, Margin: 6, Temperature: 1, Val: 0.1, Test: 0.1}
+	if model == modelDistMult || model == modelComplEx {
+		r.Margin, r.Temperature = 0, 0
+	}
+	return r
+}
+
+// readFacts reads a knowledge graph as it stands.
+func readFacts(dir, name string) (*datasets.Knowledge, error) {
+	if name == planted {
+		return datasets.PlantedRules(rand.New(rand.NewPCG(0, 7)), 10, 12)
+	}
+	path := name
+	if _, err := os.Stat(path); err != nil && dir != "" {
+		path = filepath.Join(dir, name)
+	}
+	if holdsGraphs(dir, name) {
+		return nil, manyGraphs(dir, name)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, planted)
+	}
+	return datasets.Triples(path)
+}
+
+// openFacts opens a knowledge graph, and divides it if it has no parts.
+func openFacts(dir, name string, r *factRecipe) (*datasets.Knowledge, error) {
+	k, err := readFacts(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	val, test := r.Val, r.Test
+	switch {
+	case k.Val.NumEdges() > 0 && k.Test.NumEdges() > 0:
+		return k, nil
+	case k.Val.NumEdges() > 0:
+		val = 0
+	case k.Test.NumEdges() > 0:
+		test = 0
+	}
+	d, err := k.Divided(rand.New(rand.NewPCG(r.Seed, 3)), val, test)
+	if err != nil {
+		return nil, fmt.Errorf("--dataset %s: %w", name, err)
+	}
+	if val == 0 {
+		d.Val = k.Val
+	}
+	if test == 0 {
+		d.Test = k.Test
+	}
+	return d, nil
+}
+
+// isFacts reports whether a path is that of a knowledge graph, as far as its name tells.
+func isFacts(dir, name string) bool {
+	if name == planted {
+		return true
+	}
+	for _, path := range []string{name, filepath.Join(dir, name)} {
+		for _, ext := range []string{".txt", ".tsv", ".csv"} {
+			if info, err := os.Stat(filepath.Join(path, "train"+ext)); err == nil && info.Mode().IsRegular() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// factNet is a network for facts and how it was trained. Its file holds the recipe, from which the Params are made again.
+type factNet struct {
+	Task      string // taskFacts: its file says so
+	Recipe    factRecipe
+	Count     int    // entities
+	Relations int    // of them
+	Names     string // a sum of all names, so that another dataset is noticed
+
+	*models.FactNetwork `json:"-"`
+}
+
+func newFactNet(k *datasets.Knowledge, r *factRecipe) *factNet {
+	n := &factNet{Task: taskFacts, Recipe: *r, Count: k.Entities, Relations: k.Relations(), Names: sumOfNames(k)}
+	n.build()
+	return n
+}
+
+// sumOfNames is a number that another order of entities or relations would not have.
+func sumOfNames(k *datasets.Knowledge) string {
+	h := fnv.New64a()
+	for _, names := range [][]string{entityIDs(k), k.RelationNames} {
+		for _, name := range names {
+			fmt.Fprintf(h, "%d %s", len(name), name)
+		}
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// plan returns the network that the recipe asks for, without its Params.
+func (n *factNet) plan() *models.FactNetwork {
+	r := &n.Recipe
+	return &models.FactNetwork{Model: r.Model, Settings: models.FactSettings{Hidden: r.Hidden, Margin: r.Margin}, Count: n.Count, Relations: n.Relations}
+}
+
+// build makes the Params that the recipe asks for.
+func (n *factNet) build() {
+	n.FactNetwork = n.plan()
+	n.Init(rand.New(rand.NewPCG(n.Recipe.Seed, 0)))
+}
+
+// fits reports a model of more numbers than a file of that many bytes has.
+func (n *factNet) fits(bytes int64) error { return models.Fits(n.plan().Numbers(), bytes) }
+
+// fitFacts returns the training of a new network. The epoch of the best filtered mean
+// reciprocal rank of facts to validate with is kept, of which chosenBy are ranked after each epoch.
+func fitFacts(k *datasets.Knowledge, r *factRecipe) (*train.Fit, *factNet) {
+	net := newFactNet(k, r)
+	facts := k.Train.NumEdges()
+	steps := (facts + r.Batch - 1) / r.Batch
+	few, draw := someFacts(k.Val, chosenBy(k)), factDrawer(k.Train, r)
+	f := &train.Fit{
+		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience,
+		Steps: steps, By: train.ByAccuracy, Limit: maxLoss,
+		Loss: func(t *grad.Tape) *grad.Var {
+			x, some := t.Use(net.Entities), draw(t.Step())
+			not, at := sample.Corruptions{Number: r.Drawn, Seed: r.Seed}.Draw(some, t.Step())
+			right, wrong := net.Scorer.Forward(t, some, x), net.Scorer.Forward(t, not, x)
+			return knowledge.Adversarial{Temperature: r.Temperature}.Of(right, wrong, at)
+		},
+	}
+	f.Eval = func(t *grad.Tape) train.Scores {
+		return train.Scores{Val: train.Score{Accuracy: net.ranks(t, k, few).MRR()}}
+	}
+	return f, net
+}
+
+// chosenBy returns how many of the facts to validate with are ranked after each epoch, spread over all:
+// as a rank looks at all entities, of large graphs they are few.
+func chosenBy(k *datasets.Knowledge) int {
+	return min(k.Val.NumEdges(), max(50, 1<<20/k.Entities))
+}
+
+// ranks returns the filtered ranks of some facts. It ends with what t is within.
+func (n *factNet) ranks(t *grad.Tape, k *datasets.Knowledge, of *graph.Graph) train.Ranks {
+	return knowledge.Ranks(heedful{n.Scorer, t}, grad.Const(n.Entities.Value), of, k.Train, k.Val, k.Test)
+}
+
+// heedful is a scorer of which each call may be the last of an evaluation.
+type heedful struct {
+	knowledge.Scorer
+	of *grad.Tape
+}
+
+// Forward implements [knowledge.Scorer].
+func (s heedful) Forward(t *grad.Tape, facts *graph.Graph, x *grad.Var) *grad.Var {
+	s.of.Heed()
+	return s.Scorer.Forward(t, facts, x)
+}
+
+// factDrawer returns what draws the facts of a step, which counts from 1: all of them in an
+// epoch, in an order that follows from the seed and the step alone.
+func factDrawer(g *graph.Graph, r *factRecipe) func(step uint64) *graph.Graph {
+	facts := g.NumEdges()
+	if r.Batch >= facts {
+		return func(uint64) *graph.Graph { return g }
+	}
+	each := uint64((facts + r.Batch - 1) / r.Batch)
+	epoch, order := uint64(math.MaxUint64), numbersTo(facts)
+	return func(step uint64) *graph.Graph {
+		if e := (step - 1) / each; e != epoch {
+			epoch, order = e, numbersTo(facts)
+			rand.New(rand.NewPCG(r.Seed+1, e)).Shuffle(facts, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
+		lo := int((step-1)%each) * r.Batch
+		return graph.Must(g.EdgeSubgraph(slices.Sorted(slices.Values(order[lo:min(lo+r.Batch, facts)]))))
+	}
+}
+
+// someFacts returns so many of the facts of g, spread over all.
+func someFacts(g *graph.Graph, most int) *graph.Graph {
+	n := g.NumEdges()
+	if n <= most {
+		return g
+	}
+	some := make([]int32, most)
+	for i := range some {
+		some[i] = int32(math.Floor(float64(i) * float64(n) / float64(most)))
+	}
+	return graph.Must(g.EdgeSubgraph(some))
+}
+
+// factRecipe returns the settings of a run, or an error for settings that cannot be.
+func (c *trainCommand) factRecipe(e env) (r factRecipe, err error) {
+	if err := c.refused(taskFacts); err != nil {
+		return r, err
+	}
+	if c.Resume == "" {
+		r = rotateRecipe(or(c.Model, modelRotatE))
+	} else {
+		n, err := openFactNet(c.Resume)
+		if err != nil {
+			return r, err
+		}
+		r = n.Recipe
+		if c.at, err = c.located(e, places{r.Dataset, splitsOwn}); err != nil {
+			return r, err
+		}
+	}
+	own := r
+	set(&r.Model, c.Model)
+	set(&r.Seed, c.Seed)
+	set(&r.Hidden, c.Hidden)
+	set(&r.LR, c.LR)
+	set(&r.WeightDecay, c.WeightDecay)
+	set(&r.Batch, c.Batch)
+	if r.Batch == 0 {
+		r.Batch = math.MaxInt32
+	}
+	r.Dataset = c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, planted))
+	if c.Resume == "" {
+		c.at = places{dataset: r.Dataset}
+	} else if err := sameRun(c.Resume, own, r); err != nil {
+		return r, err
+	}
+	set(&r.Epochs, c.Epochs)
+	set(&r.Patience, c.Patience)
+	if err := r.check(); err != nil {
+		return r, err
+	}
+	if err := c.outputFlags.single(c.Seeds); err != nil {
+		return r, err
+	}
+	return r, c.checkFiles([]file{{"--dataset", c.at.dataset}, {"--resume", c.Resume}})
+}
+
+// check returns an error for settings that cannot be.
+func (r *factRecipe) check() error {
+	switch even := r.Model == modelComplEx || r.Model == modelRotatE; {
+	case r.Hidden < 1 || r.Hidden > 65536 || even && r.Hidden%2 != 0:
+		return misuse("--hidden %d: want a width from 1 to 65536, and an even one for %s and %s, whose numbers are complex", r.Hidden, modelComplEx, modelRotatE)
+	case r.Epochs < 1 || r.Batch < 1 || r.Patience < 0:
+		return misuse("--epochs %d, --batch %d, --patience %d: they must be at least 1, 0 (all facts) and 0 (never)", r.Epochs, r.Batch, r.Patience)
+	case !(r.LR > 0) || math.IsInf(r.LR, 0):
+		return misuse("--lr %v: it must be a number above 0", r.LR)
+	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
+		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	}
+	return modelNamed(taskFacts, r.Model, "")
+}
+
+// onFacts reports whether the links to predict are facts of a knowledge graph.
+func (c *trainCommand) onFacts() bool {
+	return slices.Contains(models.FactNames(), strings.ToLower(or(c.Model, ""))) || c.Model == nil && isFacts(c.Data, or(c.Dataset, ""))
+}

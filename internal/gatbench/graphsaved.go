@@ -1,0 +1,145 @@
+package gatbench
+
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// loadGraphNet reads a saved network.
+func loadGraphNet(path string) (*graphNet, *models.Predictor, error) {
+	n := &graphNet{Task: taskGraph}
+	m, err := modelFile(path, &n.Recipe)
+	if err != nil {
+		return nil, nil, err
+	}
+	net, ok := m.Net.(*models.GraphNetwork)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s is a model of the task %s, and one of graphs is wanted", path, m.Task)
+	}
+	n.GraphNetwork = net
+	n.In, n.Out, n.Kind, n.Scale = n.Shape.In, n.Shape.Out, goalKindOf(m.Goal), scale(m.Goal.Scale)
+	n.Codes, n.EdgeCodes = n.Shape.Codes, n.Shape.EdgeCodes
+	return n, m, nil
+}
+
+// openGraphNet reads what kind of network a file or a checkpoint holds.
+func openGraphNet(path string) (*graphNet, error) {
+	if n, _, err := loadGraphNet(path); err == nil {
+		return n, nil
+	}
+	n := new(graphNet)
+	if err := train.LoadConfig(path, n); err != nil {
+		return nil, err
+	}
+	err := n.Recipe.check()
+	if err == nil {
+		err = n.Recipe.checkEdges()
+	}
+	const most = 1 << 24 // of features: files are not to be trusted with memory
+	if err == nil && (n.Task != taskGraph || n.In < 1 || n.In > most || n.Out < 1 || n.Out > 1<<16) {
+		err = fmt.Errorf("%d features and %d outputs of the task %.20q", n.In, n.Out, n.Task)
+	}
+	if err == nil {
+		err = n.Kind.check(n.Scale, n.Out)
+	}
+	if err == nil && len(n.Codes)+len(n.EdgeCodes) > 0 {
+		err = n.plan().Check()
+	}
+	if err := believed(path, err, n.fits); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// savedGraphs is a model of graphs, and what it is used on.
+type savedGraphs struct {
+	*models.Predictor
+	net  *graphNet
+	data *datasets.Graphs
+	name string // of the data
+	path string // of the model
+}
+
+// unfit says of an error whose graphs they are that the model cannot read.
+func (s *savedGraphs) unfit(err error) error { return unfit(err, s.path, s.Data.Name, s.name) }
+
+// graphsAsked reads the model and its graphs.
+func (f *savedFlags) graphsAsked(e env) (*savedGraphs, error) {
+	switch {
+	case f.Threads < 0:
+		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
+	case f.Number != nil:
+		return nil, misuse("--split-number: graphs have one split: leave it out")
+	case f.Base != "":
+		return nil, misuse("--base: no edge leads from one graph to another: leave it out")
+	}
+	s := &savedGraphs{path: f.File}
+	var err error
+	if s.net, s.Predictor, err = loadGraphNet(f.File); err != nil {
+		return nil, err
+	}
+	r := recipe{Dataset: s.net.Recipe.Dataset, Splits: s.net.Recipe.Splits}
+	at, err := f.places(e, &r)
+	if err != nil {
+		return nil, err
+	}
+	s.name, s.net.Recipe.Dataset, s.net.Recipe.Splits = at.dataset, r.Dataset, at.splits
+	in := []file{{"--dataset", datasets.FindGraphs(f.Data, at.dataset)}, splitsFile(at.splits), {"the model", f.File}}
+	if err := apart(in, f.outs); err != nil {
+		return nil, err
+	}
+	path := datasets.FindGraphs(f.Data, at.dataset)
+	if s.Schema == nil || path == "" {
+		s.data, err = openGraphs(f.Data, at.dataset, "")
+		return s, err
+	}
+	raw, err := form.Read(path, form.Options{Others: otherForms()})
+	if err == nil {
+		s.data, err = datasets.GraphsFrom(raw, s.Schema)
+	}
+	return s, err
+}
+
+// evalGraphs scores a saved model of graphs on each part of the split.
+func (c *evalCommand) evalGraphs(e env) error {
+	g, err := c.graphsAsked(e)
+	if err != nil {
+		return err
+	}
+	defer par.SetThreads(c.Threads)()
+	r := &g.net.Recipe
+	k, err := newGraphTask(g.data, g.name)
+	if err != nil {
+		return err
+	}
+	if k.goal.Outputs != g.Goal.Outputs || k.goal.kind != g.net.Kind {
+		return fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
+			c.File, g.Goal.Outputs, g.Goal.Noun(), g.Data.Name, k.Name, k.goal.Outputs, k.goal.kind.noun(), c.instead())
+	}
+	k.goal.taught(g.Goal)
+	s := datasets.Split{Test: k.goal.All()}
+	if own := k.Split; r.Splits != splitsOwn || len(own.Train)+len(own.Val)+len(own.Test) > 0 {
+		division, err := k.split(r)
+		if err != nil {
+			return err
+		}
+		s = division.Split
+	}
+	var y *tensor.Dense
+	for b, err := range warned(e, g.OfGraphs(g.data, models.Query{}), g.unfit) {
+		if err != nil {
+			return err
+		}
+		y = rowsBelow(y, b.Outputs)
+	}
+	line, p := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().Name}, report.NewPrinter(e.out)
+	line.measure(p, c.JSON, k.goal, y, s, measured{r.title(), k.Name, k.ClassNames})
+	return p.Err()
+}

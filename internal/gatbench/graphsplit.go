@@ -1,0 +1,246 @@
+package gatbench
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// split returns the split of the graphs that a recipe names.
+func (k *graphTask) split(r *graphRecipe) (out *models.Division, err error) {
+	named := k.goal.Goal
+	named.Names = k.ClassNames
+	out = &models.Division{Rule: r.Splits}
+	switch {
+	case own(r.Splits):
+		if out, err = models.DivideGraphs(&named, k.Graphs, models.SplitOwn, r.Seed); err != nil {
+			return nil, misuse("--dataset %s: %w", k.name, err)
+		} else if out.Rule == models.SplitOwn {
+			out.Rule = r.Splits
+		}
+	case models.IsShares(r.Splits) || models.IsByTime(r.Splits):
+		if out, err = models.DivideGraphs(&named, k.Graphs, r.Splits, r.Seed); err != nil {
+			return nil, misuse("--splits %.100s: %w", r.Splits, err)
+		}
+	case r.Splits == splitsRandom:
+		out.Split = k.random(r.Seed)
+	case isColumn(r.Splits):
+		return nil, misuse("--splits %.60s: a graph's part is its member or column split: call it so", r.Splits)
+	default:
+		if out.Split, err = readSplit(r.Splits, k.Name, k.goal); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, noSuchSplit(r.Splits, ownSplits, models.SplitUsual, splitsRandom, splitsFolds+"10")
+			}
+			return nil, misuse("--splits %s: %w; write own, %s, random, %s10, or the name of a .json file of the lists train, val and test", r.Splits, err, models.SplitUsual, splitsFolds)
+		}
+	}
+	if len(out.Train) == 0 || len(out.Val) == 0 {
+		return nil, misuse("--dataset %s: it has no graphs to choose the best epoch by: use --splits %s", k.name, models.SplitUsual)
+	}
+	return out, nil
+}
+
+// eachFold returns an error for a class that cannot be in each of k folds.
+func (k *graphTask) eachFold(folds int) error {
+	size := make([]int, k.goal.Outputs)
+	for _, c := range k.goal.Labels {
+		if c >= 0 {
+			size[c]++
+		}
+	}
+	for c, n := range size {
+		if n > 0 && n < folds {
+			name := fmt.Sprintf("class %d", c)
+			if c < len(k.ClassNames) {
+				name = fmt.Sprintf("%.40q", k.ClassNames[c])
+			}
+			return fmt.Errorf("%s has %d graphs, which cannot be in each: take at most %d folds, or --splits %s", name, n, max(2, n), models.SplitUsual)
+		}
+	}
+	return nil
+}
+
+// random is a split of a seed: a tenth of the graphs of which anything is known validates
+// and a tenth tests, at least one each.
+func (k *graphTask) random(seed uint64) datasets.Split {
+	ids := k.goal.All()
+	rng := rand.New(rand.NewPCG(seed, 0x5711))
+	rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	tenth := min(max(1, len(ids)/10), len(ids)/3)
+	s := datasets.Split{Val: ids[:tenth], Test: ids[tenth : 2*tenth], Train: ids[2*tenth:]}
+	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
+		slices.Sort(part)
+	}
+	return s
+}
+
+// graphsOfSplit trains one network for each seed on a split of the graphs.
+func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
+	if c.Seeds > 1 {
+		if err := c.outputFlags.single(c.Seeds); err != nil {
+			return err
+		}
+	}
+	r.Folds, r.Steps = 10, 0 // an epoch goes over all graphs
+	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
+	var all []seeded
+	var runs []report.Summary
+	var metric report.Metric
+	for i := range c.Seeds {
+		one, division, err := c.graphsDivided(k, &r, i)
+		if err != nil {
+			return err
+		}
+		s, says := division.Split, sentence(division)
+		if says != "" && c.Seeds > 1 && i == 0 && !c.JSON {
+			report.Message(e.errOut, says)
+		}
+		f := new(train.Fit)
+		k, err := k.on(&one, s)
+		if err != nil {
+			return err
+		}
+		net, own, err := k.fit(f, one, s)
+		if err != nil {
+			return err
+		}
+		metric = own.metric()
+		progress.Run(i, c.Seeds)
+		l, err := c.learn(e.ctx, f, one.Seed, watcher{progress, func(ep train.Epoch) string {
+			line := report.NewEpochLine(r.Dataset, one.Seed, ep)
+			line.Metric = metric
+			if c.JSON {
+				out.Encode(metric.JSON(line))
+			}
+			return line.Scores()
+		}})
+		if l.history != nil {
+			all = append(all, seeded{one.Seed, l.history})
+		}
+		if err != nil {
+			return errors.Join(diverged(err, one.LR, ginRecipe().LR), c.writeCSV(all, metric))
+		}
+		var sum report.Summary
+		if err := l.measure(e.ctx, func(t *grad.Tape) { sum = k.summarise(t, &one, l, net, own, s) }); err != nil {
+			return errors.Join(err, c.writeCSV(all, metric))
+		}
+		if c.Save != "" {
+			if err := save(c.Save, k.trained(net, own), net.Recipe, scoresOf(sum)); err != nil {
+				return err
+			}
+			sum.Saved = c.Save
+		}
+		if sum.CSV = c.CSV; c.Seeds == 1 {
+			if err := c.writeCSV(all, metric); err != nil {
+				return err
+			}
+		}
+		if says != "" {
+			sum.Splits = one.Splits
+		}
+		runs = append(runs, sum)
+		switch {
+		case c.JSON:
+			out.Encode(metric.JSON(sum))
+		case c.Seeds > 1:
+			sum.Line(out)
+		default:
+			k.page(c, &one, sum, s, says).Print(out)
+		}
+	}
+	if c.Seeds == 1 {
+		return out.Err()
+	}
+	c.graphsTogether(out, k, &r, runs)
+	return errors.Join(c.writeCSV(all, metric), out.Err())
+}
+
+// graphsDivided returns the recipe of a seed and its split. The first split settles what flags leave open: how the others are divided, and by what
+// rule epochs are chosen.
+func (c *trainCommand) graphsDivided(k *graphTask, r *graphRecipe, i int) (one graphRecipe, division *models.Division, err error) {
+	where := *r
+	where.Seed += uint64(i)
+	where.Splits = c.at.splits
+	if division, err = k.split(&where); err != nil {
+		return one, nil, err
+	}
+	if own(r.Splits) {
+		r.Splits, c.at.splits = division.Rule, division.Rule
+	}
+	if c.Select == nil && c.Resume == "" && i == 0 {
+		r.Select = ruleOf(k.goal, division.Split, r.Select, c.Preset != nil)
+	}
+	one = *r
+	one.Seed = where.Seed
+	return one, division, nil
+}
+
+// graphsTogether reports what the trainings of several seeds have in common.
+func (c *trainCommand) graphsTogether(out *report.Printer, k *graphTask, r *graphRecipe, runs []report.Summary) {
+	o := report.NewOverall(r.Dataset, runs)
+	if c.JSON {
+		out.Encode(o.Metric.JSON(o))
+	} else {
+		o.Print(out, k.Name, fmt.Sprintf("%s train --task graph --dataset %s --splits %s --save graphs.safetensors", program, word(r.Dataset), word(r.Splits)))
+	}
+}
+
+// summarise completes what is said of a training with the scores of the chosen network.
+func (k *graphTask) summarise(t *grad.Tape, r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
+	sum := l.summary
+	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().Name, r.preset(), k.reads(r), r.Seed, r.Select
+	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.metric(), l.checkpoint, l.log
+	y := tensor.New(k.Len(), own.Outputs)
+	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
+		net.fill(t, y, k.held(r, part))
+	}
+	own.cut(y, s)
+	sum.TrainAccuracy, sum.ValAccuracy, sum.TestAccuracy = report.Number(own.Score(y, s.Train).Accuracy), report.Number(own.Score(y, s.Val).Accuracy), report.Number(own.Score(y, s.Test).Accuracy)
+	sum.Metrics = own.qualityOn(y, s, k.ClassNames)
+	own.verdict(&sum, y, nil, nil, s)
+	return sum
+}
+
+// page is all there is to say of one training.
+func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s datasets.Split, says string) *report.Training {
+	_, chosen, _ := criterion(r.Select)
+	next := fmt.Sprintf("%s train --task graph --dataset %s --splits %s --seeds 10", program, word(r.Dataset), word(r.Splits))
+	if sum.Saved != "" {
+		next = fmt.Sprintf("%s eval %s", program, word(sum.Saved))
+	}
+	if r.Model != "" && sum.Saved == "" {
+		next += " --model " + r.Model
+	}
+	if r.Readout != "" && sum.Saved == "" {
+		next += " --readout " + r.Readout
+	}
+	if r.Column != "" && sum.Saved == "" {
+		next += " --column " + word(r.Column)
+	}
+	if r.Pool != "" && sum.Saved == "" {
+		next += " --pool " + r.Pool
+	}
+	if or(c.NoEdgeFeatures, false) && sum.Saved == "" {
+		next += " --no-edge-features"
+	}
+	if c.Data != "" {
+		next += " --data " + word(c.Data)
+	}
+	return &report.Training{
+		Summary: sum,
+		Title: fmt.Sprintf("%s: %s, %d layers of width %d (the input features count as one); %d graphs, %d nodes, %d edges, %d %s",
+			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.kind.noun()),
+		Settings: "features: " + k.reads(r), Learns: k.goal.says() + k.goal.untaught(s, k.ClassNames), Batching: fmt.Sprintf("preset: %s; batches of %d graphs", r.preset(), r.Batch),
+		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
+		Network: r.title(), Split: says, Chosen: chosen, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,
+	}
+}

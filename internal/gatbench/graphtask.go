@@ -1,0 +1,321 @@
+package gatbench
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// taskGraph is what --task says where whole graphs are told apart.
+const taskGraph = "graph"
+
+// csl is the dataset that the program draws itself.
+const csl = "csl"
+
+// graphRecipe is all that a training on graphs depends on beside the data.
+type graphRecipe struct {
+	Dataset     string  `flag:"dataset"`
+	Model       string  `flag:"model" json:",omitempty"`  // of the convolutions; empty: modelGIN
+	Preset      string  `flag:"preset" json:",omitempty"` // empty: presetPaper
+	Splits      string  `flag:"splits" json:",omitempty"` // of one training; empty: there are folds
+	Select      string  `flag:"select"`
+	Weights     string  `flag:"class-weights" json:",omitempty"` // of classes in the loss; empty: all are 1
+	Positive    string  `flag:"positive" json:",omitempty"`      // of two classes; empty: the goal says which
+	Loss        string  `flag:"loss" json:",omitempty"`          // of numbers: empty: lossMSE
+	WeightDecay float64 `flag:"weight-decay"`
+	Patience    int     `flag:"patience"`
+	Seed        uint64  `flag:"seed"`
+	Hidden      int     `flag:"hidden"`
+	Layers      int     `flag:"layers"` // the features are the first
+	Dropout     float64 `flag:"dropout"`
+	LR          float64 `flag:"lr"`
+	Epochs      int     `flag:"epochs"`
+	Batch       int     `flag:"batch"`  // graphs a step
+	Steps       int     `flag:"preset"` // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
+	Folds       int     `flag:"folds"`
+	Encoding    string  `flag:"encoding"`
+	Column      string  `flag:"column" json:",omitempty"`           // NAME=KIND between commas
+	EdgeIn      int     `flag:"no-edge-features" json:",omitempty"` // features of edges that the convolutions read; 0: none
+	Kinds       int     `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
+
+	Readout string `flag:"readout" json:",omitempty"` // empty: readSum
+	Pool    string `flag:"pool" json:",omitempty"`    // after each convolution; empty: none
+}
+
+// title is the model's name for people.
+func (r *graphRecipe) title() string {
+	if m := r.model(); m.Name != modelGIN || r.EdgeIn == 0 {
+		return m.Title
+	}
+	return "GINE"
+}
+
+// The presets of graphs.
+const (
+	presetQuick = "quick" // those of GIN's authors, but that an epoch goes over all graphs and there are fewer
+	presetPaper = "paper" // those of GIN's authors: 350 epochs of 50 steps for folds
+)
+
+// preset is that of the recipe.
+func (r *graphRecipe) preset() string { return cmp.Or(r.Preset, presetPaper) }
+
+// quickEpochs is how many epochs a quick training has: as many as take some ten seconds on two processors, but no more than GIN's authors
+// have; of larger data, which learn little in so few, up to 100 that take about a minute; and at least 5. A graph costs as much as 16 nodes
+// more, its share of what a step costs whatever it reads.
+func (k *graphTask) quickEpochs(r *graphRecipe) int {
+	const rows, least, longer, enough = 10_000_000, 5, 5, 100
+	each := k.Graph.NumNodes() + 16*k.Len()
+	if r.Splits == "" {
+		each *= r.Folds - 1
+	}
+	return max(least, min(rows/each, ginRecipe().Epochs), min(longer*rows/each, enough))
+}
+
+// ginRecipe returns the settings of GIN's authors: a step is 32 graphs, and an epoch 50 steps.
+func ginRecipe() graphRecipe {
+	return graphRecipe{Select: "accuracy", Hidden: 64, Layers: 5, Dropout: 0.5, LR: 0.01, Epochs: 350, Batch: 32, Steps: 50, Folds: 10}
+}
+
+// graphTask is a dataset of graphs as networks want it.
+type graphTask struct {
+	*datasets.Graphs
+	name  string // on a command line
+	feeds string // what the features are
+	goal  *goal
+
+	source *datasets.Graphs // as they were read
+	listed int              // edges of the data, without loops that a model wants
+
+	learns   bool               // which graphs train decides what their features are
+	prepared models.Preparation // of the graphs of a split, once it has been fitted on those that train
+	encoded  *tensor.Dense      // the encodings beside the features; nil: there are none
+}
+
+// holdsGraphs reports whether a dataset is many graphs.
+func holdsGraphs(dir, name string) bool {
+	return name == csl || name != "" && !slices.Contains(datasets.Names(), datasetNamed(name)) && datasets.FindGraphs(dir, name) != ""
+}
+
+// openGraphs opens a dataset of many graphs, or draws it; chosen are columns as NAME=KIND between commas.
+func openGraphs(dir, name, chosen string) (*datasets.Graphs, error) {
+	if dir != "" && !isFolder(dir) {
+		return nil, misuse("--data %s: there is no such folder", dir)
+	}
+	if strings.EqualFold(name, csl) {
+		if chosen != "" {
+			return nil, misuse("--column %s: the graphs of %s have no columns: leave it out", chosen, csl)
+		}
+		return datasets.CSL(rand.New(rand.NewPCG(0, 0)), 15), nil
+	}
+	if lower := datasetNamed(name); slices.Contains(datasets.Names(), lower) && datasets.FindGraphs(dir, name) == "" {
+		return nil, misuse("--dataset %s: it is a single graph: use --task node, edge or link", lower)
+	}
+	path := datasets.FindGraphs(dir, name)
+	if chosen == "" || path == "" {
+		return datasets.OpenGraphs(dir, name)
+	}
+	return chosenColumns{Column: chosen}.readGraphs(path)
+}
+
+// openGraphTask opens the dataset of a recipe. Networks read the attributes of nodes and which label each has, or by the preset of GIN's
+// authors, as these do, the labels alone; where nodes have neither, how many neighbours they have.
+func openGraphTask(dir, name string, r *graphRecipe) (*graphTask, error) {
+	d, err := openGraphs(dir, name, r.Column)
+	if err != nil {
+		return nil, err
+	}
+	k, err := newGraphTask(d, name)
+	if err != nil {
+		return nil, err
+	}
+	k.learns = d.Schema != nil && d.Schema.Learns()
+	if !r.onlyLabels() && d.Features != nil && d.Attributes > 0 {
+		if d.Attributes < d.Features.Dim(1) {
+			k.Graphs, k.feeds = d, "attributes of nodes, standardised, and their labels"
+		}
+		k.learns = true
+	}
+	return k, k.encode(r.Encoding)
+}
+
+// onlyLabels reports whether of nodes that have attributes and labels the labels alone are read.
+func (r *graphRecipe) onlyLabels() bool { return r.preset() == presetPaper }
+
+// preparation is what becomes of graphs by a recipe, but for encodings.
+func (r *graphRecipe) preparation() models.Preparation {
+	p := models.Preparation{NoEdges: r.EdgeIn == 0 && r.Kinds == 0, OnlyLabels: r.onlyLabels()}
+	if p.Features.Form = columns.Standard; p.OnlyLabels {
+		p.Features.Form = columns.Raw
+	}
+	return p
+}
+
+// on returns the task with the features that the graphs which train in a split give it: which words and numbers there are, and the scale
+// of attributes.
+func (k *graphTask) on(r *graphRecipe, s datasets.Split) (*graphTask, error) {
+	own := *k
+	if !k.learns {
+		return &own, nil
+	}
+	d := *k.source
+	d.Split = s
+	p := r.preparation()
+	m, err := models.Named(r.model().Name)
+	if err == nil {
+		own.Graphs, err = models.PrepareGraphs(&d, m, &p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--dataset %s: %w", k.name, err)
+	}
+	if k.encoded != nil {
+		own.Graphs = own.WithFeatures(k.encoded)
+	}
+	if own.prepared = p; r.EdgeIn > 0 {
+		r.EdgeIn = widthOf(own.EdgeFeatures)
+	}
+	return &own, nil
+}
+
+// newGraphTask makes a task of graphs, without encodings.
+func newGraphTask(d *datasets.Graphs, name string) (*graphTask, error) {
+	if d.Labels == nil && d.MultiLabels == nil && d.Targets == nil {
+		return nil, misuse("--dataset %s: its graphs have no classes, labels or numbers to predict", name)
+	}
+	if d.Labels != nil && d.Classes == 1 {
+		return nil, misuse("--dataset %s: all its graphs are of one class, so there is nothing to learn", name)
+	}
+	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes", source: d, listed: d.Graph.NumEdges()}
+	k.goal = newGoal(models.GoalOfGraphs(d))
+	switch {
+	case d.Features == nil:
+		const most = 64
+		k.Graphs, k.feeds = d.WithDegrees(most), "degrees of nodes"
+	case len(d.Codes) == d.Features.Dim(1):
+		k.feeds = "codes of nodes"
+	case d.Attributes == d.Features.Dim(1):
+		k.feeds = "attributes of nodes"
+	}
+	return k, nil
+}
+
+// encode gives the nodes encodings more, such as pagerank,random-walk:16.
+func (k *graphTask) encode(text string) error {
+	all, err := encodingsOf(text)
+	if err != nil {
+		return err
+	}
+	x, err := all.Of(k.Graph)
+	if err != nil || x == nil {
+		return err
+	}
+	k.Graphs, k.encoded = k.WithFeatures(x), x
+	k.feeds += all.Says()
+	return nil
+}
+
+// fit makes f the training of a new network on the graphs of a split, and returns the
+// network and what it is to learn. Where the split validates, the recipe's rule chooses the
+// epoch; else the last is kept. What f had in memory is used again.
+func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNet, *goal, error) {
+	rule := r.Select
+	if len(s.Val) == 0 { // of folds
+		rule = "last"
+	}
+	own, err := k.goal.aimed(aims{rule, r.Weights, r.Positive}, k.ClassNames, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if own.kind == someReals {
+		if err := own.Learn(s.Train); err != nil {
+			return nil, nil, fmt.Errorf("--dataset %s: %w", k.name, err)
+		}
+	}
+	net := newGraphNet(r, k.Graphs, own)
+	draw := k.drawer(&r, s.Train)
+	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps, f.Patience = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps, r.Patience
+	f.Loss = func(t *grad.Tape) *grad.Var {
+		b := k.Batch(draw(t.Step()))
+		return own.loss(r.Loss, b.IDs)(net.logits(t, b))
+	}
+	if r.Steps == 0 {
+		f.Steps = (len(s.Train) + r.Batch - 1) / r.Batch
+	}
+	const halved = 50 // epochs
+	f.Optimiser = &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay, Schedule: train.StepDecay{Every: halved * f.Steps, Gamma: 0.5}}
+	held, y := k.held(&r, s.Test), tensor.New(k.Len(), own.Outputs)
+	validate := k.held(&r, s.Val)
+	if len(s.Val) > 0 {
+		f.By, _, _ = criterion(r.Select)
+	}
+	f.Eval = func(t *grad.Tape) (scores train.Scores) {
+		if len(s.Val) > 0 {
+			net.fill(t, y, validate)
+		}
+		if len(s.Test) > 0 {
+			t.ResetEval()
+			net.fill(t, y, held)
+		}
+		return own.Watch(y, datasets.Split{Val: s.Val, Test: s.Test})
+	}
+	return net, own, nil
+}
+
+// held returns graphs in batches as large as those of training, so that an evaluation
+// takes no more memory than a step.
+func (k *graphTask) held(r *graphRecipe, ids []int32) (batches []*datasets.GraphBatch) {
+	for part := range slices.Chunk(ids, r.Batch) {
+		batches = append(batches, k.Batch(part))
+	}
+	return batches
+}
+
+// fill sets the rows of y of the graphs of some batches to what n says of them.
+func (n *graphNet) fill(t *grad.Tape, y *tensor.Dense, batches []*datasets.GraphBatch) {
+	for _, b := range batches {
+		out := n.logits(t, b).Value()
+		for i, id := range b.IDs {
+			copy(y.Row(int(id)), out.Row(i))
+		}
+		t.ResetEval()
+	}
+}
+
+// all returns the number of each graph.
+func (k *graphTask) all() []int32 { return numbersTo(k.Len()) }
+
+// numbersTo returns the numbers from 0 up to n.
+func numbersTo(n int) []int32 {
+	ids := make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	return ids
+}
+
+// drawer returns what draws the graphs of a step, which counts from 1. Where an epoch goes
+// over all, they follow from the seed and the step alone, so that a training that is resumed
+// goes on as it would have.
+func (k *graphTask) drawer(r *graphRecipe, ids []int32) func(step uint64) []int32 {
+	if r.Steps > 0 { // of folds, which are not resumed: published results drew so
+		rng := rand.New(rand.NewPCG(r.Seed, 1))
+		return func(uint64) []int32 { return k.Batches(rng, ids, r.Batch)[0] }
+	}
+	epoch, cut := uint64(math.MaxUint64), [][]int32(nil)
+	each := uint64((len(ids) + r.Batch - 1) / r.Batch)
+	return func(step uint64) []int32 {
+		if e := (step - 1) / each; e != epoch {
+			epoch, cut = e, k.Batches(rand.New(rand.NewPCG(r.Seed+1, e)), ids, r.Batch)
+		}
+		return cut[(step-1)%each]
+	}
+}

@@ -1,0 +1,230 @@
+package gatbench
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/datasets/columns"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/sample"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// linkRecipe is all that a training on links depends on beside the data.
+type linkRecipe struct {
+	Dataset  string        `flag:"dataset"`
+	Columns  chosenColumns `flag:"column" json:",omitzero"`
+	Model    string        `flag:"model"`
+	Seed     uint64        `flag:"seed"`
+	Hidden   int           `flag:"hidden"`
+	Out      int           `flag:"hidden"`
+	LR       float64       `flag:"lr"`
+	Epochs   int           `flag:"epochs"`
+	Drawn    int           // negatives a step, for each link
+	Once     bool          // a pair counts once and no node is linked to itself; else a pair counts in both directions
+	Bias     bool          // the convolutions have one
+	Degrees  bool          `json:",omitempty"` // as models.LinkSettings has it, and Directed
+	Directed bool          `json:",omitempty"`
+	Val      float64       // share of the links
+	Test     float64
+	Splits   string      `flag:"splits" json:",omitempty"` // by time; empty: the shares
+	Features featureForm `flag:"features"`
+	Encoding string      `flag:"encoding" json:",omitempty"` // of the graph of the links that train
+
+	WeightDecay float64 `flag:"weight-decay"`
+	Patience    int     `flag:"patience"`
+	Layers      int     `flag:"layers" json:",omitempty"` // propagations, of LightGCN
+	Batch       int     `flag:"batch" json:",omitempty"`  // links a step, of LightGCN
+}
+
+// kipfRecipe returns the settings of Kipf and Welling, 2016, but for 300 epochs instead of 200
+// and for the negatives: theirs
+// are all pairs without a link.
+func kipfRecipe() linkRecipe {
+	return linkRecipe{Model: modelGAE, Hidden: 32, Out: 16, LR: 0.01, Epochs: 300, Drawn: 10, Val: 0.05, Test: 0.1}
+}
+
+// exampleLinkRecipe returns the settings of PyG's examples/autoencoder.py.
+func exampleLinkRecipe() linkRecipe {
+	r := kipfRecipe()
+	r.Epochs, r.Drawn, r.Once, r.Bias, r.Features = 200, 1, true, true, formRows
+	return r
+}
+
+// autoencoder is a network that gives each node a row, and how it was trained. Its file holds the recipe, from which the layers
+// are made again.
+type autoencoder struct {
+	Task   string // taskLink: its file says so
+	Recipe linkRecipe
+	In     int // features, or where rows are learnt nodes
+	Users  int `json:",omitempty"` // nodes before it are users, the others items; 0: any two nodes may be linked
+
+	Codes []columns.Code `json:",omitempty"` // the columns among the features that hold codes
+
+	*models.LinkNetwork `json:"-"`
+}
+
+// newAutoencoder returns a network for the features of a task, or its nodes.
+func newAutoencoder(r *linkRecipe, k *linkTask) *autoencoder {
+	a := &autoencoder{Task: taskLink, Recipe: *r, In: k.width(), Users: k.users}
+	if k.features != nil {
+		a.Codes = k.data.Codes
+	}
+	a.build()
+	return a
+}
+
+// plan returns the network that the recipe asks for, without its Params.
+func (a *autoencoder) plan() *models.LinkNetwork {
+	r := &a.Recipe
+	s := models.LinkSettings{Hidden: r.Hidden, Layers: r.Layers}
+	if r.Model != modelLightGCN {
+		s = models.LinkSettings{Hidden: r.Hidden, Out: r.Out, Bias: r.Bias, Degrees: r.Degrees, Directed: r.Directed}
+	}
+	return &models.LinkNetwork{Model: r.Model, Settings: s, In: a.In, Codes: a.Codes}
+}
+
+// build makes the layers that the recipe asks for.
+func (a *autoencoder) build() {
+	a.LinkNetwork = a.plan()
+	a.Init(rand.New(rand.NewPCG(a.Recipe.Seed, 0)))
+}
+
+// fits reports a model of more numbers than a file of that many bytes has.
+func (a *autoencoder) fits(bytes int64) error { return models.Fits(a.plan().Numbers(), bytes) }
+
+// linkTask is a graph whose links are to be predicted.
+type linkTask struct {
+	*sample.Links
+	along    *graph.Graph // what messages go along; of autoencoders every node is its own neighbour
+	features *grad.Var    // nil: rows are learnt
+	users    int          // nodes before it are users, the others items; 0: any two nodes may be linked
+	oneWay   bool         // links lead from one node to another; else both are alike
+	data     *datasets.Dataset
+	prepared models.Preparation // of its features
+}
+
+// width returns how many features there are, or nodes where rows are learnt.
+func (k *linkTask) width() int {
+	if k.features == nil {
+		return k.along.NumNodes()
+	}
+	return k.features.Dim(1)
+}
+
+// newLinkTask divides the links of a dataset, both directions of which are one unless the recipe says Directed, and
+// brings its features into a form, beside which its encodings stand: that of a model, or if that is nil the recipe's.
+func newLinkTask(data linkData, r *linkRecipe, p *models.Preparation) (*linkTask, error) {
+	d := data.Dataset
+	if !r.Directed && !d.Graph.Symmetric() {
+		d = d.Undirected()
+	}
+	links, err := r.divided(d, data.users)
+	if err != nil {
+		return nil, err
+	}
+	if r.Model == modelLightGCN {
+		return &linkTask{Links: links, along: links.Graph, users: data.users, data: d}, nil
+	}
+	if p == nil {
+		p = &models.Preparation{Features: columns.Scaling{Form: string(r.Features)}, NoEdges: true}
+		own := *d
+		own.Split = datasets.Split{} // all nodes are known
+		if err := p.Fit(&own); err != nil {
+			return nil, err
+		}
+	}
+	x, err := p.Apply(d.Features)
+	if err != nil {
+		return nil, err
+	}
+	all, err := encodingsOf(r.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	both := links.Graph // without the links that validate and test, which would give themselves away
+	if r.Directed {
+		both = both.Undirected()
+	}
+	encoded, err := all.Of(both)
+	if err != nil {
+		return nil, err
+	}
+	return &linkTask{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(beside(links.Graph, x, encoded)), oneWay: r.Directed, data: d, prepared: *p}, nil
+}
+
+// divided divides the links of a dataset: by shares, or by time.
+func (r *linkRecipe) divided(d *datasets.Dataset, users int) (*sample.Links, error) {
+	split := sample.LinkSplit{Val: r.Val, Test: r.Test, Users: users, Directed: r.Directed, Seed: r.Seed}
+	if r.Splits == "" {
+		const least = 20 // so that a twentieth is one
+		links := d.Graph.NumEdges()
+		if !r.Directed {
+			links /= 2
+		}
+		if links < least {
+			return nil, fmt.Errorf("its %d links are too few to be divided, %g %% of which validate and %g %% test: want at least %d", links, 100*r.Val, 100*r.Test, least)
+		}
+		return split.Of(d.Graph)
+	}
+	column, until, err := datasets.ParseTime(r.Splits)
+	if err != nil {
+		return nil, misuse("--splits %.100s: %w", r.Splits, err)
+	}
+	s, err := d.EdgesByTime(column, until)
+	if err != nil {
+		return nil, misuse("--splits %.100s: %w", r.Splits, err)
+	}
+	return split.By(d.Graph, s.Train, s.Val, s.Test)
+}
+
+// fit returns the training of a new network. As in the authors' code, links and negatives
+// weigh the same, and unless they count once a node and itself are linked. The epoch of the best AUC of the links to
+// validate with is kept.
+func (k *linkTask) fit(r *linkRecipe) (*train.Fit, *autoencoder) {
+	if r.Model == modelLightGCN {
+		return k.fitRows(r)
+	}
+	net := newAutoencoder(r, k)
+	nodes, there, share := float64(k.along.NumNodes()), k.along, 0.5
+	if r.Once {
+		there, share = k.Train, 1
+	}
+	return &train.Fit{
+		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: train.ByAccuracy, Limit: maxLoss,
+		Loss: func(t *grad.Tape) *grad.Var {
+			z, divergence := net.Encode(t, k.along, k.features)
+			negatives := graph.Must(k.Draw.Draw(min(r.Drawn*k.Train.NumEdges(), k.Draw.Left()), t.Step()))
+			loss := net.LinkNetwork.Loss(t, there, negatives, z).Scale(share)
+			if divergence == nil {
+				return loss
+			}
+			return loss.Add(divergence.Scale(1 / nodes))
+		},
+		Eval: k.validate(net),
+	}, net
+}
+
+// validate returns what scores a network on the links to validate with.
+func (k *linkTask) validate(net *autoencoder) func(t *grad.Tape) train.Scores {
+	return func(t *grad.Tape) train.Scores {
+		auc, _ := k.measure(t, net, k.Val)
+		return train.Scores{Val: train.Score{Accuracy: auc}}
+	}
+}
+
+// measure scores a network on links and as many pairs that are none.
+func (k *linkTask) measure(t *grad.Tape, net *autoencoder, p sample.Pairs) (auc, precision float64) {
+	z, _ := net.Encode(t, k.along, k.features)
+	var scores []float64
+	var positive []bool
+	for _, part := range []*graph.Graph{p.Links, p.Negatives} {
+		for _, v := range net.Forward(t, part, z).Value().Data {
+			scores, positive = append(scores, float64(v)), append(positive, part == p.Links)
+		}
+	}
+	return train.AUC(scores, positive), train.AveragePrecision(scores, positive)
+}

@@ -1,0 +1,285 @@
+package gatbench
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/sample"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// loader returns the batches of a training: some of the training nodes at a time, or the
+// ends of some of the edges, each with the neighbours that its layers look at. Where none are drawn it is all
+// of them, and what a step computes is what the whole graph would give.
+func (k *task) loader(net *network) *sample.Loader {
+	r := &net.Recipe
+	g, w := k.seen(net)
+	l := &sample.Loader{
+		Sampler: sample.Sampler{Graph: g, Fanout: r.fanout(), Seed: r.Seed},
+		Nodes:   k.split.Train, Size: r.Batch, Features: k.rows, Weights: w, Sums: r.Fanout != "" && r.model().Sums,
+	}
+	if r.Fanout != "" && r.model().Edges.Kinds() && len(g.Kinds()) > 0 {
+		l.Kinds, l.Fanout = sample.EachKind(g, l.Fanout), nil
+	}
+	if k.pairs != nil {
+		l.Nodes, l.Edges, l.Ends = nil, k.split.Train, k.Graph
+	}
+	return l
+}
+
+// lossOfBatch returns the loss of b, the batch of a step.
+func (k *task) lossOfBatch(net *network, at **sample.Batch) func(t *grad.Tape) *grad.Var {
+	return func(t *grad.Tape) *grad.Var {
+		b := *at
+		p, examples := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X)), b.Seeds
+		if k.pairs != nil {
+			p.Ends, examples = &models.Ends{From: b.From, To: b.To, Own: k.pairs.Features(b.Edges)}, b.Edges
+		}
+		return k.goal.loss(net.Recipe.Loss, examples)(net.Run(t, p))
+	}
+}
+
+// seen returns the graph whose blocks a network reads, and the weights of its edges,
+// nil if it reads none. For a model that looks at no neighbours it has no edges.
+func (k *task) seen(net *network) (*graph.Graph, *tensor.Dense) {
+	switch m := net.Recipe.model(); {
+	case m.Symmetric:
+		w := k.weights
+		if w == nil {
+			w = layers.SymmetricWeights(k.graph, nil)
+		}
+		return k.graph, w.Value()
+	case m.Alone:
+		return graph.Must(graph.New(k.graph.NumNodes(), nil, nil)), nil
+	}
+	return k.graph, nil
+}
+
+// passOf is a pass over blocks, whose edges may have weights.
+func (k *task) passOf(net *network, blocks []*graph.Graph, weights []*tensor.Dense, x *grad.Var) models.Pass {
+	p := models.Pass{Hops: make([]models.Hop, len(blocks)), X: x}
+	for i, b := range blocks {
+		p.Hops[i].Graph, p.Hops[i].Edge = b, k.edgesOf(net, b)
+		switch {
+		case weights == nil:
+		case net.Traits().Sums:
+			p.Hops[i].Mask = grad.Const(weights[i])
+		default:
+			p.Hops[i].Weight = grad.Const(weights[i])
+		}
+	}
+	return p
+}
+
+// lossOf returns the loss of all training nodes, or edges, at once. Of the rows of each layer
+// only those are computed that it depends on: of the last the training nodes', of
+// the one before those and their in-neighbours', and so on. The others would be
+// neither seen by the loss nor get a gradient, so loss and gradients are those of
+// the whole graph; where few nodes train they are most of the work.
+func (k *task) lossOf(net *network) func(t *grad.Tape) *grad.Var {
+	of, p := k.goal.loss(net.Recipe.Loss, k.split.Train), k.needed(net)
+	loss := func(t *grad.Tape) *grad.Var { return of(net.Run(t, p)) }
+	return net.Teach(k.graph, net.Recipe.Seed, loss)
+}
+
+// needed returns what a network computes for the training nodes' sake: all rows if
+// the recipe asks for them, if a layer looks several hops far, if a batch norm needs the
+// statistics of all of them, or if the others would save little.
+func (k *task) needed(net *network) models.Pass {
+	if net.Recipe.Rows != rowsAll && net.Recipe.model().Whole == "" && net.Settings.Norm != models.NormBatch {
+		if p := k.near.of(net, k); p.Hops != nil {
+			return p
+		}
+	}
+	return k.every(net)
+}
+
+// every is needed with all rows.
+func (k *task) every(net *network) models.Pass {
+	p := net.Whole(k.hop(net), k.features)
+	if k.pairs != nil {
+		p.Ends = k.pairs.Some(k.split.Train, nil)
+	} else {
+		p.Rows = k.split.Train
+	}
+	return p
+}
+
+// nearby keeps what the networks of a task and a split need: it is the same for all
+// seeds, which may train side by side.
+type nearby struct {
+	mu     sync.Mutex
+	passes map[nearKey]models.Pass
+}
+
+// nearKey is what of a network decides what it needs.
+type nearKey struct {
+	layers           int
+	symmetric, alone bool
+	edges            bool // features of edges are read
+}
+
+func (n *nearby) of(net *network, k *task) models.Pass {
+	m := net.Recipe.model()
+	key := nearKey{len(net.Layers), m.Symmetric, m.Alone, net.Recipe.EdgeIn > 0}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p, ok := n.passes[key]
+	if !ok {
+		p = k.few(net)
+		if n.passes == nil {
+			n.passes = map[nearKey]models.Pass{}
+		}
+		n.passes[key] = p
+	}
+	return p
+}
+
+// few is a pass over what the training nodes need, whose features are gathered if
+// they are not nearly all; no hops if the whole graph may as well be run.
+func (k *task) few(net *network) models.Pass {
+	g, w := k.seen(net)
+	seeds := k.split.Train
+	if k.pairs != nil {
+		seeds = k.pairs.Nodes(seeds)
+	}
+	blocks := graph.Must(sample.Needed(g, seeds, len(net.Layers))) // distinct nodes of the graph
+	if blocks == nil {
+		return models.Pass{}
+	}
+	x := k.features
+	if blocks[0].NumSrc() < g.NumSrc() {
+		x = grad.Const(datasets.GatherRows(k.rows, blocks[0].From().Src))
+	}
+	var weights []*tensor.Dense
+	if w != nil {
+		for _, b := range blocks {
+			part := tensor.New(b.NumEdges(), 1)
+			tensor.GatherRows(part, w, b.From().Edges)
+			weights = append(weights, part)
+		}
+	}
+	p := k.passOf(net, blocks, weights, x)
+	if k.pairs != nil {
+		p.Ends = k.pairs.Some(k.split.Train, seeds)
+	}
+	return p
+}
+
+// setFanout sets how many neighbours are drawn, in the form in which numbers are
+// printed: " 15, 010" is "15,10".
+func (r *recipe) setFanout(flag *string) {
+	if flag == nil {
+		return
+	}
+	r.Fanout = *flag
+	ks, err := numbers(r.Fanout)
+	if err != nil {
+		return // the check says so
+	}
+	words := make([]string, len(ks))
+	for i, k := range ks {
+		words[i] = strconv.Itoa(k)
+		if k == sample.All {
+			words[i] = allWord
+		}
+	}
+	r.Fanout = strings.Join(words, ",")
+}
+
+// allWord is all neighbours in --fanout.
+const allWord = "all"
+
+// numbers reads what is given as --fanout.
+func numbers(list string) ([]int, error) {
+	var out []int
+	for _, word := range strings.Split(list, ",") {
+		k, err := strconv.Atoi(strings.TrimSpace(word))
+		if strings.TrimSpace(word) == allWord {
+			k, err = sample.All, nil
+		}
+		if err != nil || k < 1 {
+			return nil, misuse("--fanout %.60s: %.60q is no number of neighbours: give one for each layer, the first layer's first, such as 15,10, and all for all", list, word)
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// allWritten is a fan-out of a file in today's words: older versions wrote 0 for all.
+func allWritten(fanout string) string {
+	words := strings.Split(fanout, ",")
+	for i, w := range words {
+		if w == "0" {
+			words[i] = allWord
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// fanout returns how many neighbours are drawn for a node in each layer.
+func (r *recipe) fanout() []int {
+	if r.Fanout == "" {
+		return slices.Repeat([]int{sample.All}, r.Layers)
+	}
+	ks, err := numbers(r.Fanout)
+	if err != nil {
+		panic(err) // flags and files are checked
+	}
+	return ks
+}
+
+// checkFanout returns an error for neighbours that cannot be drawn.
+func (r *recipe) checkFanout() error {
+	if r.Fanout == "" {
+		return nil
+	}
+	m, err := findModel(r.Model)
+	if err != nil {
+		return err
+	}
+	ks, err := numbers(r.Fanout)
+	switch {
+	case err != nil:
+		return err
+	case m.Whole != "":
+		return misuse("--fanout %s: a layer of %s %s: leave it out", r.Fanout, r.Model, m.Whole)
+	case len(ks) != r.Layers:
+		return misuse("--fanout %s: numbers given: %d, layers: %d; give one for each layer", r.Fanout, len(ks), r.Layers)
+	case r.Batch == 0:
+		return misuse("--fanout %s: neighbours are drawn for batches: give --batch too, such as --batch 1024", r.Fanout)
+	}
+	return nil
+}
+
+// batching says what a step on some of the nodes reads, "" if it is on all.
+func (r *recipe) batching(example string) string {
+	if r.Batch == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("batches of %d %ss", r.Batch, example)
+	if r.Fanout == "" {
+		return text + " with all their neighbours"
+	}
+	var drawn []string
+	for i, k := range r.fanout() {
+		if k == sample.All {
+			drawn = append(drawn, fmt.Sprintf("all in layer %d", i+1))
+		} else {
+			drawn = append(drawn, fmt.Sprintf("%d in layer %d", k, i+1))
+		}
+	}
+	each := "node"
+	if r.model().Edges.Kinds() {
+		each = "node by each kind of edge"
+	}
+	return text + "; neighbours drawn for each " + each + ": " + strings.Join(drawn, ", ") + "; evaluations read all"
+}

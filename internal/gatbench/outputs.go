@@ -1,0 +1,149 @@
+package gatbench
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// outputFlags are what a training writes beside what it prints.
+type outputFlags struct {
+	Save       string   `placeholder:"FILE" help:"Save the model to this file, for eval, predict and explain."`
+	Plot       string   `placeholder:"FILE" help:"Draw the loss, the accuracy, the hidden layer and the errors by degree to this .svg or .png file."`
+	CSV        string   `name:"csv" placeholder:"FILE" group:"files" help:"Write a line for each epoch to this file."`
+	Checkpoint string   `placeholder:"FILE" group:"files" help:"Save the whole run to this file, at its end or when it is interrupted, for --resume."`
+	Every      int      `default:"0" placeholder:"N" group:"files" help:"Write the --checkpoint after every N epochs, too."`
+	Resume     string   `placeholder:"FILE" group:"files" help:"Continue the run of this checkpoint."`
+	Log        string   `placeholder:"tensorboard:DIR" group:"files" help:"Log the run for TensorBoard to this folder, such as tensorboard:runs/first."`
+	Attention  []string `placeholder:"FILE" group:"files" help:"Write the attention weights around --nodes to these files, separated by commas: as numbers (.csv) or pictures (.svg, .png)."`
+	Nodes      []int32  `placeholder:"N" group:"files" help:"The nodes for --attention, such as 5,17. Default: a test node with at most 12 neighbours."`
+	Profile    string   `placeholder:"FILE" group:"files" help:"Write a CPU profile of the training, for go tool pprof."`
+}
+
+// logDir returns the folder that --log names.
+func (o *outputFlags) logDir() string {
+	_, dir, _ := strings.Cut(o.Log, ":")
+	return dir
+}
+
+// check returns an error for files that cannot be written and flags that
+// contradict each other.
+func (o *outputFlags) check(r *recipe, seeds int) error {
+	if err := o.single(seeds); err != nil {
+		return err
+	}
+	m, err := findModel(r.Model)
+	if err != nil {
+		return err
+	}
+	if err := o.checkEvery(); err != nil {
+		return err
+	}
+	switch {
+	case o.Plot != "" && !isPicture(o.Plot):
+		return misuse("--plot %s: the name must end in .svg or .png", o.Plot)
+	case len(o.Attention) > 0 && !takes(m, "attention"):
+		return misuse("--attention: %s has no such setting; these models have it: %s", r.Model, having("attention"))
+	case len(o.Nodes) > 0 && len(o.Attention) == 0:
+		return misuse("--nodes: they are for --attention FILE")
+	}
+	return o.targets(r.Layers)
+}
+
+// checkEvery returns an error for a checkpoint or a log that cannot be.
+func (o *outputFlags) checkEvery() error {
+	kind, dir, _ := strings.Cut(o.Log, ":")
+	switch {
+	case o.Every < 0:
+		return misuse("--every %d: it must be at least 1, or 0 for only at the end", o.Every)
+	case o.Every > 0 && o.Checkpoint == "":
+		return misuse("--every %d: it needs --checkpoint FILE", o.Every)
+	case o.Log != "" && (kind != "tensorboard" || dir == ""):
+		return misuse("--log %s: write tensorboard:DIR", o.Log)
+	}
+	return nil
+}
+
+// single returns an error for files of one model that several are trained for.
+func (o *outputFlags) single(seeds int) error {
+	if seeds == 1 {
+		return nil
+	}
+	for _, f := range []struct{ flag, file string }{
+		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"plot", o.Plot}, {"attention", strings.Join(o.Attention, ",")},
+	} {
+		if f.file != "" {
+			return misuse("--%s keeps one model and --seeds %d trains %d: leave one of the two flags out", f.flag, seeds, seeds)
+		}
+	}
+	if o.Resume != "" {
+		return misuse("--resume continues one run and --seeds %d trains %d: leave one of the two flags out", seeds, seeds)
+	}
+	return nil
+}
+
+// mostPanels is how many panels of attention a picture has side by side, and one
+// under the other.
+const mostPanels = 12
+
+// targets returns an error if a file cannot be written or could not hold what it
+// is for.
+func (o *outputFlags) targets(layers int) error {
+	for _, path := range o.Attention {
+		switch {
+		case isPicture(path) && len(o.Nodes) > mostPanels:
+			return misuse("--attention %s: a picture holds %d nodes at most, and --nodes names %d", path, mostPanels, len(o.Nodes))
+		case isPicture(path) && layers > mostPanels:
+			return misuse("--attention %s: a picture holds %d layers at most, and --layers is %d; a .csv file holds any number", path, mostPanels, layers)
+		case filepath.Ext(path) != ".csv" && !isPicture(path):
+			return misuse("--attention %s: its name must end in .csv, .svg or .png", path)
+		}
+	}
+	for _, f := range o.files() {
+		if err := target(strings.TrimPrefix(f.flag, "--"), f.path); err != nil {
+			return err
+		}
+	}
+	return o.folder()
+}
+
+// files returns what is written.
+func (o *outputFlags) files() []file {
+	files := []file{{"--save", o.Save}, {"--checkpoint", o.Checkpoint}, {"--csv", o.CSV}, {"--plot", o.Plot}, {"--profile", o.Profile}}
+	for _, path := range o.Attention {
+		files = append(files, file{"--attention", path})
+	}
+	return files
+}
+
+// kept reports whether anything is written beside what is printed.
+func (o *outputFlags) kept() bool {
+	return o.Log != "" || slices.ContainsFunc(o.files(), func(f file) bool { return f.path != "" })
+}
+
+// folder returns an error if --log names what can be no folder.
+func (o *outputFlags) folder() error {
+	dir := o.logDir()
+	for at := dir; at != ""; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && info.IsDir():
+			return nil
+		case err == nil:
+			return fmt.Errorf("--log %s: %s is a file, and no folder", o.Log, at)
+		case !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("--log %s: %w", o.Log, err)
+		case at == filepath.Dir(at):
+			return nil
+		}
+	}
+	return nil
+}
+
+func isPicture(path string) bool {
+	return slices.Contains([]string{".svg", ".png"}, filepath.Ext(path))
+}

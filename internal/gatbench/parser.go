@@ -1,0 +1,163 @@
+package gatbench
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/edgewise-ml/edgewise/models"
+)
+
+// commandLine is what kong reads.
+type commandLine struct {
+	Train   trainCommand   `cmd:"" help:"Train a graph neural network: by default, a GAT on Cora."`
+	Eval    evalCommand    `cmd:"" help:"Measure how good a saved model is."`
+	Predict predictCommand `cmd:"" help:"Write the predictions of a saved model: classes, scores of links, or answers to questions about facts."`
+	Table   tableCommand   `cmd:"" help:"Train models on datasets with many seeds, and print the results next to published ones."`
+	Bench   benchCommand   `cmd:"" help:"Time the kernels, and compare them with what this machine can do."`
+	Explain explainCommand `cmd:"" help:"Show which edges and features the predicted class of a node depends on."`
+	Demo    demoCommand    `cmd:"" help:"Train a model of sequences and show what it has learnt."`
+	Data    dataCommand    `cmd:"" help:"List, describe, check, convert and download datasets."`
+	Version versionCommand `cmd:"" help:"Say which version this is and what of this machine it uses."`
+}
+
+// newParser returns what reads args into line. Where the first of them names a command, it
+// has no other: making the whole takes milliseconds, which every start would wait for.
+func newParser(line *commandLine, args []string, options ...kong.Option) (*kong.Kong, error) {
+	if others := commandsBut(args); len(others) > 0 {
+		options = append(options, kong.IgnoreFields(`^commandLine\.(`+strings.Join(others, "|")+`)$`))
+	}
+	return kong.New(line, append(options,
+		kong.Name(program),
+		kong.Description("Train, evaluate and explain graph neural networks. Begin with the command train, which needs no data: Cora is part of the program."),
+		kong.KindMapper(reflect.String, asTyped),
+		kong.KindMapper(reflect.Int, number("a whole number", wholeNumber)), kong.KindMapper(reflect.Int32, number("a whole number", wholeNumber)),
+		kong.KindMapper(reflect.Uint64, number("a whole number that is not negative", naturalNumber)), kong.KindMapper(reflect.Float64, number("a number", anyNumber)),
+		kong.ExplicitGroups(groups()), kong.PostBuild(unlisted))...)
+}
+
+// commandsBut returns the fields of commandLine but that of the command which args begin
+// with; none if they begin with another word.
+func commandsBut(args []string) []string {
+	var others []string
+	line := reflect.TypeFor[commandLine]()
+	for i := range line.NumField() {
+		others = append(others, line.Field(i).Name)
+	}
+	at := slices.IndexFunc(others, func(name string) bool { return len(args) > 0 && strings.ToLower(name) == args[0] })
+	if at < 0 {
+		return nil
+	}
+	return slices.Delete(others, at, at+1)
+}
+
+// groups are the titles under which train and table list flags that have a group. Those without one
+// come first.
+func groups() []kong.Group {
+	models := fmt.Sprintf("--model is one of %s. With --task graph it is one of %s. With --task link it is %s (the default), %s or %s; lightgcn reads no features, and can read a table of users and items. "+
+		"If the dataset of --task link is a list of facts, it is %s (the default) or one of %s. The defaults of the flags below depend on the model and on --preset.",
+		strings.Join(models.Names(), ", "), strings.Join(models.GraphNames(), ", "), modelGAE, modelVGAE, modelLightGCN,
+		modelRotatE, strings.Join(slices.DeleteFunc(models.FactNames(), func(m string) bool { return m == modelRotatE }), ", "))
+	return []kong.Group{
+		{Key: "data", Title: "Data:"},
+		{Key: "splits", Title: "Splits:", Description: splitRules},
+		{Key: "model", Title: "Model:", Description: models},
+		{Key: "training", Title: "Training:"},
+		{Key: "graphs", Title: "Whole graphs:"},
+		{Key: "files", Title: "More files:"},
+		{Key: "parts", Title: "Single parts of a preset:"},
+		{Key: "threads", Title: "What the threads do:"},
+	}
+}
+
+// splitRules says what --splits may be, and what each is for.
+const splitRules = `The rules of --splits:
+
+    own             the split that comes with the data. A part that it does
+                    not have is drawn from the others
+    60/20/20        any shares in per cent, of each class, drawn from --seed:
+                    for data with many labels
+    random          drawn from --seed: 20 nodes of each class train, and up to
+                    1,500 others validate and test: for data with few labels.
+                    Of edges and numbers 60/20/20, of graphs 80/10/10
+    shchur          drawn from --seed: of the largest component, 20 nodes of
+                    each class train, 30 validate, the rest test: to compare
+                    with Shchur and others, 2018
+    folds:5         five trainings, each of which tests on another fifth: for
+                    little data
+    time            the earliest 80 % train, the next 10 % validate: for a model
+                    that is to predict the future. time:COLUMN names the column
+                    that says when; time:year:2017,2018 trains up to 2017 and
+                    validates up to 2018
+    column:NAME     a column whose words are train, val and test. Of other
+                    words, say which mean what: column:region=val:north,test:south
+                    (all others train)
+    FILE            a .json or .npz file with the lists train, val and test
+
+With --task link, --splits divides by time alone.`
+
+// unlisted hides the flags of predict that only eval needs. They say why they are of no use if they are given.
+func unlisted(k *kong.Kong) error {
+	for _, n := range k.Model.Children {
+		for _, f := range n.Flags {
+			if n.Name == "predict" && (f.Name == "splits" || f.Name == "split-number") {
+				f.Hidden = true
+			}
+		}
+	}
+	return nil
+}
+
+// badValue reports a flag that was given no value, or one that is none of its kind.
+type badValue struct{ flag, given, want string }
+
+func (e *badValue) Error() string { return fmt.Sprintf("%s%s: it must be %s", e.flag, e.given, e.want) }
+
+// value returns what was typed for a flag: -3, too, which kong takes for a flag of one letter.
+func value(ctx *kong.DecodeContext, want string) (string, error) {
+	next := ctx.Scan.Peek()
+	if text, ok := next.Value.(string); ok && len(text) > 1 && text[0] == '-' && strings.ContainsRune(".0123456789", rune(text[1])) || next.IsValue() {
+		return fmt.Sprint(ctx.Scan.Pop().Value), nil
+	}
+	return "", &badValue{flag: ctx.Value.ShortSummary(), want: "followed by " + want}
+}
+
+// number returns what sets a flag to a number, by a parser of want, which it must be.
+func number(want string, parse func(text string, v reflect.Value) error) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		text, err := value(ctx, want)
+		if err == nil && parse(text, target) != nil {
+			err = &badValue{ctx.Value.ShortSummary(), " " + text, want}
+		}
+		return err
+	}
+}
+
+func wholeNumber(text string, v reflect.Value) error {
+	n, err := strconv.ParseInt(text, 0, v.Type().Bits())
+	v.SetInt(n)
+	return err
+}
+
+func naturalNumber(text string, v reflect.Value) error {
+	n, err := strconv.ParseUint(text, 0, v.Type().Bits())
+	v.SetUint(n)
+	return err
+}
+
+func anyNumber(text string, v reflect.Value) error {
+	x, err := strconv.ParseFloat(text, v.Type().Bits())
+	v.SetFloat(x)
+	return err
+}
+
+// asTyped sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,
+// and the name of a file may have some.
+var asTyped = kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+	text, err := value(ctx, "a value")
+	target.SetString(text)
+	return err
+})

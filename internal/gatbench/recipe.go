@@ -1,0 +1,309 @@
+package gatbench
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/train"
+)
+
+// recipe is all that a training depends on beside the data. It is saved with the
+// model, so that a run can be taken up and a model be used without its flags. The
+// tags are the flags that set the fields.
+type recipe struct {
+	Dataset     string        `flag:"dataset"`
+	Undirected  bool          `flag:"undirected" json:",omitempty"` // both directions of each edge
+	Columns     chosenColumns `flag:"column" json:",omitzero"`
+	Splits      string        `flag:"splits"`
+	SplitNumber string        `flag:"split-number" json:",omitempty"` // empty: 0; or splitsEach
+	Seed        uint64        `flag:"seed"`
+	Preset      string        `flag:"preset"`
+	Model       string        `flag:"model"`
+	Hidden      int           `flag:"hidden"` // width of a hidden layer, or of each of its heads
+	Heads       int           `flag:"heads"`
+	OutHeads    int           `flag:"out-heads"` // of the last layer, averaged
+	Layers      int           `flag:"layers"`
+	Features    featureForm   `flag:"features"`
+	Encoding    string        `flag:"encoding" json:",omitempty"` // more features, such as pagerank,random-walk:16
+	NoEdges     bool          `flag:"no-edge-features" json:",omitempty"`
+	EdgeIn      int           `flag:"no-edge-features" json:",omitempty"` // features of edges that the layers read; 0: none
+	Kinds       int           `flag:"no-edge-features" json:",omitempty"` // kinds of edges that they read; 0: none
+	Dropout     float64       `flag:"dropout"`                            // of each layer's features
+	AttnDrop    float64       `flag:"attention-dropout"`
+	ValueDrop   bool          `flag:"preset"` // of what attention sums, too
+	NoBias      bool          `flag:"preset"` // of GCN and MLP: their papers' formulas have none
+	Residual    bool          `flag:"residual"`
+	Norm        models.Norm   `flag:"norm" json:",omitempty"`
+	Linear      bool          `flag:"residual-linear" json:",omitempty"`
+	Input       int           `flag:"input" json:",omitempty"`
+	Output      bool          `flag:"output" json:",omitempty"`
+	LR          float64       `flag:"lr"`
+	WeightDecay float64       `flag:"weight-decay"`
+	Decayed     decayed       `flag:"preset"`
+	Start       models.Start  `flag:"preset"`
+	Select      string        `flag:"select"`
+	Weights     string        `flag:"class-weights" json:",omitempty"` // of classes in the loss; empty: all are 1
+	Positive    string        `flag:"positive" json:",omitempty"`      // of two classes; empty: the goal says which
+	Loss        string        `flag:"loss" json:",omitempty"`          // of numbers: empty: lossMSE
+	Inductive   bool          `flag:"inductive" json:",omitempty"`
+	Epochs      int           `flag:"epochs"`
+	Patience    int           `flag:"patience"`
+	Batch       int           `flag:"batch"`                    // seed nodes a step; 0: all nodes at once
+	Fanout      string        `flag:"fanout" json:",omitempty"` // neighbours drawn for a node, a number a layer; empty: none are drawn, all are read
+	Rows        extent        `flag:"rows"`
+}
+
+// extent says which rows of each layer a training step on all nodes computes.
+type extent string
+
+const (
+	rowsNeeded extent = "needed" // those that the loss depends on
+	rowsAll    extent = "all"
+)
+
+var extents = []string{string(rowsNeeded), string(rowsAll)}
+
+// date completes a recipe that was written when there was no such setting.
+func (r *recipe) date() {
+	if r.Rows == "" {
+		r.Rows = rowsAll
+	}
+	if r.Features == "" {
+		r.Features, r.AttnDrop = formRows, r.Dropout
+	}
+}
+
+// decayed says which Params shrink towards zero.
+type decayed string
+
+const (
+	decayAll     decayed = "all"
+	decayWeights decayed = "weights"       // no biases
+	decayFirst   decayed = "first-weights" // those of the first layer
+)
+
+// criteria are the rules that choose the epoch of which the model is kept, and
+// for what --patience waits. A metric is that of models.Goal, which takes the place of the accuracy.
+var criteria = []struct {
+	name   string
+	by     train.Criterion
+	metric string
+	says   string
+	waits  string
+}{
+	{"accuracy", train.ByAccuracy, "", "the one with the best validation accuracy (on a tie, the lowest validation loss)", "epochs without a better one"},
+	{"loss", train.ByLoss, "", "the one with the lowest validation loss", "epochs without a lower one"},
+	{"either", train.ByEither, "", "the last one whose validation accuracy and loss were both at least as good as in all epochs before", "epochs in which neither was"},
+	{"last", train.ByLast, "", "the last one, whatever its validation scores", "epochs without a lower validation loss"},
+	{"auc", train.ByAccuracy, "auc", "the one with the best validation AUC (on a tie, the lowest validation loss)", "epochs without a better one"},
+	{"ap", train.ByAccuracy, "ap", "the one with the best validation average precision (on a tie, the lowest validation loss)", "epochs without a better one"},
+	{"f1", train.ByAccuracy, "f1", "the one with the best validation F1 (on a tie, the lowest validation loss)", "epochs without a better one"},
+}
+
+// metricOf returns the metric of the rule of that name, as models.Goal has it.
+func metricOf(name string) string {
+	for _, c := range criteria {
+		if c.name == name {
+			return c.metric
+		}
+	}
+	return ""
+}
+
+// ruleOf returns the rule of --select for a training that names none: average precision where one of two classes is rare, else
+// the preset's. asked says that the preset was asked for, whose own rule then stays.
+func ruleOf(g *goal, s datasets.Split, preset string, asked bool) string {
+	if metric := g.Usual(s); metric != "" && (!asked || preset == "accuracy") {
+		return metric
+	}
+	return preset
+}
+
+// criterion returns the rule of that name, and what it does in words.
+func criterion(name string) (by train.Criterion, says, waits string) {
+	for _, c := range criteria {
+		if c.name == name {
+			return c.by, c.says, c.waits
+		}
+	}
+	panic("gatbench: no rule is called " + name) // flags and files are checked
+}
+
+// optimiser returns the recipe's optimiser for a network.
+func (r *recipe) optimiser(net *network) train.Optimiser {
+	opt := &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}
+	if r.WeightDecay == 0 {
+		return opt
+	}
+	first := ""
+	for name, p := range grad.Params(net) {
+		if first == "" {
+			first = layerOf(name)
+		}
+		bias := p.Value.Axes() == 1
+		spared := r.Decayed != decayAll && bias || r.Decayed == decayFirst && layerOf(name) != first
+		if spared {
+			opt.Groups = append(opt.Groups, train.Group{Match: name})
+		}
+	}
+	return opt
+}
+
+// settings returns what the layers are made from.
+func (r *recipe) settings() models.Settings {
+	m, err := models.Named(r.Model)
+	if err != nil {
+		panic(err) // flags and files are checked
+	}
+	return models.SettingsOf(models.With(m, models.Settings{
+		Hidden: r.Hidden, Layers: r.Layers, Heads: r.Heads, OutHeads: r.OutHeads, Dropout: meant(r.Dropout), AttentionDropout: meant(r.AttnDrop),
+		Residual: r.Residual, Norm: r.Norm, ResidualLinear: r.Linear, Input: r.Input, Output: r.Output, NoBias: r.NoBias, ValueDrop: r.ValueDrop, Start: r.Start,
+	}))
+}
+
+// meant is a number of which 0 is 0, and not the model's own.
+func meant(v float64) float64 { return cmp.Or(v, grad.Zero) }
+
+// width is how wide the rows of a hidden layer are.
+func (r *recipe) width() int { return r.Hidden * r.Heads }
+
+// headsOf is how many the layer of that number from 0 has.
+func (r *recipe) headsOf(layer int) int {
+	if layer == r.Layers-1 && !r.Output {
+		return r.OutHeads
+	}
+	return r.Heads
+}
+
+// model returns what the model that is trained is like.
+func (r *recipe) model() models.Traits {
+	m, err := findModel(r.Model)
+	if err != nil {
+		panic(err) // flags and files are checked
+	}
+	return m
+}
+
+// check returns an error for settings that cannot be.
+func (r *recipe) check() error {
+	for _, n := range []struct {
+		flag     string
+		v, least int
+	}{
+		{"hidden", r.Hidden, 1}, {"heads", r.Heads, 1}, {"out-heads", r.OutHeads, 1}, {"layers", r.Layers, 1}, {"input", r.Input, 0},
+		{"epochs", r.Epochs, 1}, {"patience", r.Patience, 0}, {"batch", r.Batch, 0},
+	} {
+		if n.v < n.least {
+			return misuse("--%s %d: it must be at least %d", n.flag, n.v, n.least)
+		}
+	}
+	const wide = 1 << 16 // of a layer: beyond it the weights alone are gigabytes
+	switch {
+	case r.Hidden > wide || r.Heads > wide || r.OutHeads > wide || r.Hidden*r.Heads > wide:
+		return misuse("--hidden %d with --heads %d and --out-heads %d: a layer has at most %d columns", r.Hidden, r.Heads, r.OutHeads, wide)
+	case r.Model == modelH2GCN && (r.Layers < 2 || r.Layers > 7):
+		return misuse("--layers %d: h2gcn has a dense layer and from 1 to 6 rounds, each twice as wide as the one before: want 2 to 7", r.Layers)
+	case r.Input > wide:
+		return misuse("--input %d: a layer has at most %d columns", r.Input, wide)
+	case r.Layers > 100:
+		return misuse("--layers %d: there can be at most 100", r.Layers)
+	case !(r.Dropout >= 0 && r.Dropout < 1):
+		return misuse("--dropout %v: it must be at least 0 and less than 1", r.Dropout)
+	case !(r.AttnDrop >= 0 && r.AttnDrop < 1):
+		return misuse("--attention-dropout %v: it must be at least 0 and less than 1", r.AttnDrop)
+	case !(r.LR > 0) || math.IsInf(r.LR, 0):
+		return misuse("--lr %v: it must be a number above 0", r.LR)
+	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
+		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+	}
+	if err := r.choice().check(); err != nil {
+		return err
+	}
+	if err := r.checkFanout(); err != nil {
+		return err
+	}
+	if err := oneOf("--rows", string(r.Rows), extents); err != nil {
+		return err
+	}
+	if r.Norm != "" {
+		if err := oneOf("--norm", string(r.Norm), []string{string(models.NormLayer), string(models.NormBatch)}); err != nil {
+			return err
+		}
+	}
+	if r.Loss != "" {
+		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
+			return err
+		}
+	}
+	if r.Features != "" { // else the data decides
+		if err := oneOf("--features", string(r.Features), forms); err != nil {
+			return err
+		}
+	}
+	all, err := encodingsOf(r.Encoding)
+	if err == nil && r.Inductive {
+		if err = all.CheckInductive(); err != nil {
+			name, why, _ := strings.Cut(err.Error(), ": ")
+			err = misuse("--encoding %s and --inductive: %s: leave one of them out", name, why)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
+		return err
+	}
+	if err := oneOf("--start", string(r.Start), []string{string(models.StartGlorot), string(models.StartHeads), string(models.StartNormal)}); err != nil {
+		return err
+	}
+	var names []string
+	for _, c := range criteria {
+		names = append(names, c.name)
+	}
+	return oneOf("--select", r.Select, names)
+}
+
+// differs returns the flag and both values of the first setting in which two
+// recipes of one task differ; no flag if there is none.
+func differs[R any](mine, other R) (flag, was, is string) {
+	a, b := reflect.ValueOf(mine), reflect.ValueOf(other)
+	for i := range a.NumField() {
+		if x, y := a.Field(i).Interface(), b.Field(i).Interface(); x != y {
+			return a.Type().Field(i).Tag.Get("flag"), fmt.Sprint(x), fmt.Sprint(y)
+		}
+	}
+	return "", "", ""
+}
+
+// flags returns those that a command line needs for the recipe, each after a
+// space; not the seed's. usual is what the recipe's preset says on its data, with the preset and
+// the features' form of a training without flags.
+func (r recipe) flags(usual recipe) string {
+	usual.Dataset, usual.Model, usual.Seed = "cora", "gat", r.Seed
+	if r.Dropout != usual.Dropout {
+		usual.AttnDrop = r.Dropout // that flag sets both
+	}
+	usual.EdgeIn, usual.Kinds = r.EdgeIn, r.Kinds                                                         // these follow from the data
+	usual.ValueDrop, usual.NoBias, usual.Decayed, usual.Start = r.ValueDrop, r.NoBias, r.Decayed, r.Start // these are the preset's
+	line := ""
+	a, b := reflect.ValueOf(r), reflect.ValueOf(usual)
+	for i := range a.NumField() {
+		v, flag := a.Field(i).Interface(), a.Type().Field(i).Tag.Get("flag")
+		switch {
+		case v == b.Field(i).Interface():
+		case flag == "column":
+			line += r.Columns.flags()
+		case v == true:
+			line += " --" + flag
+		default:
+			line += " --" + flag + " " + word(v)
+		}
+	}
+	return line
+}

@@ -1,0 +1,233 @@
+package gatbench
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// savedFlags say which model is used, and on what.
+type savedFlags struct {
+	File      string `arg:"" help:"A model that train --save wrote."`
+	dataFlags `embed:""`
+}
+
+// dataFlags say what a model is used on, and how.
+type dataFlags struct {
+	Dataset *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
+	Data    string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Splits  *string `placeholder:"NAME" help:"Measure on the parts of this split, which train --help explains. Default: the one it was trained on."`
+	Number  *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
+	Base    string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
+	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
+	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
+
+	outs []file // that are written
+	few  bool   // some rows are asked about by their ids: that the others are as they were takes longer to see than to answer
+}
+
+// instead says what to do with a model that is not for the data.
+func (f *savedFlags) instead() string {
+	if f.Dataset != nil {
+		return "leave --dataset out, or name data like its own"
+	}
+	return "name its dataset with --dataset"
+}
+
+// places returns where the model's data is, or that which flags name instead, which
+// it makes that of the recipe.
+func (f *savedFlags) places(e env, r *recipe) (places, error) {
+	recorded, trained := *r, r.Dataset
+	if f.Dataset != nil {
+		if r.Dataset = datasetNamed(*f.Dataset); slices.Contains(datasets.Names(), r.Dataset) {
+			r.Columns = chosenColumns{} // what its columns are for is known
+		}
+		recorded.Dataset = "cora" // which need not be looked for
+	}
+	switch {
+	case f.Splits != nil:
+		r.Splits, recorded.Splits = *f.Splits, splitsOwn
+		if r.Splits == ownSplits {
+			r.Splits = splitsOwn
+		}
+	case f.Dataset != nil && otherData(r.Dataset, trained): // nothing of it was trained on
+		r.Splits, recorded.Splits, r.SplitNumber = splitsOwn, splitsOwn, ""
+	}
+	at, err := savedModel{f.File, f.Data}.places(e, &recorded, nil, nil)
+	if err != nil {
+		return at, err
+	}
+	if f.Dataset != nil {
+		at.dataset = r.Dataset
+	}
+	if f.Splits != nil {
+		at.splits = r.Splits
+	}
+	return at, ordinary(splitsFile(at.splits))
+}
+
+// otherData reports whether a dataset is another one than that which was trained on, and not the same that
+// was moved.
+func otherData(dataset, trained string) bool {
+	was := name(file{path: trained})
+	return filepath.Base(dataset) != filepath.Base(trained) || was.info != nil && !was.is(name(file{path: dataset}))
+}
+
+// evalCommand is gatbench eval.
+type evalCommand struct {
+	savedFlags `embed:""`
+}
+
+// scored is how good a saved model is.
+type scored struct {
+	Event         string        `json:"event"` // "eval"
+	File          string        `json:"file"`
+	Dataset       string        `json:"dataset"`
+	Model         string        `json:"model"`
+	TrainAccuracy report.Number `json:"train_accuracy"` // null of a part that is empty
+	ValAccuracy   report.Number `json:"val_accuracy"`
+	TestAccuracy  report.Number `json:"test_accuracy"`
+	TestLoss      report.Number `json:"test_loss"`
+	Features      featureForm   `json:"features"`
+	Learns        string        `json:"learns,omitempty"`
+	report.Metrics
+}
+
+// Run scores a saved model on each part of the split.
+func (c *evalCommand) Run(e env) error {
+	switch savedTask(c.File) {
+	case taskGraph:
+		return c.evalGraphs(e)
+	case taskLink:
+		return c.evalLinks(e)
+	case taskFacts:
+		return c.evalFacts(e)
+	}
+	a, k, logits, err := c.open(e)
+	if err != nil {
+		return err
+	}
+	r := &a.recipe
+	line := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: a.Net.(*models.Network).Model, Features: featureForm(a.Preparation.Features.Form)}
+	p := report.NewPrinter(e.out)
+	line.measure(p, c.JSON, k.goal, logits, k.split, measured{a.Net.(*models.Network).String(), k.Name, k.ClassNames})
+	if c.JSON || k.goal.kind != oneClass {
+		return p.Err()
+	}
+	confusion := k.goal.Decided(logits, k.split.Test)
+	p.Printf("\nconfusion matrix (rows: true class, columns: predicted class):\n\n")
+	p.Confusion(k.Classes, k.ClassNames, confusion)
+	return p.Err()
+}
+
+// open reads the model and its data with their split, and returns what the network gives each node, or edge.
+func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
+	a, err := f.answering(e)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer par.SetThreads(f.Threads)()
+	d, err := a.dataset()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if s := a.Schema; s != nil && s.Label != nil && len(s.Label.Columns) > 0 && models.GoalOf(d) == nil {
+		return nil, nil, nil, fmt.Errorf("--dataset %s: nothing is known there of %s, which the model predicts, so nothing can be measured: name rows whose answers are known, or use %s predict", a.name, strings.Join(s.Label.Columns, ", "), program)
+	}
+	if err := learnable(d, taskIn(a.Predictor), a.name); err != nil {
+		return nil, nil, nil, err
+	}
+	if a.Preparation.Undirected {
+		d = d.Undirected()
+	}
+	k := newTask(d)
+	if k.name = a.name; d.LearnsEdges() {
+		if err := k.edgesLearnt(a.Preparation.Undirected); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if k.goal.Outputs != a.Goal.Outputs || k.goal.kind != goalKindOf(a.Goal) {
+		return nil, nil, nil, fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
+			f.File, a.Goal.Outputs, a.Goal.Noun(), a.Data.Name, k.Name, k.goal.Outputs, k.goal.kind.noun(), f.instead())
+	}
+	r := &a.recipe
+	r.setNumber(f.Number)
+	c := r.choice().from(a.splits)
+	if err := k.splitForAll(c); err != nil {
+		return nil, nil, nil, err
+	}
+	k.goal.taught(a.Goal)
+	var y *tensor.Dense
+	for b, err := range warned(e, a.Of(d, models.Query{}), a.unfit) {
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		y = rowsBelow(y, b.Outputs)
+	}
+	return a, k, y, nil
+}
+
+// rowsBelow returns the rows of x and then those of y; y of nil.
+func rowsBelow(x, y *tensor.Dense) *tensor.Dense {
+	if x == nil {
+		return y
+	}
+	return tensor.Of(append(x.Data, y.Data...), x.Rows()+y.Rows(), x.Dim(1))
+}
+
+// measured is what is measured: a network, and data whose classes may have names.
+type measured struct {
+	network, data string
+	classes       []string
+}
+
+// measure completes the line with the scores of y on the parts of a split, and prints it: as an object, or
+// as a table. A dataset without a split is all test.
+func (l *scored) measure(p *report.Printer, asJSON bool, g *goal, y *tensor.Dense, s datasets.Split, of measured) {
+	metric, test := g.metric(), g.Score(y, s.Test)
+	score := func(ids []int32) report.Number {
+		if len(ids) == 0 {
+			return report.Number(math.NaN())
+		}
+		return report.Number(g.Score(y, ids).Accuracy)
+	}
+	l.TrainAccuracy, l.ValAccuracy, l.TestAccuracy, l.TestLoss = score(s.Train), score(s.Val), score(s.Test), report.Number(test.Loss)
+	l.Learns, l.Metrics = string(g.kind), g.qualityOn(y, s, of.classes)
+	if asJSON {
+		p.Encode(metric.JSON(*l))
+		return
+	}
+	p.Printf("%s on %s\n\n%-10s  %6s  %-9s  %s\n", of.network, of.data, "", g.example+"s", metric.Name(), "loss")
+	parts := []struct {
+		name string
+		ids  []int32
+	}{{"train", s.Train}, {"validation", s.Val}, {"test", s.Test}}
+	if len(s.Train)+len(s.Val) == 0 {
+		parts = parts[2:]
+		parts[0].name = "all"
+	}
+	for _, part := range parts {
+		one := g.Score(y, part.ids)
+		p.Printf("%-10s  %6d   %s   %.4f\n", part.name, len(part.ids), metric.Shown(one.Accuracy), one.Loss)
+	}
+	accuracy := test.Accuracy
+	if metric.Says != "" {
+		accuracy = math.NaN() // which is compared with no accuracy
+	}
+	if says := l.Metrics.Line(accuracy); says != "" {
+		p.Printf("\n")
+		p.Paragraph("%s", says)
+	}
+	if says := g.untaught(s, of.classes); says != "" && len(s.Train) > 0 {
+		p.Printf("\n")
+		p.Paragraph("%s", says)
+	}
+}

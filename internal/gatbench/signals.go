@@ -1,0 +1,96 @@
+package gatbench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+)
+
+// errInterrupted is what a command returns of which a signal left nothing.
+var errInterrupted = errors.New("interrupted")
+
+// SIGHUP and SIGPIPE, which package syscall does not name for js. Wherever else there are signals
+// they have these numbers.
+const (
+	hangUp     = syscall.Signal(1)
+	brokenPipe = syscall.Signal(13)
+)
+
+// ending are the signals that end a command. Those that were ignored when the
+// program began stay so: nohup ignores SIGHUP, a shell SIGINT of what a script
+// runs in the background.
+func ending() []os.Signal {
+	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, hangUp}, signal.Ignored)
+}
+
+// echo is how long a signal may come once more and count as one: timeout sends
+// SIGTERM to the process and to its group, a terminal that is closed SIGHUP by the
+// kernel and by the shell.
+const echo = 250 * time.Millisecond
+
+// untilSignal returns a context that the first signal ends. The second ends the
+// program at once, without the temporary files of what it was writing; a SIGHUP is
+// never the second, since whoever sends it cannot know of the first.
+func untilSignal() context.Context {
+	heeded := ending()
+	if len(heeded) == 0 { // Notify would take that for all there are
+		return context.Background()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	caught := make(chan os.Signal, 8)
+	signal.Notify(caught, heeded...)
+	go func() {
+		<-caught
+		first := time.Now()
+		cancel()
+		for s := range caught {
+			if s != hangUp && time.Since(first) > echo {
+				break
+			}
+		}
+		signal.Reset(heeded...) // a third does not wait for a disk that hangs
+		atomicfile.Abandon()
+		os.Exit(failed)
+	}()
+	return ctx
+}
+
+// ownEnd marks the commands that end themselves when their context does, since
+// they have something to keep.
+type ownEnd interface{ endsItself() }
+
+// promptly returns what work returns, or errInterrupted when the context ends: the
+// work then goes on behind the caller's back until the program ends, so it must
+// be such that keeps nothing.
+func promptly[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	var none T
+	if ctx.Err() != nil {
+		return none, errInterrupted
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := work()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		return none, errInterrupted
+	}
+}
+
+// outliveReader lets the program go on when nobody reads any more what it prints,
+// as in gatbench train --json --save m | head -1: it is for commands that write
+// files too. Others end by SIGPIPE, which is right for them.
+func outliveReader() { signal.Notify(make(chan os.Signal, 1), brokenPipe) }

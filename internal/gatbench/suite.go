@@ -1,0 +1,302 @@
+package gatbench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/edgewise-ml/edgewise/internal/datadir"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/par"
+)
+
+// suites are the published tables that --suite repeats.
+var suites = []string{presetTuned}
+
+// How a suite is trained: with so many seeds on one official split, as the paper has it, or once on each of several published ones. All
+// of it must be done in so many hours; else there are fewer seeds.
+const (
+	suiteSeeds  = 5
+	suiteSplits = 10
+	suiteHours  = 8
+)
+
+// suiteRow is a row of a suite.
+type suiteRow struct {
+	tunedRow
+	title string
+	task  *task
+	seeds []recipe
+	epoch float64 // milliseconds that one takes, beside other trainings
+}
+
+// suiteRun is one training of a suite.
+type suiteRun struct {
+	*suiteRow
+	recipe
+}
+
+// checkSuite returns an error for flags that say what a suite says itself.
+func (c *tableCommand) checkSuite() error {
+	if err := oneOf("--suite", c.Suite, suites); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"datasets", len(c.Datasets) > 0}, {"preset", c.Preset != nil}, {"features", c.Features != nil}, {"splits", c.Splits != nil}, {"split-number", c.Number != nil},
+		{"patience", c.Patience != nil}, {"select", c.Select != nil}, {"rows", c.Rows != nil}, {"no-edge-features", c.NoEdgeFeatures},
+		{"start", c.Start != nil}, {"decayed", c.Decayed != nil}, {"value-drop", c.ValueDrop != nil}, {"no-bias", c.NoBias != nil}, {"column", !reflect.DeepEqual(c.columnFlags, columnFlags{})},
+	} {
+		if f.given {
+			return misuse("--suite %s and --%s: a suite has the settings of a published table: leave one of the two flags out", c.Suite, f.flag)
+		}
+	}
+	for _, m := range c.suiteModels() {
+		if !slices.ContainsFunc(tunedRows, func(t tunedRow) bool { return t.model == m }) {
+			return misuse("--models %s: the suite %s has gcn, gat and sage", m, c.Suite)
+		}
+	}
+	return nil
+}
+
+// runSuite trains the rows of a published table and prints them beside what was published. The first seed of each row comes first, so
+// that there is something of all rows when it is interrupted.
+func (c *tableCommand) runSuite(e env, t *accuracyTable) error {
+	rows, err := c.suiteRows(e, t)
+	if err != nil {
+		return err
+	}
+	runs, err := t.planned(e.ctx, slices.Clone(rows))
+	if err != nil {
+		return t.halted(e.ctx, err, runs)
+	}
+	todo := t.left(runs)
+	done, all := len(runs)-len(todo), len(runs)
+	_, err = sideBySide(e.ctx, todo, onceOf, func(i int, s report.Summary) error {
+		done++
+		t.progress.Show("%d of %d trainings  %s on %s", done, all, todo[i].recipe.Model, todo[i].title)
+		return t.keep(todo[i].recipe, s)
+	})
+	t.progress.Clear()
+	return errors.Join(t.compared(rows), t.halted(e.ctx, err, runs))
+}
+
+// onceOf trains one network and keeps nothing of it.
+func onceOf(ctx context.Context, r suiteRun) (report.Summary, error) {
+	return r.task.once(ctx, r.recipe)
+}
+
+// halted is the error of a suite that was interrupted, or err.
+func (t *accuracyTable) halted(ctx context.Context, err error, runs []suiteRun) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	err = fmt.Errorf("interrupted after %d of %d trainings", len(runs)-len(t.left(runs)), len(runs))
+	if t.Resume != "" {
+		err = fmt.Errorf("%w; run the same command again to continue from %s", err, t.Resume)
+	}
+	return err
+}
+
+// suiteRows opens the data of a suite. What is missing is left out, and said at the end.
+func (c *tableCommand) suiteRows(e env, t *accuracyTable) ([]*suiteRow, error) {
+	var rows []*suiteRow
+	for _, d := range tunedOn {
+		at := choice{splits: splitsOwn}
+		k, err := promptly(e.ctx, func() (k *task, err error) {
+			if d.splits != "" {
+				at.splits, err = splitFile(c.Data, d.splits)
+			}
+			if err == nil {
+				k, err = openTask(c.Data, d.name, true, at)
+			}
+			return k, err
+		})
+		if errors.Is(err, errInterrupted) {
+			return nil, err
+		}
+		if err != nil {
+			t.missed = append(t.missed, err)
+			continue
+		}
+		if err := k.use(d.form); err != nil {
+			return nil, err
+		}
+		for _, row := range tunedRows {
+			if row.dataset != d.name || !slices.Contains(c.suiteModels(), row.model) {
+				continue
+			}
+			r, err := newRecipe(c.Suite, row.model, row.dataset)
+			if err != nil {
+				return nil, err
+			}
+			n := suiteSeeds
+			if r.Splits, r.Seed, r.Features = at.splits, c.Seed, d.form; d.splits == "" {
+				n, r.SplitNumber = suiteSplits, splitsEach
+			}
+			if set(&r.Epochs, c.Epochs); r.Epochs < 1 {
+				return nil, misuse("--epochs %d: it must be at least 1", r.Epochs)
+			}
+			if err := k.suit(&r); err != nil {
+				return nil, err
+			}
+			rows = append(rows, &suiteRow{tunedRow: row, title: d.title, task: k, seeds: seedsOf(r, min(n, c.Seeds))})
+		}
+	}
+	if len(rows) == 0 {
+		return nil, errors.Join(t.missed...)
+	}
+	return rows, nil
+}
+
+// suiteModels are those of --models, or else those that the suite is about.
+func (c *tableCommand) suiteModels() []string {
+	if slices.Equal(c.Models, []string{"gat", "gcn", "mlp"}) { // nothing was asked for
+		return []string{"gcn", "gat"}
+	}
+	return c.Models
+}
+
+// splitFile finds the file of a published split.
+func splitFile(dir, name string) (string, error) {
+	folders := datadir.Folders(dir)
+	for _, dir := range folders {
+		for _, path := range []string{filepath.Join(dir, "tuned_splits", name), filepath.Join(dir, name)} {
+			if info, err := os.Stat(path); err == nil && !info.IsDir() {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("no file %s in %s, nor in tuned_splits there: get it from github.com/LUOyk1999/tunedGNN (folder medium_graph/data), or name the folder it is in with --data or EDGEWISE_DATA", name, strings.Join(folders, ", "))
+}
+
+// planned returns the trainings in their order, in which short ones come first, and says how many there are and how long those take that are not done. If that is too
+// long, the rows have fewer seeds.
+func (t *accuracyTable) planned(ctx context.Context, rows []*suiteRow) ([]suiteRun, error) {
+	runs := inTurn(rows, suiteSplits)
+	if len(t.left(runs)) == 0 {
+		return runs, nil
+	}
+	t.progress.Show("measuring an epoch of each row")
+	err := t.measured(ctx, t.left(runs))
+	t.progress.Clear()
+	if err != nil {
+		return runs, err
+	}
+	slices.SortStableFunc(rows, func(a, b *suiteRow) int { return cmp.Compare(a.epoch*float64(a.epochs), b.epoch*float64(b.epochs)) })
+	runs = inTurn(rows, suiteSplits)
+	all, seeds := len(runs), suiteSplits
+	for seeds > 1 && hours(t.left(runs)) > suiteHours {
+		seeds--
+		runs = inTurn(rows, seeds)
+	}
+	if t.JSON {
+		return runs, nil
+	}
+	t.out.Paragraph("%d trainings in %d rows, of which %d are done already. The others take about %s.", len(runs), len(rows), len(runs)-len(t.left(runs)), inWords(time.Duration(hours(t.left(runs))*float64(time.Hour))))
+	if fewer := all - len(runs); fewer > 0 {
+		t.out.Paragraph("%d trainings more are left out, because all would take more than %d hours: there are at most %d a row. Run the same command again for the others.", fewer, suiteHours, seeds)
+	}
+	t.out.Printf("\n")
+	return runs, nil
+}
+
+// inTurn returns the first seed of each row, then the second, and so on.
+func inTurn(rows []*suiteRow, most int) (runs []suiteRun) {
+	for i := range most {
+		for _, row := range rows {
+			if i < len(row.seeds) {
+				runs = append(runs, suiteRun{row, row.seeds[i]})
+			}
+		}
+	}
+	return runs
+}
+
+// left returns the trainings that there is no result of.
+func (t *accuracyTable) left(runs []suiteRun) (out []suiteRun) {
+	for _, r := range runs {
+		if _, done := t.of[r.recipe]; !done {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// measured finds what an epoch of each row takes: of a training that was kept, or of one of two epochs.
+func (t *accuracyTable) measured(ctx context.Context, runs []suiteRun) error {
+	var short []suiteRun
+	for _, r := range runs {
+		for _, one := range r.seeds {
+			if s, there := t.of[one]; there && s.Epochs > 0 {
+				r.epoch = s.TotalMS / float64(s.Epochs)
+			}
+		}
+		if r.epoch == 0 {
+			r.epoch = -1 // it is measured
+			r.recipe.Epochs = min(2, r.recipe.Epochs)
+			short = append(short, r)
+		}
+	}
+	_, err := sideBySide(ctx, short, onceOf, func(i int, s report.Summary) error {
+		short[i].epoch = s.EpochMS
+		return nil
+	})
+	return err
+}
+
+// hours is how long trainings take, some of them side by side.
+func hours(runs []suiteRun) float64 {
+	ms := 0.0
+	for _, r := range runs {
+		ms += r.epoch * float64(r.recipe.Epochs)
+	}
+	return ms / float64(max(1, min(par.Threads(), len(runs)))) / 3.6e6
+}
+
+// compared prints what is known of each row beside what was published.
+func (t *accuracyTable) compared(rows []*suiteRow) error {
+	near := 0
+	for _, row := range rows {
+		var done []recipe
+		for _, one := range row.seeds {
+			if _, there := t.of[one]; there {
+				done = append(done, one)
+			}
+		}
+		if len(done) == 0 {
+			if !t.JSON {
+				t.table.Beside(t.out, row.title, &report.Cell{Model: row.model}, row.mean, row.deviation)
+			}
+			continue
+		}
+		l := t.cell(done)
+		if row.mean-100*l.Mean <= row.deviation {
+			near++
+		}
+		if t.rows++; t.JSON {
+			t.out.Encode(l)
+		} else {
+			t.table.Beside(t.out, row.title, &l, row.mean, row.deviation)
+		}
+	}
+	if t.JSON || t.rows == 0 {
+		return t.out.Err()
+	}
+	t.out.Printf("\n")
+	t.out.Paragraph("Test accuracy in per cent, of Minesweeper the area under the ROC curve: mean ± standard deviation over the trainings that are done. "+
+		"Published: Luo, Shi and Wu, Classic GNNs are strong baselines, NeurIPS 2024. In %d of %d rows ours is at most one published deviation lower.", near, t.rows)
+	for _, err := range t.missed {
+		t.out.Line("left out: %v", err)
+	}
+	return t.out.Err()
+}

@@ -1,0 +1,470 @@
+package gatbench
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
+)
+
+// tableCommand is gatbench table.
+type tableCommand struct {
+	Datasets  []string `placeholder:"NAME" help:"The datasets, separated by commas. Default: cora, and citeseer and pubmed if their files are found."`
+	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models, separated by commas; gatbench train --help lists them. Default: gat,gcn,mlp."`
+	Preset    *string  `placeholder:"NAME" help:"Where the settings come from: paper, dgl, pyg, shchur, graphsaint, tuned, deep, or quick, which is paper but usually with 200 epochs. gatbench train --help describes them. Default: the data decides; Cora, CiteSeer and PubMed get paper."`
+	Features  *string  `placeholder:"FORM" help:"How to scale the node features: raw, rows, standard, binary or binary-rows. gatbench train --help describes them. Default: the data and the preset decide."`
+	Splits    *string  `placeholder:"NAME" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, the default), shares such as 60/20/20, random or shchur (a different split for each seed), or a .json or .npz file with the lists train, val and test."`
+	Number    *string  `name:"split-number" placeholder:"K" help:"Which split to use if a dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
+	Seeds     int      `default:"10" placeholder:"N" help:"Train every model N times. Default: 10."`
+	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed. Default: 0."`
+	Epochs    *int     `placeholder:"N" help:"Train for at most N epochs. Default: set by the preset."`
+	Patience  *int     `placeholder:"N" help:"Stop after N epochs without improvement. Default: set by the preset."`
+	Select    *string  `placeholder:"RULE" help:"Which epoch's model to keep: accuracy, loss, either or last. gatbench train --help describes them. Default: set by the preset."`
+	Rows      *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
+	Suite     string   `placeholder:"NAME" help:"Repeat a published table: tuned (GCN and GAT on six datasets, Luo and others, 2024). It says first how long it takes. With five seeds, or the ten published splits; --seeds N takes fewer."`
+	variation `embed:""`
+
+	columnFlags `embed:""`
+
+	NoEdgeFeatures bool `help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
+
+	Resume  string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only the seeds that it does not hold yet."`
+	Data    string `placeholder:"DIR" help:"Look for the datasets in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
+	JSON    bool   `name:"json" help:"Print JSON objects, one a line."`
+}
+
+// variation are settings that have no flag elsewhere: each shows what one part of
+// a preset is worth.
+type variation struct {
+	Start     *string `placeholder:"NAME" group:"parts" help:"Initial weights of GAT: glorot, glorot-heads (each head by itself) or xavier-normal. Default: set by the preset."`
+	Decayed   *string `placeholder:"NAME" group:"parts" help:"Which parameters get weight decay: all, weights (all but biases) or first-weights (the first layer's weights). Default: set by the preset."`
+	ValueDrop *bool   `negatable:"" group:"parts" help:"Apply dropout also to the features that GAT's attention sums, or do not. Default: set by the preset."`
+	NoBias    *bool   `group:"parts" help:"Give GCN and MLP no biases, as in their paper; --no-bias=false gives them biases. Default: set by the preset."`
+}
+
+// check returns an error for a flag that none of the models has.
+func (v *variation) check(names []string) error {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{{"start", v.Start != nil}, {"value-drop", v.ValueDrop != nil}, {"no-bias", v.NoBias != nil}} {
+		has := func(name string) bool {
+			m, err := findModel(name)
+			return err == nil && takes(m, f.flag)
+		}
+		if f.given && !slices.ContainsFunc(names, has) {
+			return misuse("--%s: it is for %s, and --models %s has none of these", f.flag, having(f.flag), strings.Join(names, ","))
+		}
+	}
+	return nil
+}
+
+// override gives r the settings that flags were given for.
+func (v *variation) override(r *recipe) {
+	set(&r.Start, (*models.Start)(v.Start))
+	set(&r.Decayed, (*decayed)(v.Decayed))
+	set(&r.ValueDrop, v.ValueDrop)
+	set(&r.NoBias, v.NoBias)
+}
+
+func (c *tableCommand) endsItself() {}
+
+// Run trains each model on each dataset and prints a row for each.
+func (c *tableCommand) Run(e env) error {
+	recipes, err := c.recipes()
+	if err == nil {
+		err = c.apart(recipes)
+	}
+	if err != nil {
+		return err
+	}
+	kept := tableLedger(c.Resume)
+	if err := kept.open(); err != nil {
+		return err
+	}
+	defer kept.close()
+	kept.unlocked(e.errOut)
+	if c.Resume != "" {
+		outliveReader()
+	}
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
+	t := newAccuracyTable(c, report.NewPrinter(e.out), report.NewProgress(e.errOut), kept)
+	if c.Suite != "" {
+		return c.runSuite(e, t)
+	}
+	for _, rs := range recipes {
+		k, err := promptly(e.ctx, func() (*task, error) {
+			return openTask(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].choice().fresh(true))
+		})
+		if errors.Is(err, errInterrupted) {
+			return t.interrupted(t.kept(rs[0]))
+		}
+		if err != nil && len(c.Datasets) == 0 && rs[0].Dataset != "cora" {
+			t.missed = append(t.missed, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if own(rs[0].Splits) && k.division.Says != "" {
+			return misuse("--dataset %s: it has no whole split of its own, as published figures are of: use --splits %s", k.name, models.SplitUsual)
+		}
+		if rs, err = c.settled(k, rs); err != nil {
+			return err
+		}
+		for _, r := range rs {
+			if err := k.use(r.Features); err != nil {
+				return err
+			}
+			if err := k.suit(&r); err != nil {
+				return err
+			}
+			if err := t.add(e, k, r); err != nil {
+				return err
+			}
+		}
+		t.note(k, rs)
+	}
+	return t.end()
+}
+
+// kept is how many seeds of a row have results already. Which settings it has is not
+// known before the dataset is read, so any will do.
+func (t *accuracyTable) kept(r recipe) int {
+	seeds := map[uint64]bool{}
+	for one := range t.of {
+		if one.Dataset == r.Dataset && one.Model == r.Model && one.Seed-r.Seed < uint64(t.Seeds) {
+			seeds[one.Seed] = true
+		}
+	}
+	return len(seeds)
+}
+
+// apart returns an error if the results would be written over what is read.
+func (c *tableCommand) apart(recipes [][]recipe) error {
+	var in []file
+	if c.Suite != "" {
+		for _, d := range tunedOn {
+			in = append(in, datasetFiles("--suite", c.Data, d.name)...)
+			if path, err := splitFile(c.Data, d.splits); err == nil && d.splits != "" {
+				in = append(in, file{"--suite", path})
+			}
+		}
+	} else {
+		splits := splitsFile(recipes[0][0].Splits)
+		if err := ordinary(splits); err != nil {
+			return err
+		}
+		in = append(in, splits)
+	}
+	for _, rs := range recipes {
+		in = append(in, datasetFiles("--datasets", c.Data, rs[0].Dataset)...)
+	}
+	return apart(in, []file{{"--resume", c.Resume}})
+}
+
+// recipes returns the trainings of the table, a list for each dataset.
+func (c *tableCommand) recipes() ([][]recipe, error) {
+	switch {
+	case c.Seeds < 1:
+		return nil, misuse("--seeds %d: it must be at least 1", c.Seeds)
+	case c.Threads < 0:
+		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
+	}
+	if c.Features != nil {
+		if err := oneOf("--features", *c.Features, forms); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.variation.check(c.Models); err != nil {
+		return nil, err
+	}
+	if c.Suite != "" {
+		return nil, c.checkSuite()
+	}
+	var out [][]recipe
+	for _, d := range c.datasets() {
+		var rs []recipe
+		for _, m := range c.Models {
+			r, err := c.recipe(newRecipe, or(c.Preset, "paper"), m, datasetNamed(d))
+			if err != nil {
+				return nil, err
+			}
+			rs = append(rs, r)
+		}
+		out = append(out, rs)
+	}
+	return out, nil
+}
+
+// recipe returns a training by a preset and what the flags change of it. make is newRecipe, or that of a task.
+func (c *tableCommand) recipe(make func(preset, model, dataset string) (recipe, error), preset, model, dataset string) (recipe, error) {
+	r, err := make(preset, model, dataset)
+	if err != nil {
+		return r, err
+	}
+	r.Seed = c.Seed
+	set(&r.Splits, c.Splits)
+	r.setNumber(c.Number)
+	set(&r.Epochs, c.Epochs)
+	set(&r.Patience, c.Patience)
+	set(&r.Select, c.Select)
+	set(&r.Rows, (*extent)(c.Rows))
+	set(&r.Features, (*featureForm)(c.Features))
+	c.variation.override(&r)
+	c.choose(&r.Columns)
+	return r, r.check()
+}
+
+// settled gives the trainings on a dataset what the data decides where no flag
+// does. It is as train has it, but for the end of quick.
+func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
+	out := make([]recipe, len(rs))
+	for i, r := range rs {
+		if c.Preset == nil || *c.Preset == presetDeep {
+			preset := or(c.Preset, k.suits(r.Model).preset)
+			if preset == "quick" && c.Preset == nil {
+				preset = "paper"
+			}
+			var err error
+			if r, err = c.recipe(k.preset, preset, r.Model, r.Dataset); err != nil {
+				return nil, err
+			}
+		}
+		r.Features = or((*featureForm)(c.Features), k.formFor(r.Preset))
+		if err := c.readEdges(k, &r); err != nil {
+			return nil, err
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+// readEdges decides what a model reads of edges, as train has it; but models that read none leave
+// them out beside those that do, and the table says so.
+func (c *tableCommand) readEdges(k *task, r *recipe) (err error) {
+	m, there := r.model(), k.there()
+	if m.Edges == models.ReadsNone && there.width > 0 {
+		return nil
+	}
+	r.NoEdges = c.NoEdgeFeatures
+	r.EdgeIn, r.Kinds, err = there.read(m.Name, m.Edges, r.NoEdges)
+	return err
+}
+
+// datasets returns the names of those in the table.
+func (c *tableCommand) datasets() []string {
+	if len(c.Datasets) == 0 {
+		return []string{"cora", "citeseer", "pubmed"}
+	}
+	return c.Datasets
+}
+
+// accuracyTable prints the rows as they come.
+type accuracyTable struct {
+	*tableCommand
+	*ledger[recipe, report.Summary]
+	out      *report.Printer
+	progress *report.Progress
+	table    *report.Table
+	rows     int
+	used     []noted  // a row for each preset
+	missed   []error  // datasets that are not there
+	unread   []string // datasets and models that leave weights or features of edges out
+}
+
+func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *ledger[recipe, report.Summary]) *accuracyTable {
+	return &accuracyTable{tableCommand: c, ledger: kept, out: out, progress: p, table: report.NewTable(c.titles(), c.Models)}
+}
+
+// titles returns the titles of the datasets in the table.
+func (c *tableCommand) titles() []string {
+	var titles []string
+	if c.Suite != "" {
+		for _, d := range tunedOn {
+			titles = append(titles, d.title)
+		}
+		return titles
+	}
+	for _, name := range c.datasets() {
+		title := filepath.Base(name) // of a file the title is at most that
+		for _, i := range datasets.Catalogue() {
+			if i.Name == strings.ToLower(name) {
+				title = i.Title
+			}
+		}
+		titles = append(titles, title)
+	}
+	return titles
+}
+
+// noted is what a preset was used for.
+type noted struct {
+	preset string
+	names  []string // of datasets
+	of     []recipe // on the first of them
+}
+
+// note keeps which preset a dataset had.
+func (t *accuracyTable) note(k *task, rs []recipe) {
+	for i := range t.used {
+		if u := &t.used[i]; u.preset == rs[0].Preset {
+			u.names = append(u.names, k.Name)
+			return
+		}
+	}
+	t.used = append(t.used, noted{rs[0].Preset, []string{k.Name}, rs})
+}
+
+// add trains what is not known of one cell and prints it.
+func (t *accuracyTable) add(e env, k *task, r recipe) error {
+	all := seedsOf(r, t.Seeds)
+	rest := t.missing(all)
+	ready := t.Seeds - len(rest)
+	_, err := manySeeds(e.ctx, k, rest, func(i int, s report.Summary) error {
+		ready++
+		t.progress.Show("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name)
+		return t.keep(rest[i], s)
+	})
+	t.progress.Clear()
+	if k.weighing(r.model()) == "not used" {
+		t.unread = append(t.unread, fmt.Sprintf("edge weights of %s: not used by %s", k.Name, r.Model))
+	}
+	if k.EdgeFeatures != nil && r.EdgeIn == 0 && r.Kinds == 0 {
+		t.unread = append(t.unread, fmt.Sprintf("edge features of %s: not read by %s", k.Name, r.Model))
+	}
+	if e.ctx.Err() != nil {
+		return t.interrupted(ready)
+	}
+	if err != nil {
+		return fmt.Errorf("%s on %s: %w", r.Model, k.Name, err)
+	}
+	return t.print(k.Name, t.cell(all))
+}
+
+// interrupted says how far the table has come.
+func (t *accuracyTable) interrupted(ready int) error {
+	err := fmt.Errorf("interrupted after %d rows and %d of %d seeds of the next", t.rows, ready, t.Seeds)
+	if t.Resume != "" {
+		err = fmt.Errorf("%w; run the same command again to continue from %s", err, t.Resume)
+	}
+	return err
+}
+
+// cell sums up the results of a recipe's seeds.
+func (t *accuracyTable) cell(seeds []recipe) report.Cell {
+	var tests []float64
+	r := seeds[0]
+	l := report.Cell{Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Number: r.SplitNumber, Preset: r.Preset, Select: r.Select, Form: string(r.Features)}
+	for _, one := range seeds {
+		s := t.of[one]
+		tests = append(tests, float64(s.TestAccuracy))
+		l.TotalMS += s.TotalMS
+	}
+	l.Take(tests)
+	return l
+}
+
+// print prints a cell of the dataset of that title.
+func (t *accuracyTable) print(title string, l report.Cell) error {
+	t.rows++
+	if t.JSON {
+		t.out.Encode(l)
+	} else {
+		t.table.Row(t.out, title, publishedOn(l.Splits), &l)
+	}
+	return t.out.Err()
+}
+
+// publishedOn says which published figures are of such splits.
+func publishedOn(splits string) report.Published {
+	switch splits {
+	case splitsOwn:
+		return report.OnPlanetoid
+	case splitsShchur:
+		return report.OnShchur
+	}
+	return report.NonePublished
+}
+
+// end says how to read the table.
+func (t *accuracyTable) end() error {
+	if t.rows == 0 {
+		return errors.Join(t.missed...)
+	}
+	if t.JSON {
+		return t.out.Err()
+	}
+	noun := "seeds"
+	if t.Seeds == 1 {
+		noun = "seed"
+	}
+	t.out.Printf("\n")
+	t.out.Paragraph("Test accuracy in per cent: mean ± standard deviation [95 %% confidence interval of the mean] over %d %s, starting at %d. "+
+		"%s. The time is the sum over all seeds. A dash means that no published figure is known.", t.Seeds, noun, t.Seed, splitsWords(t.used[0].of[0].Splits))
+	for _, u := range t.used {
+		on := ""
+		if len(t.used) > 1 {
+			on = " on " + strings.Join(u.names, ", ")
+		}
+		t.out.Paragraph("Preset%s: %s; features: %s.", on, u.preset, u.of[0].Features)
+		for _, line := range rules(u.of) {
+			t.out.Paragraph("%s", line)
+		}
+	}
+	for _, line := range t.unread {
+		t.out.Line("%s", line)
+	}
+	for _, err := range t.missed {
+		t.out.Line("left out: %v", err)
+	}
+	return t.out.Err()
+}
+
+// splitsWords says what --splits names.
+func splitsWords(name string) string {
+	switch name {
+	case splitsOwn:
+		return "The splits are the datasets' own"
+	case splitsRandom:
+		return fmt.Sprintf("A random split for each seed, with %d nodes of each class to train", trainPerClass)
+	case splitsShchur:
+		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate and the rest test; the column paper is Shchur and others, 2018", trainPerClass, valPerClass)
+	}
+	if models.IsShares(name) {
+		return "A random split for each seed, " + name + " per cent of each class"
+	}
+	if models.IsByTime(name) {
+		return "A split by time, " + name
+	}
+	return "The split of " + name
+}
+
+// rules says how each of the models was chosen, once for those that share it.
+func rules(rs []recipe) []string {
+	models, order := map[string][]string{}, []string(nil)
+	for _, r := range rs {
+		_, says, waits := criterion(r.Select)
+		rule := fmt.Sprintf("%s. At most %d epochs", says, r.Epochs)
+		if r.Patience > 0 {
+			rule += fmt.Sprintf("; training stops after %d %s", r.Patience, waits)
+		}
+		if models[rule] == nil {
+			order = append(order, rule)
+		}
+		models[rule] = append(models[rule], r.Model)
+	}
+	var lines []string
+	for _, rule := range order {
+		lines = append(lines, fmt.Sprintf("%s: the epoch kept is %s.", strings.Join(models[rule], ", "), rule))
+	}
+	return lines
+}

@@ -273,6 +273,35 @@ func (g *Goal) Loss(ids []int32, mae bool) func(y *grad.Var) *grad.Var {
 	return func(y *grad.Var) *grad.Var { return of.Of(y, labels) }
 }
 
+// Weight is what [Goal.Loss] of these examples is the mean over: how many of their values are known, or the weights of their classes.
+func (g *Goal) Weight(ids []int32) (sum float64) {
+	var want *tensor.Dense
+	switch g.Kind {
+	case columns.Labels:
+		want = tensor.New(len(ids), g.Outputs)
+		tensor.GatherRows(want, g.Tags, ids)
+	case columns.Numbers:
+		want = g.standard(ids)
+	default:
+		for _, label := range g.Labels.Of(ids) {
+			switch {
+			case label == grad.NoLabel:
+			case len(g.Weights) > 0:
+				sum += float64(g.Weights[label])
+			default:
+				sum++
+			}
+		}
+		return sum
+	}
+	for _, v := range want.Data {
+		if v == v {
+			sum++
+		}
+	}
+	return sum
+}
+
 // pick returns some rows of a matrix.
 func pick(x *tensor.Dense, ids []int32) *tensor.Dense {
 	return datasets.GatherRows(x, ids).(*tensor.Dense)

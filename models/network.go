@@ -250,7 +250,7 @@ func (n *Network) RunShared(t *grad.Tape, team *ranks.Team, p Pass, x tensor.Arr
 		p.X = grad.Const(x)
 		return n.Run(t, p).Value(), nil
 	}
-	y, err := byLayers{whole: p.Hops[0], depth: len(n.Layers), team: team}.run(t, n, x, nil)
+	y, err := byLayers{whole: p.Hops[0], depth: len(n.Layers), team: team}.run(grad.NewEval(), n, x, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -57,9 +57,9 @@ type Fit struct {
 	// one step on all of these data, except that each step normalises its own batch.
 	Accumulate int
 
-	// Examples is how many examples the last Loss is the mean of. Steps that are taken together count in proportion
-	// to them; nil: all alike.
-	Examples func() int
+	// Weight is what the last Loss counts where steps are taken together, such as the number of examples that it is the
+	// mean of; nil: all count alike.
+	Weight func() float64
 
 	Loss    func(t *grad.Tape) *grad.Var // of one element
 	Eval    func(t *grad.Tape) Scores    // under the same tape, which drops nothing and has forgotten the step; in parts with t.ResetEval between, not Reset; may be nil

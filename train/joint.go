@@ -18,8 +18,8 @@ import (
 // joint takes steps together: those of all ranks of a team, and of each rank as many as accumulate. Of the steps
 // that begin with the i-th of an epoch rank r takes i+r, i+r+size, and so on.
 //
-// Each gradient counts in proportion to the examples that its loss is the mean of. They are added up in
-// the order of the ranks, so R ranks give the bits of one process that accumulates R steps.
+// Each gradient counts in proportion to its step's weight. They are added up in the order of the ranks, so R ranks give the bits
+// of one process that accumulates R steps.
 type joint struct {
 	team    *ranks.Team
 	own     int // steps of this rank
@@ -51,10 +51,10 @@ type bucket struct {
 
 // said is what a rank tells the others of its part of a step.
 type said struct {
-	Examples float64 // of its batches
-	Loss     float64 // times their examples
-	Frozen   int64   // bytes of new values of frozen Params
-	Stop     int64   // why it cannot go on: stopNot, stopCancelled or stopFailed
+	Weight float64 // of its steps
+	Loss   float64 // times their weights
+	Frozen int64   // bytes of new values of frozen Params
+	Stop   int64   // why it cannot go on: stopNot, stopCancelled or stopFailed
 }
 
 const (
@@ -121,7 +121,7 @@ func (j *joint) step(r *run, e *Epoch, i int) error {
 		return err
 	}
 	r.tape.SetStep(begun + uint64(many))
-	v := sum.Loss / sum.Examples
+	v := sum.Loss / sum.Weight
 	if err := r.bounded(v); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (j *joint) step(r *run, e *Epoch, i int) error {
 		}
 	}
 	r.Team.Stage("optimiser")
-	return r.improve(j.grads(tensor.Float(1/sum.Examples)), e, i, v)
+	return r.improve(j.grads(tensor.Float(1/sum.Weight)), e, i, v)
 }
 
 // ours computes the gradients of this rank's steps.
@@ -150,10 +150,10 @@ func (j *joint) ours(r *run, i, steps int) error {
 			return err
 		}
 		n := 1.0
-		if r.Examples != nil {
-			n = float64(r.Examples())
+		if r.Weight != nil {
+			n = r.Weight()
 		}
-		j.said.Examples, j.said.Loss = j.said.Examples+n, j.said.Loss+float64(n*v)
+		j.said.Weight, j.said.Loss = j.said.Weight+n, j.said.Loss+float64(n*v)
 		if !finite(v) {
 			return nil // all ranks see it in the loss
 		}
@@ -170,7 +170,7 @@ func (j *joint) ours(r *run, i, steps int) error {
 	return nil
 }
 
-// take adds a gradient of a step of n examples. If it is the last of this rank, the sums of the buckets begin that are
+// take adds a gradient of a step of weight n. If it is the last of this rank, the sums of the buckets begin that are
 // complete.
 func (j *joint) take(g grad.Grad, n tensor.Float, last bool) {
 	k, ok := j.at[g.Param]
@@ -218,7 +218,10 @@ func (j *joint) together(err error) (sum said, frozen []byte, _ error) {
 	j.said.Frozen = int64(len(frozen))
 	all, err := j.agree(err)
 	for _, s := range all {
-		sum.Examples, sum.Loss, sum.Frozen = sum.Examples+s.Examples, sum.Loss+s.Loss, sum.Frozen+s.Frozen
+		sum.Weight, sum.Loss, sum.Frozen = sum.Weight+s.Weight, sum.Loss+s.Loss, sum.Frozen+s.Frozen
+	}
+	if sum.Weight == 0 { // nothing is known of any example
+		sum.Weight = 1
 	}
 	return sum, frozen, err
 }
@@ -333,7 +336,7 @@ func (j *joint) mean(at int) *mean {
 	return m
 }
 
-// add adds the values of a step of n examples.
+// add adds the values of a step of weight n.
 func (m *mean) add(values []tensor.Float, n float64) {
 	m.weight += n
 	for i, v := range values {

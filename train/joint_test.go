@@ -54,7 +54,7 @@ func sharedSteps(m *shared) *train.Fit {
 	}
 	f := &train.Fit{Model: m, Optimiser: &train.Adam{LR: 0.01, WeightDecay: 1e-3}, Seed: 7, Epochs: 3, Steps: steps, ClipNorm: 3}
 	n := 0
-	f.Examples = func() int { return n }
+	f.Weight = func() float64 { return float64(n) }
 	f.Loss = func(t *grad.Tape) *grad.Var {
 		lo, hi := rows(t)
 		n = hi - lo
@@ -149,7 +149,7 @@ func TestAccumulateIsOneBatch(t *testing.T) {
 		x, labels := blobs(60)
 		n := 0
 		f := &train.Fit{Model: m, Optimiser: &train.SGD{LR: 0.1}, Epochs: 4, Steps: steps, Accumulate: accumulate}
-		f.Examples = func() int { return n }
+		f.Weight = func() float64 { return float64(n) }
 		f.Loss = func(t *grad.Tape) *grad.Var {
 			lo := (int(t.Step()) - 1) % steps * 25
 			hi := min(lo+25, 60)

@@ -64,7 +64,7 @@ var table = map[string]string{
 	"internal/gatbench/bench":  "* internal/gatbench/usage",
 	"internal/gatbench/demo":   "* datasets/points datasets/text internal/picture internal/gatbench/report",
 	"internal/gatbench/draw":   "datasets graph internal/picture tensor train",
-	"internal/gatbench/report": "train internal/gatbench/usage",
+	"internal/gatbench/report": "ranks train internal/gatbench/usage",
 	"internal/gatbench/usage":  "",
 
 	// Programs to be read, which import what any program can.

@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/ranks"
 )
 
 // answering is a saved model of nodes or edges, and the data that it is asked about: rows as files have them, or a
@@ -27,6 +29,7 @@ type answering struct {
 	name   string            // of the data
 	splits string            // where its split is
 	path   string            // of the model
+	team   *ranks.Team       // of the ranks that answer together; nil: this process is alone
 }
 
 // answering opens the model and its data, or those that flags name.
@@ -34,7 +37,7 @@ func (f *savedFlags) answering(e env) (*answering, error) {
 	if f.Threads < 0 {
 		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	}
-	a := &answering{path: f.File}
+	a := &answering{path: f.File, team: e.team}
 	var err error
 	if a.Predictor, err = modelFile(f.File, &a.recipe); err != nil {
 		return nil, err
@@ -62,13 +65,19 @@ func (f *savedFlags) answering(e env) (*answering, error) {
 		if f.Base != "" {
 			return nil, misuse("--base: %s is no table, whose rows could stand beside others: leave it out", at.dataset)
 		}
-		if a.data, err = openNodes(f.Data, at.dataset, taskIn(a.Predictor), a.recipe.Columns); err == nil && f.Dataset == nil && !f.few {
+		if a.data, err = openNodes(f.Data, at.dataset, taskIn(a.Predictor), a.recipe.Columns); err == nil {
+			err = e.sameData(at.dataset, a.data)
+		}
+		if err == nil && f.Dataset == nil && !f.few {
 			changed(e, a.Predictor, a.data, at.dataset)
 		}
 		return a, err
 	}
 	if a.raw, err = readRows(f.Data, at.dataset, a.Predictor); err != nil {
 		return nil, err
+	}
+	if err := e.team.Same("--dataset "+at.dataset, digestOfRows(a.raw)); err != nil {
+		return nil, misuse("%w: every rank reads the same files", err)
 	}
 	if (f.Dataset == nil || was == at.dataset) && !f.few {
 		a.changed(e, a.raw, at.dataset)
@@ -87,6 +96,27 @@ func readRows(dir, name string, p *models.Predictor) (*form.Raw, error) {
 		}
 	}
 	return raw, err
+}
+
+// digestOfRows tells rows from others by their tables, columns and ids.
+func digestOfRows(raw *form.Raw) []byte {
+	h := sha256.New()
+	say := func(t *form.Table) {
+		_, _ = fmt.Fprintln(h, t.Rows)
+		for _, c := range t.Columns {
+			_, _ = fmt.Fprintln(h, c.Name)
+		}
+		if t.IDs != nil {
+			_, _ = fmt.Fprintln(h, t.IDs.Texts)
+		}
+	}
+	for i := range raw.Nodes {
+		say(&raw.Nodes[i].Table)
+	}
+	for i := range raw.Edges {
+		say(&raw.Edges[i].Table)
+	}
+	return h.Sum(nil)
 }
 
 // beside reads the rows that are known from before: those of --base, or, where edges lead to rows that the data does not list, those that the
@@ -129,7 +159,9 @@ func changed(e env, p *models.Predictor, d *datasets.Dataset, name string) {
 type answers = iter.Seq2[*models.Answers, error]
 
 // query is what is asked, with the rows that are known.
-func (a *answering) query(ids []string) models.Query { return models.Query{IDs: ids, Base: a.base} }
+func (a *answering) query(ids []string) models.Query {
+	return models.Query{IDs: ids, Base: a.base, Team: a.team}
+}
 
 // each answers a query in batches, and says what was read in a way that may not be meant.
 func (a *answering) each(e env, ids []string) answers {

@@ -118,7 +118,7 @@ func TestBenchSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = narrow()
-	err = c.Run(env{ctx, &cancelling{cancel: cancel, before: 4}, new(bytes.Buffer)}) // the graph, a blank line, the head and a row
+	err = c.Run(env{ctx: ctx, out: &cancelling{cancel: cancel, before: 4}, errOut: new(bytes.Buffer)}) // the graph, a blank line, the head and a row
 	if _, missing := os.Stat(path); err == nil || !strings.HasPrefix(err.Error(), "interrupted after ") || missing != nil {
 		t.Errorf("when it is interrupted: %v; picture: %v", err, missing)
 	}

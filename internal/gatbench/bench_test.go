@@ -38,7 +38,7 @@ func benched(t *testing.T, c benchCommand) (string, error) {
 	}
 	c.budget, c.Threads = quick, 1
 	var out bytes.Buffer
-	err := c.Run(env{t.Context(), &out, new(bytes.Buffer)})
+	err := c.Run(env{ctx: t.Context(), out: &out, errOut: new(bytes.Buffer)})
 	return out.String(), err
 }
 
@@ -112,7 +112,7 @@ func TestBenchEverything(t *testing.T) {
 	for _, patterns := range [][]string{nil, {"exp"}} {
 		var stderr bytes.Buffer
 		c := benchCommand{Patterns: patterns, Threads: 1, budget: quick, all: small(t)}
-		if err := c.Run(env{t.Context(), new(bytes.Buffer), &stderr}); err != nil {
+		if err := c.Run(env{ctx: t.Context(), out: new(bytes.Buffer), errOut: &stderr}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.HasPrefix(stderr.String(), "gatbench: 3 names ") && strings.Contains(stderr.String(), "gatbench bench sparse\n"); got != (patterns == nil) {
@@ -199,7 +199,7 @@ func TestBenchInterrupted(t *testing.T) {
 	all := small(t)
 	c := benchCommand{Threads: 1, budget: quick, all: all, Patterns: []string{"machine", "exp", "par"}}
 	out := &cancelling{cancel: cancel, before: 2} // the head and a row
-	err := c.Run(env{ctx, out, new(bytes.Buffer)})
+	err := c.Run(env{ctx: ctx, out: out, errOut: new(bytes.Buffer)})
 	if err == nil || err.Error() != "interrupted after 2 of 4 benchmarks" {
 		t.Errorf("got the error %v", err)
 	}

@@ -128,14 +128,14 @@ func TestTraceInterrupted(t *testing.T) {
 	defer cancel()
 	path := filepath.Join(t.TempDir(), "p.svg")
 	c := benchCommand{Patterns: []string{"exp", "gemm_packed"}, Trace: path, Threads: 1, budget: quick, all: small(t)}
-	err := c.Run(env{ctx, &cancelling{cancel: cancel, before: 0}, new(bytes.Buffer)})
+	err := c.Run(env{ctx: ctx, out: &cancelling{cancel: cancel, before: 0}, errOut: new(bytes.Buffer)})
 	if _, missing := os.Stat(path); err == nil || err.Error() != "interrupted after 1 of 2 records: "+path+" is not written" || missing == nil {
 		t.Errorf("when it is interrupted: %v; picture: %v", err, missing)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
 	c = benchCommand{Patterns: []string{bench.Scale}, Threads: 1, budget: quick, all: oneScaled(t)}
-	if err := c.Run(env{ctx, &cancelling{cancel: cancel, before: 3}, new(bytes.Buffer)}); err == nil || err.Error() != "interrupted after 0 of 1 names" {
+	if err := c.Run(env{ctx: ctx, out: &cancelling{cancel: cancel, before: 3}, errOut: new(bytes.Buffer)}); err == nil || err.Error() != "interrupted after 0 of 1 names" {
 		t.Errorf("when scale is interrupted: %v", err)
 	}
 }
@@ -154,7 +154,7 @@ func oneScaled(t *testing.T) []bench.Benchmark {
 func TestScale(t *testing.T) {
 	c := benchCommand{Patterns: []string{bench.Scale}, Threads: 3, budget: quick, all: oneScaled(t)}
 	var table, lines bytes.Buffer
-	if err := c.Run(env{t.Context(), &table, new(bytes.Buffer)}); err != nil {
+	if err := c.Run(env{ctx: t.Context(), out: &table, errOut: new(bytes.Buffer)}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(table.String()), " ")
@@ -164,7 +164,7 @@ func TestScale(t *testing.T) {
 		}
 	}
 	c.JSON = true
-	if err := c.Run(env{t.Context(), &lines, new(bytes.Buffer)}); err != nil {
+	if err := c.Run(env{ctx: t.Context(), out: &lines, errOut: new(bytes.Buffer)}); err != nil {
 		t.Fatal(err)
 	}
 	all := objects(t, lines.String())

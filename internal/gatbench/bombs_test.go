@@ -66,7 +66,7 @@ var bombReaders = map[string]func(path string) error{
 	},
 	"train": func(path string) error {
 		var said strings.Builder
-		if run(env{context.Background(), io.Discard, &said}, strings.Fields("train --epochs 1 --splits random --dataset "+path)) != succeeded {
+		if run(env{ctx: context.Background(), out: io.Discard, errOut: &said}, strings.Fields("train --epochs 1 --splits random --dataset "+path)) != succeeded {
 			return fmt.Errorf("%s", said.String())
 		}
 		return nil

@@ -229,7 +229,7 @@ func TestDataFetch(t *testing.T) {
 	c := published(t, "content", func(w http.ResponseWriter, _ *http.Request) { asked++; w.Write([]byte("content")) })
 	var out, errOut bytes.Buffer
 	for range 2 {
-		if err := c.Run(env{t.Context(), &out, &errOut}); err != nil {
+		if err := c.Run(env{ctx: t.Context(), out: &out, errOut: &errOut}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -245,7 +245,7 @@ func TestDataFetch(t *testing.T) {
 func TestDataFetchFails(t *testing.T) {
 	nowhere(t)
 	c := published(t, "content", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("CONTENT")) })
-	if err := c.Run(env{t.Context(), &bytes.Buffer{}, &bytes.Buffer{}}); err == nil || !strings.HasSuffix(err.Error(), "the server sends another file") {
+	if err := c.Run(env{ctx: t.Context(), out: &bytes.Buffer{}, errOut: &bytes.Buffer{}}); err == nil || !strings.HasSuffix(err.Error(), "the server sends another file") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -253,7 +253,7 @@ func TestDataFetchFails(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	if err := c.Run(env{ctx, &bytes.Buffer{}, &bytes.Buffer{}}); err == nil || err.Error() != "interrupted; the next fetch continues from here" {
+	if err := c.Run(env{ctx: ctx, out: &bytes.Buffer{}, errOut: &bytes.Buffer{}}); err == nil || err.Error() != "interrupted; the next fetch continues from here" {
 		t.Errorf("error %v", err)
 	}
 }

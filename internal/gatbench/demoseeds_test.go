@@ -59,7 +59,7 @@ func TestDemoSeedsResume(t *testing.T) {
 	cancel()
 	var out, errOut bytes.Buffer
 	args := append([]string{"demo", "sine", "--epochs", "1", "--seed", "3", "--seeds", "3", "--resume"}, path)
-	status := run(env{ctx, &out, &errOut}, args)
+	status := run(env{ctx: ctx, out: &out, errOut: &errOut}, args)
 	if want := "interrupted after 0 of 3 seeds; run the same command again to continue from " + path; status != failed || !strings.Contains(errOut.String(), want) {
 		t.Errorf("status %d, %q, want %q", status, errOut.String(), want)
 	}

@@ -69,6 +69,9 @@ func (c *trainCommand) facts(e env) error {
 	if err != nil {
 		return err
 	}
+	if err := e.sameData(c.at.dataset, &datasets.Dataset{Graph: k.Train, NodeIDs: k.EntityNames, EdgeKinds: &datasets.Kinds{Of: k.Train.Kinds()}}); err != nil {
+		return err
+	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
@@ -78,7 +81,7 @@ func (c *trainCommand) facts(e env) error {
 		one := r
 		one.Seed += uint64(i)
 		progress.Run(i, c.Seeds)
-		s, history, err := c.learntFacts(e.ctx, k, &one, watcher{progress, func(ep train.Epoch) string {
+		s, history, err := c.learntFacts(e.ctx, k, &one, watcher{out, progress, func(ep train.Epoch) string {
 			if c.JSON {
 				out.Encode(factEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
 			}

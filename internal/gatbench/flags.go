@@ -49,6 +49,7 @@ type settingFlags struct {
 	Positive       *string  `placeholder:"NAME" group:"training" help:"Which of two classes is looked for: average precision, F1, recall and the threshold are about it. Default: the one with less than a fifth of the training part, or that is called yes, true, 1 or the like, or the rarer one."`
 	Loss           *string  `placeholder:"NAME" group:"training" help:"Loss when numbers are predicted: mse (squared error, the default) or mae (absolute error)."`
 	Batch          *int     `placeholder:"N" group:"training" help:"Train on N nodes, edges or graphs at a time. 0 trains on all nodes or edges at once. Default for nodes and edges: all, or 1024 with drawn neighbours if a step on all would cost 16 times as much or not fit in 8 GiB; the summary says why."`
+	Accumulate     *int     `placeholder:"N" group:"training" help:"With --batch: add up the gradients of N batches before each step of the optimiser, as if a batch were N times as large. Default: 1."`
 	Fanout         *string  `placeholder:"N,N" group:"training" help:"With --batch: sample this many neighbours of each node, one number for each layer, the first layer's first, such as 15,10. 0 means all neighbours, as without this flag."`
 	Inductive      *bool    `group:"training" help:"With --task node: train on the graph of the training nodes alone. The other nodes are seen only in evaluation."`
 	Rows           *string  `placeholder:"NAME" group:"training" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
@@ -92,6 +93,7 @@ func (f *settingFlags) override(r *recipe) {
 	set(&r.Positive, f.Positive)
 	set(&r.Inductive, f.Inductive)
 	set(&r.Batch, f.Batch)
+	set(&r.Accumulate, f.Accumulate)
 	r.setFanout(f.Fanout)
 	set(&r.Rows, (*extent)(f.Rows))
 }
@@ -168,7 +170,7 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 	if begins {
 		f.pace(k, &r)
 	}
-	return r, cmp.Or(r.checkFanout(), k.suit(&r))
+	return r, cmp.Or(r.checkFanout(), r.checkAccumulate(), k.suit(&r))
 }
 
 // pace decides how a training that begins is cut into steps, if no flag does, and how long it is then.

@@ -67,6 +67,7 @@ func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	set(&r.Weights, c.ClassWeights)
 	set(&r.Positive, c.Positive)
 	set(&r.Batch, c.Batch)
+	set(&r.Accumulate, c.Accumulate)
 	set(&r.Folds, c.Folds)
 	set(&r.Encoding, c.Encoding)
 	set(&r.Readout, c.Readout)
@@ -108,7 +109,7 @@ func (r *graphRecipe) check() error {
 		v, least int
 		why      string
 	}{{"hidden", r.Hidden, 1, ""}, {"layers", r.Layers, 2, " (the features are the first layer)"}, {"epochs", r.Epochs, 1, ""},
-		{"batch", r.Batch, 2, ""}, {"folds", r.Folds, 2, ""}, {"patience", r.Patience, 0, ""}} {
+		{"batch", r.Batch, 2, ""}, {"accumulate", r.Accumulate, 0, ""}, {"folds", r.Folds, 2, ""}, {"patience", r.Patience, 0, ""}} {
 		if f.v < f.least {
 			return misuse("--%s %d: it must be at least %d%s", f.flag, f.v, f.least, f.why)
 		}
@@ -188,6 +189,10 @@ func (c *trainCommand) graphs(e env) error {
 	}
 	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, &r) })
 	if err != nil {
+		return err
+	}
+	k.team = e.team
+	if err := e.sameData(c.at.dataset, &datasets.Dataset{Graph: k.Graph, Labels: k.Labels, Targets: k.Targets, EdgeFeatures: k.EdgeFeatures}); err != nil {
 		return err
 	}
 	sayDoubt(e, k.Doubt())
@@ -298,6 +303,9 @@ func meanMetrics(all []report.Metrics) (mean report.Metrics) {
 // allFolds trains on each fold.
 func (k *graphTask) allFolds(ctx context.Context, r graphRecipe, folds []datasets.Split, epoch func(int, train.Epoch)) ([]*train.History, []report.Metrics, error) {
 	workers := min(par.Threads(), len(folds))
+	if k.team.Size() > 1 {
+		workers = 1 // each fold is trained by all ranks
+	}
 	if workers > 1 {
 		defer par.SetThreads(1)()
 	}
@@ -344,7 +352,7 @@ func (k *graphTask) fold(ctx context.Context, f *train.Fit, r graphRecipe, s dat
 	}
 	y := tensor.New(k.Len(), own.Outputs)
 	t := grad.NewEval()
-	if err := t.Within(ctx, func() { net.fill(t, y, k.held(&r, s.Test)) }); err != nil {
+	if err := t.Within(uncut(ctx, k.team), func() { k.fill(t, net, y, k.held(&r, s.Test)) }); err != nil {
 		return h, m, err
 	}
 	return h, own.quality(y, s.Test), nil

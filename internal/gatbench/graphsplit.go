@@ -115,7 +115,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 		}
 		metric = own.metric()
 		progress.Run(i, c.Seeds)
-		l, err := c.learn(e.ctx, f, one.Seed, watcher{progress, func(ep train.Epoch) string {
+		l, err := c.learn(e.ctx, f, one.Seed, watcher{out, progress, func(ep train.Epoch) string {
 			line := report.NewEpochLine(r.Dataset, one.Seed, ep)
 			line.Metric = metric
 			if c.JSON {
@@ -201,7 +201,7 @@ func (k *graphTask) summarise(t *grad.Tape, r *graphRecipe, l learnt, net *graph
 	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.metric(), l.checkpoint, l.log
 	y := tensor.New(k.Len(), own.Outputs)
 	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
-		net.fill(t, y, k.held(r, part))
+		k.fill(t, net, y, k.held(r, part))
 	}
 	own.cut(y, s)
 	sum.TrainAccuracy, sum.ValAccuracy, sum.TestAccuracy = report.Number(own.Score(y, s.Train).Accuracy), report.Number(own.Score(y, s.Val).Accuracy), report.Number(own.Score(y, s.Test).Accuracy)

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -40,8 +41,9 @@ type graphRecipe struct {
 	Dropout     float64 `flag:"dropout"`
 	LR          float64 `flag:"lr"`
 	Epochs      int     `flag:"epochs"`
-	Batch       int     `flag:"batch"`  // graphs a step
-	Steps       int     `flag:"preset"` // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
+	Batch       int     `flag:"batch"`                        // graphs a step
+	Accumulate  int     `flag:"accumulate" json:",omitempty"` // batches whose gradients make one step; 0: 1
+	Steps       int     `flag:"preset"`                       // of an epoch, each on graphs drawn anew; 0: so many that an epoch goes over all
 	Folds       int     `flag:"folds"`
 	Encoding    string  `flag:"encoding"`
 	Column      string  `flag:"column" json:",omitempty"`           // NAME=KIND between commas
@@ -95,6 +97,7 @@ type graphTask struct {
 
 	source *datasets.Graphs // as they were read
 	listed int              // edges of the data, without loops that a model wants
+	team   *ranks.Team      // of the ranks that share the training; nil: this process is alone
 
 	learns   bool               // which graphs train decides what their features are
 	prepared models.Preparation // of the graphs of a split, once it has been fitted on those that train
@@ -243,15 +246,20 @@ func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNe
 	net := newGraphNet(r, k.Graphs, own)
 	draw := k.drawer(&r, s.Train)
 	f.Model, f.Seed, f.Epochs, f.By, f.Limit, f.Steps, f.Patience = net, r.Seed, r.Epochs, train.ByLast, maxLoss, r.Steps, r.Patience
+	f.Team, f.Accumulate = k.team, r.Accumulate
+	weight := 0.0
+	f.Weight = func() float64 { return weight }
 	f.Loss = func(t *grad.Tape) *grad.Var {
 		b := k.Batch(draw(t.Step()))
+		weight = own.Weight(b.IDs)
 		return own.loss(r.Loss, b.IDs)(net.logits(t, b))
 	}
 	if r.Steps == 0 {
 		f.Steps = (len(s.Train) + r.Batch - 1) / r.Batch
 	}
 	const halved = 50 // epochs
-	f.Optimiser = &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay, Schedule: train.StepDecay{Every: halved * f.Steps, Gamma: 0.5}}
+	together := max(1, f.Accumulate) * k.team.Size()
+	f.Optimiser = &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay, Schedule: train.StepDecay{Every: halved * ((f.Steps + together - 1) / together), Gamma: 0.5}}
 	held, y := k.held(&r, s.Test), tensor.New(k.Len(), own.Outputs)
 	validate := k.held(&r, s.Val)
 	if len(s.Val) > 0 {
@@ -259,11 +267,11 @@ func (k *graphTask) fit(f *train.Fit, r graphRecipe, s datasets.Split) (*graphNe
 	}
 	f.Eval = func(t *grad.Tape) (scores train.Scores) {
 		if len(s.Val) > 0 {
-			net.fill(t, y, validate)
+			k.fill(t, net, y, validate)
 		}
 		if len(s.Test) > 0 {
 			t.ResetEval()
-			net.fill(t, y, held)
+			k.fill(t, net, y, held)
 		}
 		return own.Watch(y, datasets.Split{Val: s.Val, Test: s.Test})
 	}
@@ -279,14 +287,28 @@ func (k *graphTask) held(r *graphRecipe, ids []int32) (batches []*datasets.Graph
 	return batches
 }
 
-// fill sets the rows of y of the graphs of some batches to what n says of them.
-func (n *graphNet) fill(t *grad.Tape, y *tensor.Dense, batches []*datasets.GraphBatch) {
-	for _, b := range batches {
-		out := n.logits(t, b).Value()
-		for i, id := range b.IDs {
-			copy(y.Row(int(id)), out.Row(i))
+// fill sets the rows of y of the graphs of some batches to what n says of them. Of the batches each rank takes its share.
+func (k *graphTask) fill(t *grad.Tape, n *graphNet, y *tensor.Dense, batches []*datasets.GraphBatch) {
+	ids, sizes := [][]int32{}, []int{} // of the graphs of each rank, and of their rows
+	for rank := range k.team.Size() {
+		var own []int32
+		for i := rank; i < len(batches); i += k.team.Size() {
+			own = append(own, batches[i].IDs...)
 		}
+		ids, sizes = append(ids, own), append(sizes, len(own)*y.RowLen())
+	}
+	rows := make([]tensor.Float, len(slices.Concat(ids...))*y.RowLen())
+	mine, rank := rows, k.team.Rank()
+	for _, n := range sizes[:rank] {
+		mine = mine[n:]
+	}
+	for i := rank; i < len(batches); i += k.team.Size() {
+		mine = mine[copy(mine, n.logits(t, batches[i]).Value().Data):]
 		t.ResetEval()
+	}
+	_ = ranks.Share(k.team, rows, sizes) // the team's next exchange fails, too, and its error ends the training
+	for _, id := range slices.Concat(ids...) {
+		rows = rows[copy(y.Row(int(id)), rows[:y.RowLen()]):]
 	}
 }
 
@@ -307,8 +329,13 @@ func numbersTo(n int) []int32 {
 // goes on as it would have.
 func (k *graphTask) drawer(r *graphRecipe, ids []int32) func(step uint64) []int32 {
 	if r.Steps > 0 { // of folds, which are not resumed: published results drew so
-		rng := rand.New(rand.NewPCG(r.Seed, 1))
-		return func(uint64) []int32 { return k.Batches(rng, ids, r.Batch)[0] }
+		rng, drawn, last := rand.New(rand.NewPCG(r.Seed, 1)), uint64(0), []int32(nil)
+		return func(step uint64) []int32 {
+			for ; drawn < step; drawn++ { // those of other ranks, too
+				last = k.Batches(rng, ids, r.Batch)[0]
+			}
+			return last
+		}
 	}
 	epoch, cut := uint64(math.MaxUint64), [][]int32(nil)
 	each := uint64((len(ids) + r.Batch - 1) / r.Batch)

@@ -71,7 +71,7 @@ func TestTasksInterrupted(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-		status := run(env{ctx, out, errOut}, append([]string{"train", "--json"}, strings.Fields(args)...))
+		status := run(env{ctx: ctx, out: out, errOut: errOut}, append([]string{"train", "--json"}, strings.Fields(args)...))
 		if status != failed || errOut.String() != "gatbench: interrupted after 1 of 9 epochs\n" {
 			t.Errorf("%s: status %d, error %q", args, status, errOut)
 		}

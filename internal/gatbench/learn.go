@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -21,6 +22,7 @@ type learnt struct {
 	goesOn     string // the command that goes on from the checkpoint
 	log        string
 	epochs     int
+	team       *ranks.Team
 }
 
 // cut says how far a training came that was interrupted, and what is left of it.
@@ -35,7 +37,7 @@ func (l *learnt) cut() error {
 // measure calls f with the tape of an evaluation after the training, which ends with the context.
 func (l *learnt) measure(ctx context.Context, f func(t *grad.Tape)) error {
 	t := grad.NewEval()
-	if err := t.Within(ctx, func() { f(t) }); err != nil {
+	if err := t.Within(uncut(ctx, l.team), func() { f(t) }); err != nil {
 		return l.cut()
 	}
 	return nil
@@ -43,6 +45,7 @@ func (l *learnt) measure(ctx context.Context, f func(t *grad.Tape)) error {
 
 // watcher shows how a training gets on: epoch prints a line for machines, or returns the scores for people.
 type watcher struct {
+	out      *report.Printer
 	progress *report.Progress
 	epoch    func(train.Epoch) (scores string)
 }
@@ -50,7 +53,7 @@ type watcher struct {
 // learn runs a training with the checkpoint and the log that were asked for. An error of a
 // training that was cut short says what is left of it.
 func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, w watcher) (l learnt, err error) {
-	f.Checkpoint, f.Every, f.Resume, l.epochs = c.Checkpoint, c.Every, c.Resume, f.Epochs
+	f.Checkpoint, f.Every, f.Resume, l.epochs, l.team = c.Checkpoint, c.Every, c.Resume, f.Epochs, c.team
 	if l.log = c.logDir(); l.log != "" && c.Seeds > 1 {
 		l.log = filepath.Join(l.log, fmt.Sprintf("seed-%d", seed))
 	}
@@ -61,7 +64,10 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, w w
 		}
 	}
 	length, scores := report.Length{Epochs: f.Epochs, Steps: f.Steps, Patience: f.Patience}, ""
+	f.Team = c.team
+	usage := c.usage(w.out)
 	f.OnEpoch = func(e train.Epoch) {
+		usage.EpochIsOver(e.N)
 		if scores = w.epoch(e); !c.JSON {
 			w.progress.Show("%s%s", w.progress.Epoch(e, length), scores)
 		}
@@ -79,6 +85,7 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, w w
 	logged := events.Close()
 	if l.history != nil {
 		l.summary.Take(l.history, time.Since(start))
+		l.summary.Ranks = usage.All()
 		if done := len(l.history.Epochs); done > f.Epochs && err == nil {
 			err = misuse("--epochs %d: the run of %s has %d already", f.Epochs, c.Resume, done)
 		}

@@ -34,7 +34,7 @@ func TestLedger(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errOut bytes.Buffer
-	status := run(env{ctx, &out, &errOut}, tableArgs(path, "4"))
+	status := run(env{ctx: ctx, out: &out, errOut: &errOut}, tableArgs(path, "4"))
 	if want := "gatbench: interrupted after 0 rows and 2 of 4 seeds of the next; run the same command again to continue from " + path + "\n"; status != failed || errOut.String() != want {
 		t.Errorf("status %d, error %q, want %q", status, errOut.String(), want)
 	}

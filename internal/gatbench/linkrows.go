@@ -57,12 +57,13 @@ func openLinkData(dir, name, model string, columns chosenColumns) (linkData, err
 // the links to validate with is kept.
 func (k *linkTask) fitRows(r *linkRecipe) (*train.Fit, *autoencoder) {
 	net := newAutoencoder(r, k)
-	conv, draw, links := net.Propagation(), k.rowDrawer(r), k.Train.NumEdges()
+	conv, draw, links, weight := net.Propagation(), k.rowDrawer(r), k.Train.NumEdges(), 0.0
 	return &train.Fit{
 		Model: net, Optimiser: &train.Adam{LR: r.LR}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: train.ByAccuracy, Limit: maxLoss,
-		Steps: (links + r.Batch - 1) / r.Batch,
+		Steps: (links + r.Batch - 1) / r.Batch, Team: k.team, Weight: func() float64 { return weight },
 		Loss: func(t *grad.Tape) *grad.Var {
 			users, items, others := draw(t.Step())
+			weight = float64(len(users))
 			x := t.Use(net.Rows)
 			loss := conv.Loss(conv.Forward(t, k.along, x), users, items, others)
 			if r.WeightDecay == 0 {

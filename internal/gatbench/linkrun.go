@@ -163,6 +163,9 @@ func (c *trainCommand) links(e env) error {
 	if err != nil {
 		return err
 	}
+	if err := e.sameData(c.at.dataset, d.Dataset); err != nil {
+		return err
+	}
 	sayDoubt(e, d.Doubt())
 	c.sayColumns(e, d.Schema, d.Warnings)
 	if r.Features == "" && r.Model != modelLightGCN {
@@ -183,8 +186,9 @@ func (c *trainCommand) links(e env) error {
 		if err != nil {
 			return fmt.Errorf("--dataset %s: %w", name, err)
 		}
+		k.team = e.team
 		progress.Run(i, c.Seeds)
-		s, history, err := c.linked(e.ctx, k, &one, watcher{progress, func(ep train.Epoch) string {
+		s, history, err := c.linked(e.ctx, k, &one, watcher{out, progress, func(ep train.Epoch) string {
 			if c.JSON {
 				out.Encode(linkEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -105,6 +106,7 @@ type linkTask struct {
 	oneWay   bool         // links lead from one node to another; else both are alike
 	data     *datasets.Dataset
 	prepared models.Preparation // of its features
+	team     *ranks.Team        // of the ranks that share the training; nil: this process is alone
 }
 
 // width returns how many features there are, or nodes where rows are learnt.
@@ -193,11 +195,13 @@ func (k *linkTask) fit(r *linkRecipe) (*train.Fit, *autoencoder) {
 	if r.Once {
 		there, share = k.Train, 1
 	}
+	steps, there := k.team.Size(), k.part(there)
 	return &train.Fit{
+		Steps: steps, Team: k.team, Weight: func() float64 { return float64(there.NumEdges()) },
 		Model: net, Optimiser: &train.Adam{LR: r.LR, WeightDecay: r.WeightDecay}, Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: train.ByAccuracy, Limit: maxLoss,
 		Loss: func(t *grad.Tape) *grad.Var {
 			z, divergence := net.Encode(t, k.along, k.features)
-			negatives := graph.Must(k.Draw.Draw(min(r.Drawn*k.Train.NumEdges(), k.Draw.Left()), t.Step()))
+			negatives := graph.Must(k.Draw.Draw(max(1, min(r.Drawn*k.Train.NumEdges(), k.Draw.Left())/steps), t.Step()))
 			loss := net.LinkNetwork.Loss(t, there, negatives, z).Scale(share)
 			if divergence == nil {
 				return loss
@@ -206,6 +210,16 @@ func (k *linkTask) fit(r *linkRecipe) (*train.Fit, *autoencoder) {
 		},
 		Eval: k.validate(net),
 	}, net
+}
+
+// part is this rank's share of links, which it scores; all ranks encode all nodes.
+func (k *linkTask) part(links *graph.Graph) *graph.Graph {
+	ranks := k.team.Size()
+	if ranks == 1 {
+		return links
+	}
+	lo, hi := k.team.Rank()*links.NumEdges()/ranks, (k.team.Rank()+1)*links.NumEdges()/ranks
+	return graph.Must(graph.New(links.NumNodes(), links.In().Cols[lo:hi], links.Destinations()[lo:hi]))
 }
 
 // validate returns what scores a network on the links to validate with.

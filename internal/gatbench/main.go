@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/ranks"
 )
 
 // The exit statuses.
@@ -26,6 +27,7 @@ const (
 type env struct {
 	ctx         context.Context
 	out, errOut io.Writer
+	team        *ranks.Team // of the ranks that share the work; nil: this process is alone
 }
 
 // usageError is a command line that asks for something that cannot be.
@@ -38,7 +40,7 @@ func misuse(format string, args ...any) error {
 // Main does what the arguments of the process say, and returns the exit status.
 func Main() int {
 	program = thisProcess().name()
-	status := run(env{untilSignal(), os.Stdout, os.Stderr}, os.Args[1:])
+	status := run(env{ctx: untilSignal(), out: os.Stdout, errOut: os.Stderr}, os.Args[1:])
 	atomicfile.Abandon() // what an interrupted command was writing
 	return status
 }
@@ -46,17 +48,28 @@ func Main() int {
 // run does what the arguments say and returns the exit status.
 func run(e env, args []string) int {
 	err := dispatch(e, args)
-	if err == nil {
-		return succeeded
+	if err != nil {
+		complain(e.errOut, err, args)
 	}
-	unknown := (*datasets.UnknownError)(nil)
-	if errors.As(err, &unknown) {
+	return statusOf(err)
+}
+
+// complain says what is wrong.
+func complain(w io.Writer, err error, args []string) {
+	if unknown := (*datasets.UnknownError)(nil); errors.As(err, &unknown) {
 		unknown.Get = strings.Replace(unknown.Get, "then gatbench ", "then "+program+" ", 1)
 	}
 	for _, line := range complaints(err) {
-		report.Message(e.errOut, line, args...)
+		report.Message(w, line, args...)
 	}
-	if errors.As(err, new(usageError)) || unknown != nil {
+}
+
+// statusOf is the exit status after err.
+func statusOf(err error) int {
+	switch {
+	case err == nil:
+		return succeeded
+	case errors.As(err, new(usageError)) || errors.As(err, new(*datasets.UnknownError)):
 		return misused
 	}
 	return failed

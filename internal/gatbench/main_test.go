@@ -22,7 +22,7 @@ import (
 func gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	status = run(env{t.Context(), &out, &errOut}, args)
+	status = run(env{ctx: t.Context(), out: &out, errOut: &errOut}, args)
 	return out.String(), errOut.String(), status
 }
 
@@ -408,7 +408,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	file := filepath.Join(t.TempDir(), "best.safetensors")
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-	status := run(env{ctx, out, errOut}, []string{"train", "--json", "--save", file})
+	status := run(env{ctx: ctx, out: out, errOut: errOut}, []string{"train", "--json", "--save", file})
 	if status != failed || errOut.String() != "gatbench: interrupted after 1 of 200 epochs\n" {
 		t.Errorf("status %d, error %q", status, errOut)
 	}

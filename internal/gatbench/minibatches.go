@@ -39,12 +39,20 @@ func (k *task) loader(net *network) *sample.Loader {
 func (k *task) lossOfBatch(net *network, at **sample.Batch) func(t *grad.Tape) *grad.Var {
 	return func(t *grad.Tape) *grad.Var {
 		b := *at
-		p, examples := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X)), b.Seeds
+		p := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))
 		if k.pairs != nil {
-			p.Ends, examples = &models.Ends{From: b.From, To: b.To, Own: k.pairs.Features(b.Edges)}, b.Edges
+			p.Ends = &models.Ends{From: b.From, To: b.To, Own: k.pairs.Features(b.Edges)}
 		}
-		return k.goal.loss(net.Recipe.Loss, examples)(net.Run(t, p))
+		return k.goal.loss(net.Recipe.Loss, k.examples(b))(net.Run(t, p))
 	}
+}
+
+// examples are the nodes of a batch that train, or the edges.
+func (k *task) examples(b *sample.Batch) []int32 {
+	if k.pairs != nil {
+		return b.Edges
+	}
+	return b.Seeds
 }
 
 // seen returns the graph whose blocks a network reads, and the weights of its edges,
@@ -260,12 +268,26 @@ func (r *recipe) checkFanout() error {
 	return nil
 }
 
+// checkAccumulate returns an error for batches that cannot be taken together.
+func (r *recipe) checkAccumulate() error {
+	switch {
+	case r.Accumulate < 0:
+		return misuse("--accumulate %d: it must be at least 1", r.Accumulate)
+	case r.Accumulate > 1 && r.Batch == 0:
+		return misuse("--accumulate %d: it adds up batches, and a step is on all nodes at once: give --batch too, such as --batch 1024", r.Accumulate)
+	}
+	return nil
+}
+
 // batching says what a step on some of the nodes reads, "" if it is on all.
 func (r *recipe) batching(example string) string {
 	if r.Batch == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("batches of %d %ss", r.Batch, example)
+	if r.Accumulate > 1 {
+		text += fmt.Sprintf(", %d for each step of the optimiser,", r.Accumulate)
+	}
 	if r.Fanout == "" {
 		return text + " with all their neighbours"
 	}
@@ -282,4 +304,37 @@ func (r *recipe) batching(example string) string {
 		each = "node by each kind of edge"
 	}
 	return text + "; neighbours drawn for each " + each + ": " + strings.Join(drawn, ", ") + "; evaluations read all"
+}
+
+// training returns the task that steps are made on: k itself, or for --inductive that of
+// the nodes that train alone, with the edges among them. Evaluations are k's, so they meet
+// nodes and edges that no step has seen. An encoding is that of the smaller graph.
+func (k *task) training(r *recipe) (*task, error) {
+	if !r.Inductive {
+		return k, nil
+	}
+	nodes := k.split.Train
+	part := graph.Must(k.graph.Subgraph(nodes))
+	seen := &task{Dataset: k.Dataset, name: k.name, graph: part, near: new(nearby), words: k.words, form: k.form}
+	seen.plain = datasets.GatherRows(k.plain, nodes)
+	seen.goal, seen.split = k.goal.only(nodes), datasets.Split{Train: numbersTo(len(nodes))}
+	all, err := encodingsOf(k.encoding)
+	if err != nil {
+		return nil, err
+	}
+	if seen.encoded, err = all.Of(graph.Must(k.Graph.Subgraph(nodes))); err != nil {
+		return nil, fmt.Errorf("the nodes that train: %w", err)
+	}
+	seen.join()
+	if k.edges != nil {
+		seen.edges = datasets.GatherRows(k.edges, part.From().Edges).(*tensor.Dense)
+	}
+	if k.looped != nil {
+		w := tensor.New(part.NumEdges(), 1)
+		for i, e := range part.From().Edges {
+			w.Data[i] = k.looped[e]
+		}
+		seen.weights = layers.SymmetricWeights(part, grad.Const(w))
+	}
+	return seen, nil
 }

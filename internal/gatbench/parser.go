@@ -70,6 +70,7 @@ func groups() []kong.Group {
 		{Key: "files", Title: "More files:"},
 		{Key: "parts", Title: "Single parts of a preset:"},
 		{Key: "threads", Title: "What the threads do:"},
+		{Key: "ranks", Title: "Several processes:"},
 	}
 }
 
@@ -99,11 +100,11 @@ const splitRules = `The rules of --splits:
 
 With --task link, --splits divides by time alone.`
 
-// unlisted hides the flags of predict that only eval needs. They say why they are of no use if they are given.
+// unlisted hides the flags of predict that only eval needs, and those of programs that join jobs. They say why they are of no use if they are given.
 func unlisted(k *kong.Kong) error {
 	for _, n := range k.Model.Children {
 		for _, f := range n.Flags {
-			if n.Name == "predict" && (f.Name == "splits" || f.Name == "split-number") {
+			if n.Name == "predict" && (f.Name == "splits" || f.Name == "split-number") || f.Name == "limit" && !joins {
 				f.Hidden = true
 			}
 		}

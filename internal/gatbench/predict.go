@@ -13,7 +13,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
-	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -55,6 +54,11 @@ func key(s string) string {
 
 // Run writes the class of each node, edge or graph, and how sure the model is.
 func (c *predictCommand) Run(e env) error {
+	threads, err := c.begin(e, c.Threads)
+	if err != nil {
+		return err
+	}
+	c.Threads = threads
 	for _, f := range []struct{ flag, path string }{{"out", c.Out}, {"embeddings", c.Embeddings}} {
 		if err := target(f.flag, f.path); err != nil {
 			return err
@@ -72,7 +76,6 @@ func (c *predictCommand) Run(e env) error {
 		}
 	}
 	var write func(io.Writer) error
-	var err error
 	switch task {
 	case taskLink:
 		write, err = c.links(e)
@@ -86,7 +89,7 @@ func (c *predictCommand) Run(e env) error {
 	}
 	if c.Out != "" {
 		var failed error
-		err := atomicfile.Write(c.Out, func(w io.Writer) error {
+		err := e.writes(c.Out, func(w io.Writer) error {
 			failed = write(w)
 			return failed
 		})
@@ -343,7 +346,7 @@ func (c *predictCommand) embed(e env, task string) error {
 		return asked(err)
 	}
 	warn(e, x.Warnings)
-	return atomicfile.Write(c.Embeddings, func(w io.Writer) error {
+	return e.writes(c.Embeddings, func(w io.Writer) error {
 		switch strings.ToLower(filepath.Ext(c.Embeddings)) {
 		case ".npy":
 			return (&npy.Named{Data: any(x.Rows.Data), Shape: x.Rows.Shape()}).Write(w)

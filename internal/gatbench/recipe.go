@@ -54,8 +54,9 @@ type recipe struct {
 	Inductive   bool          `flag:"inductive" json:",omitempty"`
 	Epochs      int           `flag:"epochs"`
 	Patience    int           `flag:"patience"`
-	Batch       int           `flag:"batch"`                    // seed nodes a step; 0: all nodes at once
-	Fanout      string        `flag:"fanout" json:",omitempty"` // neighbours drawn for a node, a number a layer; empty: none are drawn, all are read
+	Batch       int           `flag:"batch"`                        // seed nodes a step; 0: all nodes at once
+	Accumulate  int           `flag:"accumulate" json:",omitempty"` // batches whose gradients make one step; 0: 1
+	Fanout      string        `flag:"fanout" json:",omitempty"`     // neighbours drawn for a node, a number a layer; empty: none are drawn, all are read
 	Rows        extent        `flag:"rows"`
 }
 

@@ -22,13 +22,14 @@ type savedFlags struct {
 
 // dataFlags say what a model is used on, and how.
 type dataFlags struct {
-	Dataset *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
-	Data    string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
-	Splits  *string `placeholder:"NAME" help:"Measure on the parts of this split, which train --help explains. Default: the one it was trained on."`
-	Number  *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
-	Base    string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
-	Threads int     `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
-	JSON    bool    `name:"json" help:"Print JSON objects, one a line."`
+	Dataset   *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
+	Data      string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Splits    *string `placeholder:"NAME" help:"Measure on the parts of this split, which train --help explains. Default: the one it was trained on."`
+	Number    *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
+	Base      string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
+	rankFlags `embed:""`
+	Threads   int  `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
+	JSON      bool `name:"json" help:"Print JSON objects, one a line."`
 
 	outs []file // that are written
 	few  bool   // some rows are asked about by their ids: that the others are as they were takes longer to see than to answer
@@ -102,7 +103,10 @@ type scored struct {
 }
 
 // Run scores a saved model on each part of the split.
-func (c *evalCommand) Run(e env) error {
+func (c *evalCommand) Run(e env) (err error) {
+	if c.Threads, err = c.begin(e, c.Threads); err != nil {
+		return err
+	}
 	switch savedTask(c.File) {
 	case taskGraph:
 		return c.evalGraphs(e)
@@ -166,7 +170,7 @@ func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
 	}
 	k.goal.taught(a.Goal)
 	var y *tensor.Dense
-	for b, err := range warned(e, a.Of(d, models.Query{}), a.unfit) {
+	for b, err := range warned(e, a.Of(d, models.Query{Team: e.team}), a.unfit) {
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -167,7 +167,7 @@ func TestResumeInterrupted(t *testing.T) {
 	file, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-	status := run(env{ctx, out, errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
+	status := run(env{ctx: ctx, out: out, errOut: errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
 	if want := "gatbench: interrupted after 1 of 5 epochs; to continue: gatbench train --resume " + file + "\n"; status != failed || errOut.String() != want {
 		t.Fatalf("status %d, error %q", status, errOut)
 	}

@@ -42,7 +42,7 @@ func TestInterruptedAtOnce(t *testing.T) {
 		"data list", "data describe cora", "data check " + model, "data convert cora -o " + model + ".npz", "bench dropout",
 	} {
 		var out, errOut bytes.Buffer
-		status := run(env{ctx, &out, &errOut}, strings.Fields(args))
+		status := run(env{ctx: ctx, out: &out, errOut: &errOut}, strings.Fields(args))
 		if status != failed || out.Len() > 0 || errOut.String() != "gatbench: interrupted\n" {
 			t.Errorf("gatbench %s: status %d, output %q, error %q", args, status, &out, &errOut)
 		}

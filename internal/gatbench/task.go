@@ -15,6 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/sample"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -45,6 +46,7 @@ type task struct {
 	looped   []tensor.Float           // the weights of the graph's edges, as they are; nil: all are 1
 	edges    *tensor.Dense            // features of the graph's edges, where the networks read them
 	weights  *grad.Var                // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
+	team     *ranks.Team              // of the ranks that share the training; nil: this process is alone
 }
 
 // openTask opens a dataset whose nodes are told apart, as open does, with a split of it; undirected
@@ -257,21 +259,61 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	f := &train.Fit{
 		Model: net, Optimiser: r.optimiser(net), Seed: r.Seed, Epochs: r.Epochs, Patience: r.Patience, By: by, Limit: maxLoss,
 		Eval: func(t *grad.Tape) train.Scores { return k.goal.Watch(k.said(t, net), k.split) },
+		Team: k.team, Accumulate: r.Accumulate,
 	}
 	seen, err := k.training(&r)
 	if err != nil {
 		return nil, nil, err
 	}
+	seen.team = k.team
 	if r.Batch > 0 {
 		if n := len(k.split.Train); r.Batch > n {
 			return nil, nil, misuse("--batch %d: there are %d to train on: give %d at most, or leave it out for all at once", r.Batch, n, n)
 		}
 		l, b := seen.loader(net), new(*sample.Batch)
+		l.Rank, l.Ranks = k.team.Rank(), k.team.Size()
 		f.Steps, f.Next, f.Loss = l.Steps(), l.Into(b), seen.lossOfBatch(net, b)
+		f.Weight = func() float64 { return seen.goal.Weight(seen.examples(*b)) }
 		return f, net, l.Check()
+	}
+	if k.team.Size() > 1 {
+		f.Steps, seen = seen.share()
+		weight := seen.goal.Weight(seen.split.Train)
+		f.Weight = func() float64 { return weight }
 	}
 	f.Loss = seen.lossOf(net)
 	return f, net, nil
+}
+
+// share returns the part of a task on all nodes or edges that this rank computes, one step of the epoch's: some of those that train, whose
+// neighbourhoods cost about as much as the others'. It returns how many ranks have one, too.
+func (k *task) share() (ranks int, own *task) {
+	all := slices.Sorted(slices.Values(k.split.Train))
+	ranks = min(k.team.Size(), len(all))
+	into := func(i int32) int64 {
+		if k.pairs != nil {
+			return 1
+		}
+		offsets := k.graph.In().Offsets
+		return 1 + offsets[i+1] - offsets[i]
+	}
+	total := int64(0)
+	for _, v := range all {
+		total += into(v)
+	}
+	cuts, cost := []int{0}, int64(0)
+	for i, v := range all { // each share has one at least
+		if n := len(cuts); n < ranks && i > cuts[n-1] && (cost >= total*int64(n)/int64(ranks) || len(all)-i == ranks-n) {
+			cuts = append(cuts, i)
+		}
+		cost += into(v)
+	}
+	part := *k
+	part.near, part.split.Train = new(nearby), nil
+	if r := k.team.Rank(); r < ranks {
+		part.split.Train = all[cuts[r]:append(cuts, len(all))[r+1]]
+	}
+	return ranks, &part
 }
 
 // network returns an initialised network for the task.
@@ -293,5 +335,17 @@ func (k *task) said(t *grad.Tape, n *network) *tensor.Dense {
 	if k.pairs != nil {
 		p.Ends, p.Rows = k.pairs.All(), k.pairs.Of
 	}
-	return n.Run(t, p).Value()
+	y, err := n.RunShared(t, k.team, p, k.rows)
+	if err != nil { // the team's next exchange fails, too, and its error ends the training
+		return tensor.New(k.outputRows(), k.goal.Outputs)
+	}
+	return y
+}
+
+// outputRows is how many nodes or edges there are to say something of.
+func (k *task) outputRows() int {
+	if k.pairs != nil {
+		return len(k.pairs.Of)
+	}
+	return k.Graph.NumNodes()
 }

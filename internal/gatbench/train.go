@@ -19,6 +19,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -32,9 +33,11 @@ type trainCommand struct {
 	NoBaseline   bool   `group:"training" help:"With --task node or edge: do not also train the same network without edges, for a fifth of the epochs, to see whether the edges help."`
 	JSON         bool   `name:"json" help:"Print JSON objects, one a line."`
 	Data         string `placeholder:"DIR" group:"data" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
-	Threads      int    `default:"0" placeholder:"N" group:"training" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
+	rankFlags    `embed:""`
+	Threads      int `default:"0" placeholder:"N" group:"training" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 
-	at places
+	at   places
+	team *ranks.Team
 }
 
 func (c *trainCommand) endsItself() {}
@@ -42,6 +45,11 @@ func (c *trainCommand) endsItself() {}
 // Run trains and prints what came of it. A signal ends the loading at once, and
 // the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
+	c.team = e.team
+	c.asOne(e.team)
+	if c.Threads, err = c.begin(e, c.Threads); err != nil {
+		return err
+	}
 	task, err := c.learns()
 	if err == nil {
 		err = c.takeFolds()
@@ -105,6 +113,10 @@ func (c *trainCommand) nodes(e env) error {
 		return openTaskOf(c.Task, c.Data, c.at.dataset, r.Undirected, r.choice().from(c.at.splits).fresh(c.Resume == "" && c.Undirected == nil))
 	})
 	if err != nil {
+		return err
+	}
+	k.team = e.team
+	if err := e.sameData(c.at.dataset, k.Dataset); err != nil {
 		return err
 	}
 	sayDoubt(e, k.Doubt())
@@ -247,7 +259,9 @@ func (s *session) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	usage := s.usage(s.report.out)
 	fit.OnEpoch = func(e train.Epoch) {
+		usage.EpochIsOver(e.N)
 		s.report.epoch(s.recipe.Seed, e, fit.Steps)
 		events.Epoch(e)
 	}
@@ -274,7 +288,7 @@ func (s *session) run(ctx context.Context) error {
 	s.summary.Learns, s.summary.Metric = string(s.goal.kind), s.goal.metric()
 	if s.summary.BestEpoch > 0 {
 		t := grad.NewEval() // of a training that was interrupted nothing more is measured
-		_ = t.Within(ctx, func() {
+		_ = t.Within(uncut(ctx, s.task.team), func() {
 			y := s.said(t, net)
 			s.goal.cut(y, s.split)
 			s.summary.Metrics = s.goal.qualityOn(y, s.split, s.ClassNames)
@@ -290,6 +304,7 @@ func (s *session) run(ctx context.Context) error {
 		}
 	}
 	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
+	s.summary.Ranks = usage.All()
 	s.summary.Interrupted = errors.Is(err, context.Canceled)
 	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
 	if logged == nil {

@@ -24,7 +24,7 @@ func TestReportNamesWhatIsWritten(t *testing.T) {
 		CSV: filepath.Join(dir, "e.csv"), Plot: filepath.Join(dir, "gone", "p.svg"), Attention: []string{filepath.Join(dir, "gone", "a.csv")},
 	}}
 	var out, errOut bytes.Buffer
-	err = c.all(env{context.Background(), &out, &errOut}, k, r)
+	err = c.all(env{ctx: context.Background(), out: &out, errOut: &errOut}, k, r)
 	if err == nil || !strings.Contains(err.Error(), "p.svg") || !strings.Contains(err.Error(), "a.csv") {
 		t.Errorf("the error is %v, want one that names both files", err)
 	}

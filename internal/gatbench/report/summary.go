@@ -43,6 +43,7 @@ type Summary struct {
 	TotalMS       float64 `json:"total_ms"`
 	PeakMiB       float64 `json:"peak_rss_mib,omitempty"` // of the process so far, where it is known
 	Weights       string  `json:"edge_weights,omitempty"` // "used", "not used"; empty: there are none
+	Ranks         *Ranks  `json:"job,omitempty"`          // that shared the training; nil: one process
 	Saved         string  `json:"saved,omitempty"`
 	Checkpoint    string  `json:"checkpoint,omitempty"`
 	CSV           string  `json:"csv,omitempty"` // this and the following: files that were written

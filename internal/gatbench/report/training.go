@@ -87,6 +87,9 @@ func (t *Training) end(p *Printer) {
 		cost += fmt.Sprintf(", %.0f MiB peak memory", s.PeakMiB)
 	}
 	p.Line("%s", cost)
+	if s.Ranks != nil {
+		p.Paragraph("%s", s.Ranks.Says())
+	}
 	for _, f := range []struct{ what, path string }{
 		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"pictures in", s.Plot},
 		{"attention in", s.Attention}, {"log in", s.Log},

@@ -244,13 +244,18 @@ func (n *Network) Run(t *grad.Tape, p Pass) *grad.Var {
 }
 
 // RunShared is Run of a pass over a whole graph, of which each rank of a team computes some rows. Every rank gets all logits,
-// with the bits that Run gives them. t is one that records nothing. Where layers look several hops far each rank computes all.
+// with the bits that Run gives them. t is one that records nothing. Where layers look several hops far each rank computes all. A process that is
+// alone runs layer by layer, too, where the rows of all layers would take much memory.
 func (n *Network) RunShared(t *grad.Tape, team *ranks.Team, p Pass, x tensor.Array) (*tensor.Dense, error) {
-	if m := n.Traits(); team.Size() == 1 || m.far() != "" {
+	m, h := n.Traits(), p.Hops[0]
+	if m.far() != "" || team.Size() == 1 && n.bytes(h.Graph) <= wholeMost {
 		p.X = grad.Const(x)
 		return n.Run(t, p).Value(), nil
 	}
-	y, err := byLayers{whole: p.Hops[0], depth: len(n.Layers), team: team}.run(grad.NewEval(), n, x, nil)
+	if m.Symmetric && h.Weight == nil { // a part of the graph has other degrees
+		h.Weight = layers.SymmetricWeights(h.Graph, nil)
+	}
+	y, err := byLayers{whole: h, depth: len(n.Layers), team: team}.run(grad.NewEval(), n, x, nil)
 	if err != nil {
 		return nil, err
 	}

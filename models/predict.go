@@ -470,16 +470,16 @@ func distinctOf(list []int32) (different, at []int32) {
 	return different, at
 }
 
-// bytes is about how much memory the rows of all layers and of the head take in a pass over the whole graph.
-func (s *subject) bytes(n *Network) float64 {
+// bytes is about how much memory the rows of all layers and of the head take in a pass over a whole graph.
+func (n *Network) bytes(g *graph.Graph) float64 {
 	const number = 4
 	columns := 0
 	for _, l := range n.sizes(n.Shape.In) {
 		columns += 4 * l.out * n.Settings.Heads // products and sums beside the result
 	}
-	total := number * float64(columns) * float64(s.Graph.NumNodes())
+	total := number * float64(columns) * float64(g.NumNodes())
 	if n.Head != nil {
-		total += number * float64(5*n.Head.In+n.ownWidth()) * float64(s.Graph.NumEdges())
+		total += number * float64(5*n.Head.In+n.ownWidth()) * float64(g.NumEdges())
 	}
 	return total
 }

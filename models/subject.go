@@ -571,7 +571,7 @@ func (s *subject) plans(n *Network, plan Plan, asked, batch int) Plan {
 		return plan
 	case m.Whole == "" && (plan == Neighbourhoods || 4*near <= 3*edges*float64(len(n.Layers))):
 		return Neighbourhoods
-	case m.far() == "" && s.bytes(n) > wholeMost:
+	case m.far() == "" && n.bytes(s.Graph) > wholeMost:
 		return Layers
 	}
 	return Whole

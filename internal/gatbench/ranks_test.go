@@ -66,6 +66,7 @@ func TestTrainByRanks(t *testing.T) {
 	}{
 		{"nodes, sampled", "train --json --dataset karate --splits 60/20/20 --epochs 4 --batch 3 --fanout 4,4 --dropout 0.2 --no-baseline", true},
 		{"nodes, batch norm", "train --json --dataset karate --splits 60/20/20 --model sage --norm batch --epochs 3 --batch 4", true},
+		{"nodes, gcn", "train --json --dataset karate --splits 60/20/20 --model gcn --epochs 3 --batch 4", true},
 		{"nodes, at once", "train --json --dataset karate --splits 60/20/20 --epochs 12 --dropout 0.2", false},
 		{"nodes, at once, all rows", "train --json --dataset karate --splits 60/20/20 --model sgc --epochs 3 --rows all --no-baseline", false},
 		{"graphs", "train --json --splits random --batch 2 --hidden 8 --epochs 3 --dataset " + mols, true},

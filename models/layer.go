@@ -1,20 +1,14 @@
 package models
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sort"
-	"strconv"
 
-	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
-	"github.com/edgewise-ml/edgewise/ranks"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Shape is what a network reads of its data, and how much it gives.
@@ -239,151 +233,79 @@ func someHeads(width int) int {
 	return 1
 }
 
-// byLayers runs layers one after another, each for all nodes of a graph before the next, some nodes at a time. Beside the graph and the
-// features it holds the rows of two layers, products of the older ones with the matrices that neighbours are read through, and what a chunk
-// needs. Every row has the bits that it has if the layers run on the whole graph. The ranks of a team compute some of the rows of a layer each, and
-// give them to the others.
-type byLayers struct {
-	whole Hop // the graph as each layer sees it
-	depth int // of the layers the first so many
-	rows  int // of a chunk; 0: it follows from the sizes
-	team  *ranks.Team
+// fedLayer has a convolution that reads narrow, dense rows: of the features a dense layer
+// makes them.
+type fedLayer struct {
+	Narrow *layers.Linear // of the first layer
+	Conv   conv
+	End    *layers.Linear // of the last, where the convolution does not give the classes itself
+	drop   float64
 }
 
-// run returns what the layers make of the features x of all nodes, and of that end, if it is not nil. It works on t, one of [grad.NewEval].
-// An error is one of the team.
-func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad.Var) *grad.Var) (*tensor.Dense, error) {
-	g := b.whole.Graph
-	if _, ok := convOf(n.Layers[0]).(*monetLayer); ok && b.whole.Edge == nil {
-		b.whole.Edge = rootsOfDegrees(g) // those of a part are others
+// newFed returns a layer whose convolution, for rows of a width, is made by make.
+func newFed(d *design, s size, make func(width int) conv) *fedLayer {
+	l := &fedLayer{drop: d.Dropout}
+	if s.first {
+		l.Narrow = &layers.Linear{In: s.in, Out: d.Hidden}
+		s.in = d.Hidden
 	}
-	if n.Codes != nil || n.Input != nil {
-		x = b.enter(t, n, x)
-	}
-	all, sizes := numbersTo(g.NumNodes()), n.sizes(x.Shape()[1])
-	for i, l := range n.Layers[:b.depth] {
-		t.Reset()
-		t.KeepProducts(x)
-		out, cuts := shared{}, b.cuts(n, sizes[i])
-		for lo, hi, last := cuts[b.team.Rank()], 0, cuts[b.team.Rank()+1]; lo < last; lo = hi {
-			hi = b.chunk(lo, last, n, sizes[i])
-			t.Reset()
-			in := grad.Const(x)
-			if dense, ok := x.(*tensor.Dense); ok {
-				in = t.Input(dense) // what is gathered lies in the tape's memory
-			}
-			undo := t.Label(labels[min(i, len(labels)-1)])
-			y := l.run(t, n.readEdges(t, []Hop{b.part(t, all[lo:hi])})[0], in).Y
-			undo()
-			if end != nil && i == b.depth-1 {
-				y = end(y)
-			}
-			out.set(y.Value(), len(all), lo)
-		}
-		if b.team.Size() > 1 {
-			if err := out.share(b.team, len(all), cuts); err != nil {
-				return nil, err
-			}
-		}
-		x = out.rows
-	}
-	t.Reset()
-	t.KeepProducts(nil)
-	return x.(*tensor.Dense), nil
+	l.Conv = make(s.in)
+	return l
 }
 
-// shared is the rows of a layer, of which a rank computes some.
-type shared struct{ rows *tensor.Dense }
-
-// set sets rows from lo on, of so many.
-func (s *shared) set(y *tensor.Dense, all, lo int) {
-	if s.rows == nil {
-		s.rows = tensor.New(all, y.RowLen())
+// Init makes the Params of all of them.
+func (l *fedLayer) Init(rng *rand.Rand) {
+	if l.Narrow != nil {
+		l.Narrow.Init(rng)
 	}
-	copy(s.rows.Data[lo*y.RowLen():], y.Data)
+	l.Conv.Init(rng)
+	if l.End != nil {
+		l.End.Init(rng)
+	}
 }
 
-// share gives every rank all rows, of which each has those between two cuts.
-func (s *shared) share(team *ranks.Team, all int, cuts []int) error {
-	width := 0
-	if s.rows != nil {
-		width = s.rows.RowLen()
+func (l *fedLayer) run(t *grad.Tape, h Hop, x *grad.Var) layers.Out {
+	x = t.Dropout(x, l.drop)
+	if l.Narrow != nil {
+		x = l.Narrow.Forward(t, x).ReLU()
 	}
-	widths, err := team.All([]byte(strconv.Itoa(width)))
-	if err != nil {
-		return err
-	}
-	for _, text := range widths { // of a rank without rows it is 0
-		w, _ := strconv.Atoi(string(text))
-		width = max(width, w)
-	}
-	if s.rows == nil {
-		s.rows = tensor.New(all, width)
-	}
-	var sizes []int
-	for i, hi := range cuts[1:] {
-		sizes = append(sizes, (hi-cuts[i])*width)
-	}
-	return ranks.Share(team, s.rows.Data, sizes)
-}
-
-// cuts returns where the rows of each rank begin, and the end of all, so that their work is alike.
-func (b byLayers) cuts(n *Network, s size) []int {
-	cuts, nodes := []int{0}, b.whole.Graph.NumNodes()
-	bytes := b.bytes(n, s)
-	for i := 1; i <= b.team.Size(); i++ {
-		share := bytes(0, nodes) / b.team.Size() * i
-		cuts = append(cuts, sort.Search(nodes, func(k int) bool { return bytes(0, k) >= share }))
-	}
-	cuts[b.team.Size()] = nodes
-	return cuts
-}
-
-// enter returns what the first layer reads of all nodes.
-func (b byLayers) enter(t *grad.Tape, n *Network, x tensor.Array) (out *tensor.Dense) {
-	const usual = 1 << 14
-	all := numbersTo(x.Shape()[0])
-	for lo, hi := 0, 0; lo < len(all); lo = hi {
-		hi = min(lo+cmp.Or(b.rows, usual), len(all))
-		t.Reset()
-		y := n.enter(t, n.Codes.read(t, grad.Const(datasets.GatherRows(x, all[lo:hi]))))
-		if out == nil {
-			out = tensor.New(len(all), y.Dim(1))
-		}
-		copy(out.Data[lo*y.Dim(1):], y.Value().Data)
+	out := l.Conv.Apply(t, h.Graph, layers.In{Src: x, Edge: h.Edge, Weight: h.Mask})
+	if l.End != nil {
+		out.Y = l.End.Forward(t, t.Dropout(out.Y, l.drop))
 	}
 	return out
 }
 
-// part is the graph as a layer sees it for the sake of some nodes.
-func (b byLayers) part(t *grad.Tape, nodes []int32) Hop {
-	if len(nodes) == b.whole.Graph.NumNodes() {
-		return b.whole
-	}
-	h := Hop{Graph: graph.Must(b.whole.Graph.Dst(nodes))}
-	for _, x := range []struct{ from, to **grad.Var }{{&b.whole.Weight, &h.Weight}, {&b.whole.Edge, &h.Edge}, {&b.whole.Mask, &h.Mask}} {
-		if *x.from != nil {
-			*x.to = t.Input((*x.from).Value()).Rows(h.Graph.From().Edges)
+// newNNConv is the edge network, of which a node hears itself besides.
+func newNNConv(d *design, s size) layer {
+	return newFed(d, s, func(width int) conv {
+		return &layers.NNConv{
+			In: width, Out: s.out, EdgeIn: d.EdgeIn, Aggregate: layers.AggregateMean, Residual: layers.ResidualLinear, Activation: inner(grad.ReLU, s),
 		}
-	}
-	return h
+	})
 }
 
-// chunk returns where the chunk ends that begins with a node, at last if not before. It is a sixteenth of the work of a layer, or more if that is
-// little, so that what it needs is small beside the rows of all nodes.
-func (b byLayers) chunk(lo, last int, n *Network, s size) int {
-	const parts, least = 16, 16 << 20
-	if b.rows > 0 {
-		return min(lo+b.rows, last)
+// newGPS is a transformer's block on all nodes, whose dense layer at the end gives the classes.
+func newGPS(d *design, s size) layer {
+	l := newFed(d, s, func(width int) conv {
+		return &layers.GPSConv{Width: width, Heads: someHeads(d.Hidden), EdgeIn: d.EdgeIn}
+	})
+	if s.last {
+		l.End = &layers.Linear{In: d.Hidden, Out: s.out}
 	}
-	bytes := b.bytes(n, s)
-	most := max(least, bytes(0, b.whole.Graph.NumNodes())/parts)
-	return lo + 1 + sort.Search(last-lo-1, func(k int) bool { return bytes(lo, lo+k+2) > most })
+	return l
 }
 
-// bytes returns what says how many bytes a layer takes for the nodes from lo to hi.
-func (b byLayers) bytes(n *Network, s size) func(lo, hi int) int {
-	offsets := b.whole.Graph.In().Offsets
-	row, edge := 4*(s.in+4*s.out*n.Settings.Heads), 16+8*n.Shape.EdgeIn // of a node and of an edge into one
-	return func(lo, hi int) int { return (hi-lo)*row + int(offsets[hi]-offsets[lo])*edge }
+// rgcnLayer has a matrix for each kind of edges, the loops' among them.
+type rgcnLayer struct {
+	layers.RGCNConv
+	drop float64
+}
+
+func newRGCN(d *design, s size) layer {
+	return &rgcnLayer{layers.RGCNConv{In: s.in, Out: s.out, Relations: d.EdgeKinds, Activation: inner(grad.ReLU, s)}, d.Dropout}
+}
+
+func (l *rgcnLayer) run(t *grad.Tape, h Hop, x *grad.Var) layers.Out {
+	return l.Apply(t, h.Graph, layers.In{Src: t.Dropout(x, l.drop), Weight: h.Mask})
 }

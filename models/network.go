@@ -11,7 +11,6 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
-	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -241,25 +240,6 @@ func (n *Network) Forward(t *grad.Tape, g *graph.Graph, in layers.In) *grad.Var 
 // Run returns the logits of a pass.
 func (n *Network) Run(t *grad.Tape, p Pass) *grad.Var {
 	return n.runRead(t, p, n.Codes.read(t, p.X))
-}
-
-// RunShared is Run of a pass over a whole graph, of which each rank of a team computes some rows. Every rank gets all logits,
-// with the bits that Run gives them. t is one that records nothing. Where layers look several hops far each rank computes all. A process that is
-// alone runs layer by layer, too, where the rows of all layers would take much memory.
-func (n *Network) RunShared(t *grad.Tape, team *ranks.Team, p Pass, x tensor.Array) (*tensor.Dense, error) {
-	m, h := n.Traits(), p.Hops[0]
-	if m.far() != "" || team.Size() == 1 && n.bytes(h.Graph) <= wholeMost {
-		p.X = grad.Const(x)
-		return n.Run(t, p).Value(), nil
-	}
-	if m.Symmetric && h.Weight == nil { // a part of the graph has other degrees
-		h.Weight = layers.SymmetricWeights(h.Graph, nil)
-	}
-	y, err := byLayers{whole: h, depth: len(n.Layers), team: team}.run(grad.NewEval(), n, x, nil)
-	if err != nil {
-		return nil, err
-	}
-	return n.finish(t, p, grad.Const(y)).Value(), nil
 }
 
 // runRead is Run of what was made of the features of nodes.

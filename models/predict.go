@@ -436,6 +436,7 @@ func (p *Predictor) inTurn(of func([]int32) (*tensor.Dense, error), team *ranks.
 	next, ready := 0, []*tensor.Dense(nil)
 	return func([]int32) (*tensor.Dense, error) {
 		if len(ready) == 0 {
+			var own []tensor.Float
 			sizes, all := make([]int, team.Size()), tensor.New(min(team.Size()*size, len(examples)-next), p.Goal.Outputs)
 			for i := range sizes {
 				lo, hi := min(next+i*size, len(examples)), min(next+(i+1)*size, len(examples))
@@ -446,10 +447,10 @@ func (p *Predictor) inTurn(of func([]int32) (*tensor.Dense, error), team *ranks.
 					if err != nil {
 						return nil, err
 					}
-					copy(ready[i].Data, y.Data)
+					own = y.Data
 				}
 			}
-			if err := ranks.Share(team, all.Data, sizes); err != nil {
+			if err := ranks.Share(team, own, all.Data, sizes); err != nil {
 				return nil, err
 			}
 			next += team.Size() * size
@@ -468,20 +469,6 @@ func distinctOf(list []int32) (different, at []int32) {
 		at[i] = int32(k)
 	}
 	return different, at
-}
-
-// bytes is about how much memory the rows of all layers and of the head take in a pass over a whole graph.
-func (n *Network) bytes(g *graph.Graph) float64 {
-	const number = 4
-	columns := 0
-	for _, l := range n.sizes(n.Shape.In) {
-		columns += 4 * l.out * n.Settings.Heads // products and sums beside the result
-	}
-	total := number * float64(columns) * float64(g.NumNodes())
-	if n.Head != nil {
-		total += number * float64(5*n.Head.In+n.ownWidth()) * float64(g.NumEdges())
-	}
-	return total
 }
 
 // batch answers what is asked about the examples from lo to hi, whose outputs are y.

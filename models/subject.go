@@ -551,9 +551,6 @@ func rowsTaken(x *tensor.Dense, rows []int32) *tensor.Dense {
 	return pick(x, rows)
 }
 
-// wholeMost is how many bytes the rows of a pass over a whole graph may take, by a rough count.
-const wholeMost = 1 << 29
-
 // plans returns how so many rows are computed, in batches of a size: as asked, or by the plan that reads fewer edges. Where the whole graph is
 // read, it is in chunks if its rows take much memory.
 func (s *subject) plans(n *Network, plan Plan, asked, batch int) Plan {

@@ -81,11 +81,11 @@ func TestExchanges(t *testing.T) {
 		if err != nil || !bytes.Equal(said, []byte{0, 7}) {
 			return fmt.Errorf("Bcast gives %v, %v", said, err)
 		}
-		x := make([]float64, 6)
+		x, part := make([]float64, 6), []float64(nil)
 		for i, n := 0, team.Rank(); i <= n; i++ { // of 1, 2 and 3 elements
-			x[n*(n+1)/2+i] = float64(10*n + i)
+			part = append(part, float64(10*n+i))
 		}
-		if err := ranks.Share(team, x, []int{1, 2, 3}); err != nil || !slices.Equal(x, []float64{0, 10, 11, 20, 21, 22}) {
+		if err := ranks.Share(team, part, x, []int{1, 2, 3}); err != nil || !slices.Equal(x, []float64{0, 10, 11, 20, 21, 22}) {
 			return fmt.Errorf("Share gives %v, %v", x, err)
 		}
 		if err := team.Same("the seed", []byte("7")); err != nil {

@@ -76,18 +76,14 @@ func (s *Sum[F]) Wait() error {
 	return s.team.wait(s.request, nil, int(unsafe.Sizeof(F(0)))*own*(s.team.Size()-1))
 }
 
-// Share gives every rank the whole of x, of which each has computed a part. The parts lie one after another in the
-// order of the ranks, and sizes are their lengths.
-func Share[F Float](t *Team, x []F, sizes []int) error {
+// Share gives every rank all of what each has a part of. The parts lie one after another in all, in the order of the ranks, and sizes are their
+// lengths. own, this rank's part, is no part of the memory of all.
+func Share[F Float](t *Team, own, all []F, sizes []int) error {
 	if t.Size() == 1 {
+		copy(all, own)
 		return nil
 	}
-	lo := 0
-	for _, n := range sizes[:t.Rank()] {
-		lo += n
-	}
-	own := append([]F(nil), x[lo:lo+sizes[t.Rank()]]...)
-	return t.gatherInto(bytesOf(own), bytesOf(x), inBytes[F](sizes))
+	return t.gatherInto(bytesOf(own), bytesOf(all), inBytes[F](sizes))
 }
 
 // bytesOf returns the memory of x.

@@ -297,16 +297,13 @@ func (k *graphTask) fill(t *grad.Tape, n *graphNet, y *tensor.Dense, batches []*
 		}
 		ids, sizes = append(ids, own), append(sizes, len(own)*y.RowLen())
 	}
-	rows := make([]tensor.Float, len(slices.Concat(ids...))*y.RowLen())
-	mine, rank := rows, k.team.Rank()
-	for _, n := range sizes[:rank] {
-		mine = mine[n:]
-	}
-	for i := rank; i < len(batches); i += k.team.Size() {
-		mine = mine[copy(mine, n.logits(t, batches[i]).Value().Data):]
+	var own []tensor.Float
+	for i := k.team.Rank(); i < len(batches); i += k.team.Size() {
+		own = append(own, n.logits(t, batches[i]).Value().Data...)
 		t.ResetEval()
 	}
-	_ = ranks.Share(k.team, rows, sizes) // the team's next exchange fails, too, and its error ends the training
+	rows := make([]tensor.Float, len(slices.Concat(ids...))*y.RowLen())
+	_ = ranks.Share(k.team, own, rows, sizes) // the team's next exchange fails, too, and its error ends the training
 	for _, id := range slices.Concat(ids...) {
 		rows = rows[copy(y.Row(int(id)), rows[:y.RowLen()]):]
 	}

@@ -189,16 +189,16 @@ func (b byLayers) part(t *grad.Tape, nodes []int32) Hop {
 	return h
 }
 
-// chunk returns where the chunk ends that begins with a node, at last if not before. It is a sixteenth of the work of a layer, or more if that is
-// little, so that what it needs is small beside the rows of all nodes.
+// chunk returns where the chunk ends that begins with a node, at last if not before. It is a sixteenth of the work of a layer, more if that is
+// little and less if it is much, so that what it needs is small beside the rows of all nodes.
 func (b byLayers) chunk(lo, last int, n *Network, s size) int {
-	const parts, least = 16, 16 << 20
+	const parts, least, most = 16, 16 << 20, 256 << 20
 	if b.rows > 0 {
 		return min(lo+b.rows, last)
 	}
 	bytes := b.bytes(n, s)
-	most := max(least, bytes(0, b.whole.Graph.NumNodes())/parts)
-	return lo + 1 + sort.Search(last-lo-1, func(k int) bool { return bytes(lo, lo+k+2) > most })
+	room := max(least, min(bytes(0, b.whole.Graph.NumNodes())/parts, most))
+	return lo + 1 + sort.Search(last-lo-1, func(k int) bool { return bytes(lo, lo+k+2) > room })
 }
 
 // bytes returns what says how many bytes a layer takes for the nodes from lo to hi.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,13 +188,11 @@ func (f *rankFlags) begin(e env, threads int) (int, error) {
 	case f.Limit != nil && !joins:
 		return 0, misuse("--limit %v: it is for the ranks of gatbench-mpi: leave it out", *f.Limit)
 	case e.team.Size() == 1:
+		boundMemory(1)
 		return threads, nil
 	}
 	if f.Limit != nil {
 		e.team.Limit = *f.Limit
-	}
-	if threads != 0 {
-		return threads, nil
 	}
 	_, host, _ := strings.Cut(e.team.Name(e.team.Rank()), " on ")
 	here := 0
@@ -202,10 +201,33 @@ func (f *rankFlags) begin(e env, threads int) (int, error) {
 			here++
 		}
 	}
+	boundMemory(here)
+	if threads != 0 {
+		return threads, nil
+	}
 	if l := par.LimitsNow(); l.Processors > 0 && l.Processors < onlineProcessors() {
 		return 0, nil // the launcher has bound each rank to its own
 	}
 	return max(1, par.Threads()/here), nil
+}
+
+// boundMemory has garbage collected before the heaps of the ranks of this host, so many, leave less than two fifths of its free memory for
+// what lies outside them, such as the rows of layers. The heap of a program that reads large files is else twice what it needs. GOMEMLIMIT comes first.
+func boundMemory(here int) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "MemAvailable:" {
+			if kib, err := strconv.ParseInt(f[1], 10, 64); err == nil {
+				debug.SetMemoryLimit(kib << 10 / 5 * 3 / int64(here))
+			}
+		}
+	}
 }
 
 // onlineProcessors is how many the machine has, bound or not; 0 where it cannot be found out.

@@ -8,8 +8,9 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 )
 
-// Waiting is the stage of a rank that waits for others.
-const Waiting = "waiting"
+// Waiting begins the name of the stages in which a rank waits for others: that of a wait in the stage "backward" is
+// Waiting + "backward".
+const Waiting = "waiting in "
 
 // clock adds up how long each stage took.
 type clock struct {
@@ -31,6 +32,14 @@ func (c *clock) enter(stage string) (before string) {
 	c.totals[c.stage] += now.Sub(c.since)
 	before, c.stage, c.since = c.stage, stage, now
 	return before
+}
+
+// wait begins the wait of a stage and returns the stage.
+func (c *clock) wait() (before string) {
+	c.mu.Lock()
+	stage := c.stage
+	c.mu.Unlock()
+	return c.enter(Waiting + stage)
 }
 
 // now returns the stage under way and how long it has been.

@@ -192,7 +192,7 @@ func (t *Team) wait(r Request, err error, sent int) error {
 		return t.failed(err)
 	}
 	t.moved += int64(sent)
-	back := t.clock.enter(Waiting)
+	back := t.clock.wait()
 	defer t.clock.enter(back)
 	t.arrived()
 	limit := t.limit()

@@ -15,7 +15,7 @@ type Ranks struct {
 	Ranks     int                `json:"ranks"`
 	Processes []string           `json:"processes"`       // of each rank, with its host
 	Stages    map[string]float64 `json:"stages_ms"`       // of an epoch, the mean over the ranks
-	Waiting   []float64          `json:"waiting"`         // the share of its time that each rank waited for others
+	Waiting   []float64          `json:"waiting"`         // the share of its time that each rank waited for others' gradients
 	SentMiB   float64            `json:"sent_mib"`        // in an epoch by a rank, to all others
 	Epoch     int                `json:"epoch,omitempty"` // of one epoch: its number
 	Event     string             `json:"event,omitempty"` // of one epoch: "ranks"
@@ -34,6 +34,7 @@ func NewUsage(team *ranks.Team, each func(*Ranks)) *Usage {
 	if team.Size() == 1 {
 		return nil
 	}
+	_, _ = team.Report() // what came before is of no training; an error is the next exchange's, too
 	return &Usage{team: team, each: each, totals: make([]ranks.Usage, team.Size())}
 }
 
@@ -76,13 +77,15 @@ func (u *Usage) of(all []ranks.Usage, epochs int) *Ranks {
 	n := float64(len(all) * epochs)
 	r := &Ranks{Ranks: len(all), Stages: map[string]float64{}}
 	for i, one := range all {
-		total := time.Duration(0)
+		total, waited := time.Duration(0), time.Duration(0)
 		for stage, d := range one.Stages {
 			r.Stages[stage] += Milliseconds(d) / n
-			total += d
+			if total += d; strings.HasPrefix(stage, ranks.Waiting) && stage != ranks.Waiting+"evaluation" {
+				waited += d
+			}
 		}
 		r.Processes = append(r.Processes, u.team.Name(i))
-		r.Waiting = append(r.Waiting, float64(one.Stages[ranks.Waiting])/float64(max(1, total)))
+		r.Waiting = append(r.Waiting, float64(waited)/float64(max(1, total)))
 		r.SentMiB += float64(one.Sent) / (1 << 20) / n
 	}
 	return r
@@ -101,6 +104,6 @@ func (r *Ranks) Says() string {
 			parts = append(parts, fmt.Sprintf("%s %.1f %%", name, 100*share))
 		}
 	}
-	return fmt.Sprintf("%d ranks; time of an epoch: %s; a rank waited for others %.1f to %.1f %% of its time and sent %.2f MiB an epoch",
+	return fmt.Sprintf("%d ranks; time of an epoch: %s; a rank waited for gradients %.1f to %.1f %% of its time and sent %.2f MiB an epoch",
 		r.Ranks, strings.Join(parts, ", "), 100*slices.Min(r.Waiting), 100*slices.Max(r.Waiting), r.SentMiB)
 }

@@ -1,0 +1,112 @@
+//go:build (linux && !android && (amd64 || arm64)) || (darwin && !ios && (amd64 || arm64))
+
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/ebitengine/purego"
+)
+
+// supported returns why no MPI can be loaded on this system, or nil.
+func supported() error { return nil }
+
+// open loads the library of a file. A library that this package cannot call is an error that says why.
+func open(file string) (*library, error) {
+	handle, err := purego.Dlopen(file, purego.RTLD_LAZY|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, err
+	}
+	l, err := fill(handle, file)
+	if err != nil {
+		return nil, errors.Join(err, purego.Dlclose(handle))
+	}
+	l.close = func() error { return purego.Dlclose(handle) }
+	l.share = func() error { // components that Open MPI loads later look for its symbols among the global ones
+		_, err := purego.Dlopen(file, purego.RTLD_LAZY|purego.RTLD_GLOBAL)
+		return err
+	}
+	return l, nil
+}
+
+// fill makes a library of what has been loaded.
+func fill(handle uintptr, file string) (*library, error) {
+	has := func(symbol string) bool {
+		_, err := purego.Dlsym(handle, symbol)
+		return err == nil
+	}
+	l := &library{file: file, limit: maxCount}
+	var err error
+	switch forum := strings.HasPrefix(filepath.Base(file), "libmpi_abi"); {
+	case !has("MPI_Init_thread"):
+		return nil, errors.New("it is no MPI library: it has no function MPI_Init_thread")
+	case !forum && has("ompi_mpi_comm_world"):
+		l.abi, err = openMPI(func(symbol string) (uintptr, error) { return purego.Dlsym(handle, symbol) })
+	case has("MPI_Abi_get_version") && !has("MPIR_Dup_fn"): // which the header of MPICH's own ABI needs
+		l.abi = standard
+	default:
+		purego.RegisterLibFunc(&l.GetVersion, handle, "MPI_Get_library_version")
+		if err := l.askVersion(); err != nil {
+			return nil, err
+		}
+		return nil, &otherABI{l.version}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.pause, err = sleeper(); err != nil {
+		return nil, err
+	}
+	if err := register(&l.functions, handle); err != nil {
+		return nil, err
+	}
+	if err := l.askVersion(); err != nil || l.abi.name != standard.name {
+		return l, err
+	}
+	return l, askABI(l, handle)
+}
+
+// askABI notes the version of the standard ABI. Only the first is known here.
+func askABI(l *library, handle uintptr) error {
+	var version func(major, minor *int32) int32
+	purego.RegisterLibFunc(&version, handle, "MPI_Abi_get_version")
+	var major, minor int32
+	if code := version(&major, &minor); code != 0 {
+		return fmt.Errorf("MPI_Abi_get_version fails with code %d", code)
+	}
+	l.version += fmt.Sprintf(", ABI %d.%d", major, minor)
+	if major != 1 {
+		return fmt.Errorf("it is %s, and only version 1 of the standard ABI is known here", l.version)
+	}
+	return nil
+}
+
+// register fills in the functions by the names in their tags.
+func register(f *functions, handle uintptr) error {
+	v := reflect.ValueOf(f).Elem()
+	for field := range v.Type().Fields() {
+		name := field.Tag.Get("mpi")
+		address, err := purego.Dlsym(handle, name)
+		if err != nil {
+			return fmt.Errorf("it has no function %s, which MPI 3 has", name)
+		}
+		purego.RegisterFunc(v.FieldByIndex(field.Index).Addr().Interface(), address)
+	}
+	return nil
+}
+
+// sleeper returns usleep of the C library.
+func sleeper() (func(time.Duration), error) {
+	address, err := purego.Dlsym(purego.RTLD_DEFAULT, "usleep")
+	if err != nil {
+		return nil, err
+	}
+	var usleep func(microseconds uint32) int32
+	purego.RegisterFunc(&usleep, address)
+	return func(d time.Duration) { usleep(uint32(d.Microseconds())) }, nil
+}

@@ -135,25 +135,26 @@ func (c *Comm) StartBarrier() (*Request, error) {
 // abortAfter is how long Abort waits for a thread that is inside of a call of MPI.
 const abortAfter = time.Second
 
-// exit ends the process. Tests replace it.
-var exit = os.Exit
-
 // Abort ends all ranks at once, with an exit status that the launcher reports. It does not return. It can
 // be called while another call waits for a rank that will never answer.
-func (c *Comm) Abort(code int) {
+func (c *Comm) Abort(code int) { abort(c, code, abortAfter, os.Exit) }
+
+// abort calls MPI_Abort, which does not return if it is a real one, and then exit.
+func abort(c *Comm, code int, patience time.Duration, exit func(int)) {
 	if c.valid() == nil {
 		over := make(chan struct{})
+		l := c.e.lib
 		go func() {
 			defer close(over)
 			_ = c.e.do(func() error { // its error does not matter: the process ends
-				c.e.lib.Abort(c.e.lib.abi.world, int32(code))
+				l.Abort(l.abi.world, int32(code))
 				return nil
 			})
 		}()
 		select {
 		case <-over:
-		case <-time.After(abortAfter): // not MPI's rule of one thread, but the thread is stuck
-			c.e.lib.Abort(c.e.lib.abi.world, int32(code))
+		case <-time.After(patience): // another thread may not call MPI, but this one is stuck
+			l.Abort(l.abi.world, int32(code))
 		}
 	}
 	exit(code)

@@ -128,16 +128,19 @@ func (e *otherABI) Error() string {
 	return "it is " + e.version + " with an ABI of its own"
 }
 
-// find loads the library that fits the launcher. Open loads a file.
-func find(env func(string) string, by launcher, open func(file string) (*library, error)) (*library, error) {
+// find loads the library that fits the launcher, from one of the folders in, unless the environment
+// names a file. Open loads a file.
+func find(env func(string) string, by launcher, in []string, open func(file string) (*library, error)) (*library, error) {
 	if file := env(variable); file != "" {
 		l, err := open(file)
+		if err == nil {
+			err = by.fits(l)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("mpi: the library that %s names cannot be used: %s: %w%s", variable, file, err, advice(err))
 		}
 		return l, nil
 	}
-	in := folders(env)
 	var refused []error
 	for _, name := range names(runtime.GOOS, by.family) {
 		for _, folder := range in {
@@ -146,8 +149,8 @@ func find(env func(string) string, by launcher, open func(file string) (*library
 			case errors.Is(err, fs.ErrNotExist):
 			case err != nil:
 				refused = append(refused, err)
-			case by.family != anyOther && l.family != by.family:
-				refused = append(refused, fmt.Errorf("%s: it is %s, and %s (%s) starts programs of %s", l.file, l.version, by.name, by.sign, by.family))
+			case by.fits(l) != nil:
+				refused = append(refused, fmt.Errorf("%s: %w", l.file, by.fits(l)))
 				_ = l.close() // it is another library's turn
 			default:
 				return l, nil
@@ -162,6 +165,15 @@ func find(env func(string) string, by launcher, open func(file string) (*library
 		}
 	}
 	return nil, notFound(by, in, refused)
+}
+
+// fits reports why a library does not belong to the launcher. MPI_Init would start a rank alone, or end
+// the process: MPICH does so under Open MPI's mpirun.
+func (by launcher) fits(l *library) error {
+	if by.family == anyOther || l.family == anyOther || l.family == by.family {
+		return nil
+	}
+	return fmt.Errorf("it is %s, and %s (%s) starts programs of %s", l.version, by.name, by.sign, by.family)
 }
 
 // try opens a library in a folder, or by its name alone where the dynamic linker finds it.

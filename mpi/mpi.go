@@ -28,7 +28,7 @@ func Init() (*Comm, error) {
 		return nil, err
 	}
 	by := launchedBy(os.Getenv)
-	lib, err := find(os.Getenv, by, open)
+	lib, err := find(os.Getenv, by, folders(os.Getenv), open)
 	if err != nil {
 		return nil, err
 	}

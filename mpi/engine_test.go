@@ -1,0 +1,218 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A request that nobody waits for goes on, and its buffers live until it is over.
+func TestGoesOnAlone(t *testing.T) {
+	fake(t, 2, func(c *Comm, f *fakeRank) error {
+		f.late = 20
+		var last *Request
+		for i := range 10 {
+			r, err := StartAllreduce(c, make([]float64, 100+i), Sum)
+			if err != nil {
+				return err
+			}
+			last = r
+		}
+		for range 3 {
+			runtime.GC() // the fake finds out what has been freed
+		}
+		for {
+			if done, err := last.Done(); done {
+				return err
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+// While somebody waits, the thread polls without a pause, and then pauses longer and longer.
+func TestPauses(t *testing.T) {
+	fake(t, 1, func(c *Comm, f *fakeRank) error {
+		r, err := StartRecv(c, []int8{0}, 0, 0)
+		if err != nil {
+			return err
+		}
+		enough := make(chan struct{})
+		var once sync.Once
+		own := f.lib.pause
+		f.lib.pause = func(d time.Duration) {
+			if own(d); len(f.pauses) == 12 {
+				once.Do(func() { close(enough) })
+			}
+		}
+		over := make(chan error)
+		go func() { over <- r.Wait(context.Background()) }()
+		<-enough
+		err = errors.Join(Send(c, []int8{1}, 0, 0), <-over)
+		if err != nil {
+			return err
+		}
+		return c.e.do(func() error { // pauses are of the thread
+			first := f.pauses[:12]
+			if first[0] != firstPause || first[11] != longestPause || !slices.IsSorted(first) {
+				return fmt.Errorf("the pauses are %v", first)
+			}
+			return nil
+		})
+	})
+}
+
+// Somebody who begins to wait wakes a thread that polls now and then.
+func TestWaitWakes(t *testing.T) {
+	lib := &library{}
+	e := &engine{lib: lib, calls: make(chan *call, 1), wake: make(chan struct{}, 1)}
+	p := pauses{next: time.Hour}
+	e.wake <- struct{}{}
+	if c := e.idle(&p); c != nil || p != (pauses{}) {
+		t.Errorf("after somebody has begun to wait: call %v, pauses %v", c, p)
+	}
+	want := &call{}
+	e.calls <- want
+	if c := e.idle(&p); c != want {
+		t.Errorf("the call is %v, want %v", c, want)
+	}
+	for want := firstPause; want < longestIdle; want *= 2 { // the pause before it is longer and longer
+		if p.next = want / 2; e.idle(&p) != nil || p.next != want {
+			t.Errorf("the pause is %v, want %v", p.next, want)
+		}
+	}
+	if p.next = longestIdle; e.idle(&p) != nil || p.next != longestIdle {
+		t.Errorf("the longest pause is %v, want %v", p.next, longestIdle)
+	}
+}
+
+// Any goroutine may call: all calls come from one, which the fake checks.
+func TestGoroutines(t *testing.T) {
+	fake(t, 2, func(c *Comm, f *fakeRank) error {
+		var all sync.WaitGroup
+		errs := make([]error, 20)
+		for i := range errs {
+			all.Go(func() {
+				buf := []int32{int32(c.Rank()*100 + i)}
+				in, err := StartRecv(c, buf[:1:1], 1-c.Rank(), i)
+				if err == nil {
+					err = errors.Join(Send(c, []int32{int32(c.Rank()*100 + i)}, 1-c.Rank(), i), in.Wait(context.Background()))
+				}
+				if want := int32((1-c.Rank())*100 + i); err == nil && buf[0] != want {
+					err = fmt.Errorf("goroutine %d has %d, want %d", i, buf[0], want)
+				}
+				errs[i] = err
+			})
+		}
+		all.Wait()
+		return errors.Join(errs...)
+	})
+}
+
+// After Finalize every call is an error, and none hangs.
+func TestAfterFinalize(t *testing.T) {
+	fakes, _ := newFakeJob(1, standard, maxCount)
+	e := newEngine(fakes[0].lib)
+	c, err := e.init(launcher{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fakes[0].fail["Finalize"] = 5
+	if err := says(e.finalize(), "MPI_Finalize: fake error 5"); err != nil {
+		t.Error(err)
+	}
+	if err := e.finalize(); err != nil {
+		t.Error(err)
+	}
+	var all sync.WaitGroup
+	for range 40 { // more than the engine takes at once
+		all.Go(func() {
+			if err := c.Barrier(); !errors.Is(err, errFinalized) {
+				t.Errorf("Barrier: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if _, err := StartAllreduce(c, []int8{1}, Sum); !errors.Is(err, errFinalized) {
+		t.Errorf("StartAllreduce: %v", err)
+	}
+	if err := e.finalize(); !errors.Is(err, errFinalized) {
+		t.Errorf("Finalize once more: %v", err)
+	}
+}
+
+// Abort ends the job, also while the thread is inside of a call that never returns.
+func TestAbort(t *testing.T) {
+	for _, stuck := range []bool{false, true} {
+		fakes, job := newFakeJob(2, standard, maxCount)
+		e := newEngine(fakes[0].lib)
+		c, err := e.init(launcher{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stuck {
+			inside := make(chan struct{})
+			fakes[0].lib.Barrier = func(uintptr) int32 { close(inside); select {} }
+			go func() { _ = c.Barrier() }()
+			<-inside
+		}
+		ended := make(chan int, 1)
+		abort(c, 9, time.Millisecond, func(code int) { ended <- code })
+		if code := <-job.aborted; code != 9 {
+			t.Errorf("MPI_Abort gets %d, want 9", code)
+		}
+		if code := <-ended; code != 9 {
+			t.Errorf("the process ends with %d, want 9", code)
+		}
+	}
+}
+
+// The functions of the package keep to their order.
+func TestOrder(t *testing.T) {
+	if err := says(Finalize(), "Init has not been called"); err != nil {
+		t.Error(err)
+	}
+	if v := Version(); v != "" {
+		t.Errorf("before Init, the version is %q", v)
+	}
+	process.began, process.lib = true, &library{version: "MPICH 5", file: "/lib/x.so"}
+	defer func() { process.began, process.lib = false, nil }()
+	if _, err := Init(); says(err, "called before") != nil {
+		t.Errorf("Init once more: %v", err)
+	}
+	if v := Version(); v != "MPICH 5 (/lib/x.so)" {
+		t.Errorf("the version is %q", v)
+	}
+}
+
+// MPI_Init can fail, or give less than is needed, or no other rank.
+func TestInitFails(t *testing.T) {
+	begin := func(change func(f *fakeRank), by launcher) error {
+		fakes, _ := newFakeJob(1, standard, maxCount)
+		change(fakes[0])
+		_, err := newEngine(fakes[0].lib).init(by)
+		return err
+	}
+	err := begin(func(f *fakeRank) { f.fail["Init"] = 3 }, launcher{})
+	if err := says(err, "MPI_Init_thread: fake error 3"); err != nil {
+		t.Error(err)
+	}
+	err = begin(func(f *fakeRank) {
+		f.lib.InitThread = func(_, _ uintptr, _ int32, provided *int32) int32 { *provided = 0; return 0 }
+	}, launcher{})
+	if err := says(err, "MPI_THREAD_FUNNELED is needed"); err != nil {
+		t.Error(err)
+	}
+	err = begin(func(*fakeRank) {}, launcher{name: "Slurm's srun", sign: "SLURM_STEP_NUM_TASKS=4", size: 4})
+	if err := says(err, "one of 4 that Slurm's srun started (SLURM_STEP_NUM_TASKS=4)", "Fake 1 (libfake.so) sees no other", "EDGEWISE_MPI", "srun --mpi=pmix"); err != nil {
+		t.Error(err)
+	}
+	if err := begin(func(*fakeRank) {}, launcher{name: "x", size: 1}); err != nil {
+		t.Error(err)
+	}
+}

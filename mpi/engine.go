@@ -175,6 +175,7 @@ func (e *engine) finalize() error {
 		if err := e.lib.check("MPI_Finalize", e.lib.Finalize()); err != nil {
 			return err
 		}
+		e.lib.atExit()
 		e.finalized = true
 		return nil
 	})

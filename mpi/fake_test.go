@@ -71,7 +71,7 @@ type fakeRank struct {
 	posted    map[messageKey]int
 	requests  map[uintptr]*fakeRequest
 	freed     map[uintptr]bool
-	polls     int
+	ended     int // how often the handlers of exit have run
 	pauses    []time.Duration
 	faults    []string
 }
@@ -218,7 +218,11 @@ func (f *fakeRank) request(r *uintptr, q *fakeRequest) {
 // library makes the functions.
 func (f *fakeRank) library(a abi, limit int) *library {
 	l := &library{file: "libfake.so", version: "Fake 1", abi: a, limit: limit}
-	l.pause = func(d time.Duration) { f.pauses = append(f.pauses, d) }
+	l.pause = func(d time.Duration) {
+		f.pauses = append(f.pauses, d)
+		runtime.Gosched() // the other ranks share the processors
+	}
+	l.atExit = func() { f.ended++ }
 	l.close, l.share = func() error { return nil }, func() error { return nil }
 	l.InitThread = func(_, _ uintptr, required int32, provided *int32) int32 {
 		*provided = required
@@ -346,7 +350,6 @@ func (f *fakeRank) transfers(l *library) {
 			f.fault("Test of request %#x, which is none", *r)
 			return 7
 		}
-		f.polls++
 		q.polls++
 		f.job.mu.Lock()
 		defer f.job.mu.Unlock()
@@ -399,25 +402,24 @@ func start(t *testing.T, ranks []*fakeRank, body func(c *Comm, f *fakeRank) erro
 		}
 	}
 	for _, f := range ranks {
+		if f.ended != 1 {
+			t.Errorf("rank %d: the handlers of exit ran %d times, want once", f.me, f.ended)
+		}
 		for _, fault := range f.faults {
 			t.Errorf("rank %d: %s", f.me, fault)
 		}
 	}
 }
 
-// eachABI runs a test with handles like those of each ABI.
-func eachABI(t *testing.T, f func(t *testing.T, a abi)) {
-	own, err := openMPI(func(symbol string) (uintptr, error) {
-		sum := uintptr(1 << 20)
-		for i, b := range []byte(symbol) {
-			sum += uintptr(b) << (i % 32)
-		}
-		return sum, nil
+// openMPILike returns the ABI of a library whose handles are addresses.
+func openMPILike(t *testing.T) abi {
+	next := uintptr(0x7f0000001000)
+	a, err := openMPI(func(string) (uintptr, error) {
+		next += 0x200
+		return next, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range []abi{standard, own} {
-		t.Run(a.name, func(t *testing.T) { f(t, a) })
-	}
+	return a
 }

@@ -23,8 +23,12 @@ type library struct {
 
 	// pause sleeps as the C library does: the timers of Go can be a millisecond late.
 	pause func(time.Duration)
-	share func() error // makes the symbols visible to what the library itself loads
-	close func() error // unloads a library that has not been initialised
+	// atExit runs what C libraries have left to do for the end of the process. Go ends a process without
+	// that, and MPICH tells its launcher there that a rank ends in order: without it, mpiexec kills the other
+	// ranks.
+	atExit func()
+	share  func() error // makes the symbols visible to what the library itself loads
+	close  func() error // unloads a library that has not been initialised
 }
 
 // functions are those of MPI that are used here, in C's types. A handle (MPI_Comm, MPI_Datatype, MPI_Op

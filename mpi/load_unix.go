@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"time"
 
@@ -62,6 +63,7 @@ func fill(handle uintptr, file string) (*library, error) {
 	if l.pause, err = sleeper(); err != nil {
 		return nil, err
 	}
+	l.atExit = exitHandlers()
 	if err := register(&l.functions, handle); err != nil {
 		return nil, err
 	}
@@ -109,4 +111,16 @@ func sleeper() (func(time.Duration), error) {
 	var usleep func(microseconds uint32) int32
 	purego.RegisterFunc(&usleep, address)
 	return func(d time.Duration) { usleep(uint32(d.Microseconds())) }, nil
+}
+
+// exitHandlers returns the function that runs the handlers of atexit, once. On macOS, Go ends a process
+// as C does.
+func exitHandlers() func() {
+	address, err := purego.Dlsym(purego.RTLD_DEFAULT, "__cxa_finalize")
+	if runtime.GOOS == "darwin" || err != nil {
+		return func() {}
+	}
+	var finalize func(library uintptr)
+	purego.RegisterFunc(&finalize, address)
+	return func() { finalize(0) } // of all libraries
 }

@@ -15,22 +15,26 @@ import (
 // Every function does what its formula says, with handles of either ABI, and with a limit of counts that
 // cuts arrays into pieces.
 func TestFormulas(t *testing.T) {
-	eachABI(t, func(t *testing.T, a abi) {
-		for _, ranks := range []int{1, 2, 3} {
-			for _, limit := range []int{2, 7, maxCount} {
-				fakes, _ := newFakeJob(ranks, a, limit)
-				start(t, fakes, func(c *Comm, f *fakeRank) error {
-					f.late = f.me % 2 * 3
-					for _, n := range []int{0, 1, 7, 20} {
-						if err := everything(c, n); err != nil {
-							return fmt.Errorf("limit %d: %w", limit, err)
-						}
+	jobs := []struct {
+		ranks, limit int
+		abi          abi
+	}{
+		{1, 7, standard}, {2, maxCount, standard}, {2, 7, openMPILike(t)}, {3, 20, standard}, {3, 2, standard},
+	}
+	for _, j := range jobs {
+		t.Run(fmt.Sprintf("%d ranks, counts to %d, %s", j.ranks, j.limit, j.abi.name), func(t *testing.T) {
+			fakes, _ := newFakeJob(j.ranks, j.abi, j.limit)
+			start(t, fakes, func(c *Comm, f *fakeRank) error {
+				f.late = f.me % 2 * 3
+				for _, n := range []int{0, 1, 20} {
+					if err := everything(c, n); err != nil {
+						return err
 					}
-					return nil
-				})
-			}
-		}
-	})
+				}
+				return nil
+			})
+		})
+	}
 }
 
 // fake runs a function on ranks with the standard ABI.

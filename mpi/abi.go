@@ -13,9 +13,10 @@ type abi struct {
 	types        [kinds]uintptr        // MPI_INT8_T …, by kind
 	ops          [len(opNames)]uintptr // MPI_SUM …, by Op
 
-	inPlace   uintptr // MPI_IN_PLACE
-	undefined int32   // MPI_UNDEFINED, as a color: part of no communicator
-	funneled  int32   // MPI_THREAD_FUNNELED
+	inPlace    uintptr // MPI_IN_PLACE
+	undefined  int32   // MPI_UNDEFINED, as a color: part of no communicator
+	funneled   int32   // MPI_THREAD_FUNNELED
+	serialized int32   // MPI_THREAD_SERIALIZED
 
 	versionBytes int // MPI_MAX_LIBRARY_VERSION_STRING
 	errorBytes   int // MPI_MAX_ERROR_STRING
@@ -42,9 +43,10 @@ var standard = abi{
 	},
 	ops: [...]uintptr{Sum: 0x21, Min: 0x22, Max: 0x23, Prod: 0x24},
 
-	inPlace:   1,
-	undefined: -32766,
-	funneled:  1024,
+	inPlace:    1,
+	undefined:  -32766,
+	funneled:   1024,
+	serialized: 2048,
 
 	versionBytes: 8192,
 	errorBytes:   512,
@@ -57,9 +59,10 @@ func openMPI(address func(symbol string) (uintptr, error)) (abi, error) {
 	a := abi{
 		name: "Open MPI's ABI",
 
-		inPlace:   1,
-		undefined: -32766,
-		funneled:  1,
+		inPlace:    1,
+		undefined:  -32766,
+		funneled:   1,
+		serialized: 2,
 
 		versionBytes: 256,
 		errorBytes:   256,

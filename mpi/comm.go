@@ -14,10 +14,10 @@ type Comm struct {
 	e          *engine
 	handle     uintptr
 	rank, size int
-	freed      bool // of the thread
+	freed      bool // belongs to who has the engine's turn
 }
 
-// describe returns a communicator that MPI has made. It runs on the thread.
+// describe returns a communicator that MPI has made. Who calls it has the turn.
 func (e *engine) describe(handle uintptr) (*Comm, error) {
 	l := e.lib
 	if err := l.check("MPI_Comm_set_errhandler", l.SetHandler(handle, l.abi.errorsReturn)); err != nil {
@@ -39,7 +39,7 @@ func (c *Comm) Rank() int { return c.rank }
 // Size returns the number of ranks.
 func (c *Comm) Size() int { return c.size }
 
-// usable reports, on the thread, why nothing can be done with the communicator.
+// usable reports why nothing can be done with the communicator. Who calls it has the turn.
 func (c *Comm) usable() error {
 	if c.freed {
 		return errors.New("mpi: the communicator has been freed")
@@ -55,7 +55,7 @@ func (c *Comm) valid() error {
 	return nil
 }
 
-// call runs f on the thread, unless the communicator is unusable.
+// call runs f, which calls MPI, unless the communicator is unusable.
 func (c *Comm) call(f func() error) error {
 	if err := c.valid(); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (c *Comm) StartBarrier() (*Request, error) {
 	})
 }
 
-// abortAfter is how long Abort waits for a thread that is inside of a call of MPI.
+// abortAfter is how long Abort waits for its turn, while somebody is inside of a call of MPI.
 const abortAfter = time.Second
 
 // Abort ends all ranks at once, with an exit status that the launcher reports. It does not return. It can
@@ -153,7 +153,7 @@ func abort(c *Comm, code int, patience time.Duration, exit func(int)) {
 		}()
 		select {
 		case <-over:
-		case <-time.After(patience): // another thread may not call MPI, but this one is stuck
+		case <-time.After(patience): // two calls at once are against the rules, but that one is stuck
 			l.Abort(l.abi.world, int32(code))
 		}
 	}

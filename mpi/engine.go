@@ -1,17 +1,17 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// How requests are polled. While a goroutine waits for one, the thread first polls without a pause, and
-// then sleeps longer and longer: another rank may need the processor to get to its part. While nobody
-// waits, it polls now and then, so that transfers go on beside the computation.
+// How requests are polled. Who waits for one first polls without a pause, and then sleeps longer and
+// longer: another rank may need the processor to get to its part. While nobody waits, a goroutine polls now
+// and then, so that transfers go on beside the computation.
 const (
 	spinFor      = 50 * time.Microsecond
 	firstPause   = 20 * time.Microsecond
@@ -22,153 +22,206 @@ const (
 // errFinalized is the error of every call after Finalize.
 var errFinalized = errors.New("mpi: Finalize has been called")
 
-// An engine makes all calls of one library, on one thread. With MPI_THREAD_FUNNELED nothing else is allowed,
-// and every MPI has it.
+// An engine makes the calls of one library, never two at a time.
+//
+// MPI wants MPI_Init_thread and MPI_Finalize to be called by the same thread, which the engine keeps. The
+// library is asked for MPI_THREAD_SERIALIZED, which lets each goroutine make its calls itself. A library that
+// has only MPI_THREAD_FUNNELED gets all calls from that thread. Handing a call over and back takes ten
+// to a hundred microseconds, if the processors are busy with the ranks themselves; a call takes one.
 type engine struct {
-	lib     *library
-	calls   chan *call
-	wake    chan struct{} // somebody has begun to wait
-	ended   chan struct{} // closed after Finalize
-	waiting atomic.Int32  // goroutines in Wait
+	lib    *library
+	thread chan func()   // what the thread is to do
+	direct bool          // goroutines make calls themselves
+	turn   chan struct{} // holds a value while somebody calls MPI
+	leader chan struct{} // holds a value while somebody waits and polls
 
-	// These belong to the thread.
+	// These belong to who has the turn.
 	pending   []*Request
 	finalized bool
+
+	waiting atomic.Int32  // goroutines in Wait
+	started chan struct{} // a request has been started
+	ended   chan struct{} // closed by Finalize
 }
 
-// A call is a function to run on the thread, and its result.
-type call struct {
-	run  func() error
-	err  error
-	done chan struct{}
-}
-
-// calls are used again, since most of them take some microseconds.
-var calls = sync.Pool{New: func() any { return &call{done: make(chan struct{}, 1)} }}
-
-// newEngine starts the thread.
+// newEngine starts the thread, and the goroutine that polls while nobody waits.
 func newEngine(lib *library) *engine {
-	e := &engine{lib: lib, calls: make(chan *call, 16), wake: make(chan struct{}, 1), ended: make(chan struct{})}
-	go e.loop()
+	e := &engine{
+		lib: lib, thread: make(chan func()), turn: make(chan struct{}, 1), leader: make(chan struct{}, 1),
+		started: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	go func() {
+		runtime.LockOSThread()
+		for {
+			select {
+			case f := <-e.thread:
+				f()
+			case <-e.ended:
+				runtime.UnlockOSThread()
+				return
+			}
+		}
+	}()
+	go e.background()
 	return e
 }
 
-// do runs f on the thread and returns its error.
-func (e *engine) do(f func() error) error {
-	c := calls.Get().(*call)
-	c.run = f
-	select {
-	case e.calls <- c:
-	case <-e.ended:
-		return errFinalized
+// onThread runs f on the thread that has initialised MPI.
+func (e *engine) onThread(f func() error) (err error) {
+	over := make(chan struct{})
+	e.thread <- func() {
+		err = f()
+		close(over)
 	}
-	select {
-	case <-c.done:
-	case <-e.ended:
-		select { // the last call is that of Finalize
-		case <-c.done:
-		default:
-			return errFinalized
-		}
-	}
-	err := c.err
-	c.run, c.err = nil, nil
-	calls.Put(c)
+	<-over
 	return err
 }
 
-// loop is the thread. It stays locked to its goroutine: MPI wants all calls from the thread that
-// initialised it.
-func (e *engine) loop() {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer close(e.ended)
-	var p pauses
-	for !e.finalized {
-		if len(e.pending) == 0 {
-			e.serve(<-e.calls)
-			p = pauses{}
-			continue
-		}
-		select {
-		case c := <-e.calls:
-			e.serve(c)
-			p = pauses{}
-			continue
-		default:
-		}
-		if e.poll() {
-			p = pauses{}
-			continue
-		}
-		if e.waiting.Load() > 0 {
-			e.lib.wait(&p)
-		} else if c := e.idle(&p); c != nil {
-			e.serve(c)
-		}
+// do runs f, which calls MPI, when it is its turn.
+func (e *engine) do(f func() error) error {
+	e.turn <- struct{}{}
+	defer func() { <-e.turn }()
+	switch {
+	case e.finalized:
+		return errFinalized
+	case e.direct:
+		return f()
 	}
+	return e.onThread(f)
 }
 
-// serve runs a call.
-func (e *engine) serve(c *call) {
-	c.err = c.run()
-	c.done <- struct{}{}
-}
-
-// pauses is how long the thread has polled in vain.
-type pauses struct {
-	since time.Time // of the first poll while somebody waits
-	next  time.Duration
-}
-
-// wait passes the time between two polls while somebody waits: none at first.
-func (l *library) wait(p *pauses) {
-	if p.since.IsZero() {
-		p.since, p.next = time.Now(), firstPause
-	}
-	if time.Since(p.since) < spinFor {
-		return
-	}
-	l.pause(p.next)
-	p.next = min(p.next*3/2, longestPause)
-}
-
-// idle passes the time between two polls while nobody waits, and ends early for a call, which it
-// returns, or somebody who waits.
-func (e *engine) idle(p *pauses) *call {
-	*p = pauses{next: min(max(2*p.next, firstPause), longestIdle)}
-	timer := time.NewTimer(p.next)
-	defer timer.Stop()
+// begun takes note of a request that MPI works on. Who calls it has the turn.
+func (e *engine) begun(r *Request) {
+	e.pending = append(e.pending, r)
 	select {
-	case c := <-e.calls:
-		*p = pauses{}
-		return c
-	case <-e.wake:
-		*p = pauses{}
-	case <-timer.C:
+	case e.started <- struct{}{}:
+	default: // the background has not seen the last one yet
 	}
-	return nil
 }
 
-// poll asks for each pending request whether it is done, which also lets MPI go on with it. It reports
-// whether one was.
-func (e *engine) poll() bool {
+// poll asks for each pending request whether it is done, which also lets MPI go on with it.
+func (e *engine) poll() {
 	left := e.pending[:0]
 	for _, r := range e.pending {
 		if !r.advance() {
 			left = append(left, r)
 		}
 	}
-	some := len(left) < len(e.pending)
 	clear(e.pending[len(left):])
 	e.pending = left
-	return some
+}
+
+// await polls until done is closed or the context ends. Of several goroutines that wait, one polls for
+// all.
+func (e *engine) await(ctx context.Context, done <-chan struct{}) {
+	e.waiting.Add(1)
+	defer e.waiting.Add(-1)
+	select {
+	case <-done:
+		return
+	case <-ctx.Done():
+		return
+	case e.leader <- struct{}{}:
+	}
+	defer func() { <-e.leader }()
+	for pause := time.Duration(0); ; {
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+			return
+		case e.turn <- struct{}{}:
+		}
+		over := e.pollFor(done, pause == 0)
+		<-e.turn
+		if over {
+			return
+		}
+		pause = min(max(pause*3/2, firstPause), longestPause)
+		e.lib.pause(pause)
+	}
+}
+
+// pollFor polls once, or for a while, and reports whether done is closed. Who calls it has the turn.
+func (e *engine) pollFor(done <-chan struct{}, spin bool) (over bool) {
+	f := func() error {
+		for began := time.Now(); ; {
+			e.poll()
+			select {
+			case <-done:
+				over = true
+				return nil
+			default:
+			}
+			if !spin || time.Since(began) > spinFor {
+				return nil
+			}
+		}
+	}
+	if e.direct {
+		_ = f()
+	} else {
+		_ = e.onThread(f)
+	}
+	return over
+}
+
+// background polls while requests are pending and nobody waits.
+func (e *engine) background() {
+	for {
+		select {
+		case <-e.started:
+		case <-e.ended:
+			return
+		}
+		for pause := firstPause; e.idle(&pause); {
+			if e.waiting.Load() == 0 && !e.glance() {
+				break
+			}
+		}
+	}
+}
+
+// idle passes the time until the background polls again, and reports false if MPI has ended.
+func (e *engine) idle(pause *time.Duration) bool {
+	for {
+		timer := time.NewTimer(*pause)
+		select {
+		case <-e.started:
+			*pause = firstPause
+		case <-timer.C:
+			*pause = min(2**pause, longestIdle)
+			return true
+		case <-e.ended:
+			return false
+		}
+	}
+}
+
+// glance polls once, unless somebody calls MPI at this moment, and reports whether requests are pending.
+func (e *engine) glance() (pending bool) {
+	select {
+	case e.turn <- struct{}{}:
+	default: // MPI goes on with all transfers in any call
+		return true
+	}
+	defer func() { <-e.turn }()
+	if len(e.pending) == 0 {
+		return false
+	}
+	e.pollFor(nil, false)
+	return len(e.pending) > 0
 }
 
 // finalize ends MPI, which no request may outlive.
 func (e *engine) finalize() error {
-	return e.do(func() error {
-		e.settle()
+	e.turn <- struct{}{}
+	defer func() { <-e.turn }()
+	if e.finalized {
+		return errFinalized
+	}
+	return e.onThread(func() error {
+		e.poll() // for requests that are over although nobody has looked
 		if n := len(e.pending); n > 0 {
 			return fmt.Errorf("mpi: Finalize: %d requests are pending, such as %s: wait for them first, or call Abort", n, e.pending[0].call)
 		}
@@ -177,13 +230,7 @@ func (e *engine) finalize() error {
 		}
 		e.lib.atExit()
 		e.finalized = true
+		close(e.ended)
 		return nil
 	})
-}
-
-// settle polls once, for requests that are done although nobody has looked.
-func (e *engine) settle() {
-	if len(e.pending) > 0 {
-		e.poll()
-	}
 }

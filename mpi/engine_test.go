@@ -35,65 +35,66 @@ func TestGoesOnAlone(t *testing.T) {
 	})
 }
 
-// While somebody waits, the thread polls without a pause, and then pauses longer and longer.
+// Who waits polls without a pause at first, and then with longer and longer ones.
 func TestPauses(t *testing.T) {
 	fake(t, 1, func(c *Comm, f *fakeRank) error {
 		r, err := StartRecv(c, []int8{0}, 0, 0)
 		if err != nil {
 			return err
 		}
-		enough := make(chan struct{})
-		var once sync.Once
-		own := f.lib.pause
+		var pauses []time.Duration
+		enough, over := make(chan struct{}), make(chan error)
 		f.lib.pause = func(d time.Duration) {
-			if own(d); len(f.pauses) == 12 {
-				once.Do(func() { close(enough) })
+			if pauses = append(pauses, d); len(pauses) == 12 {
+				close(enough)
 			}
+			runtime.Gosched()
 		}
-		over := make(chan error)
 		go func() { over <- r.Wait(context.Background()) }()
 		<-enough
-		err = errors.Join(Send(c, []int8{1}, 0, 0), <-over)
-		if err != nil {
+		if err := errors.Join(Send(c, []int8{1}, 0, 0), <-over); err != nil {
 			return err
 		}
-		return c.e.do(func() error { // pauses are of the thread
-			first := f.pauses[:12]
-			if first[0] != firstPause || first[11] != longestPause || !slices.IsSorted(first) {
-				return fmt.Errorf("the pauses are %v", first)
-			}
-			return nil
-		})
+		if pauses[0] != firstPause || pauses[11] != longestPause || !slices.IsSorted(pauses) {
+			return fmt.Errorf("the pauses are %v", pauses)
+		}
+		return nil
 	})
 }
 
-// Somebody who begins to wait wakes a thread that polls now and then.
-func TestWaitWakes(t *testing.T) {
-	lib := &library{}
-	e := &engine{lib: lib, calls: make(chan *call, 1), wake: make(chan struct{}, 1)}
-	p := pauses{next: time.Hour}
-	e.wake <- struct{}{}
-	if c := e.idle(&p); c != nil || p != (pauses{}) {
-		t.Errorf("after somebody has begun to wait: call %v, pauses %v", c, p)
-	}
-	want := &call{}
-	e.calls <- want
-	if c := e.idle(&p); c != want {
-		t.Errorf("the call is %v, want %v", c, want)
-	}
-	for want := firstPause; want < longestIdle; want *= 2 { // the pause before it is longer and longer
-		if p.next = want / 2; e.idle(&p) != nil || p.next != want {
-			t.Errorf("the pause is %v, want %v", p.next, want)
+// The pauses of the background grow up to the longest, and start again with a request.
+func TestIdle(t *testing.T) {
+	e := &engine{started: make(chan struct{}, 1), ended: make(chan struct{})}
+	pause := firstPause
+	for want := 2 * firstPause; want < 4*longestIdle; want *= 2 {
+		if !e.idle(&pause) || pause != min(want, longestIdle) {
+			t.Errorf("the pause is %v, want %v", pause, min(want, longestIdle))
 		}
 	}
-	if p.next = longestIdle; e.idle(&p) != nil || p.next != longestIdle {
-		t.Errorf("the longest pause is %v, want %v", p.next, longestIdle)
+	e.started <- struct{}{}
+	if !e.idle(&pause) || pause != 2*firstPause {
+		t.Errorf("after a new request the pause is %v, want %v", pause, 2*firstPause)
+	}
+	close(e.ended)
+	if pause = time.Hour; e.idle(&pause) {
+		t.Error("the background goes on after the end")
 	}
 }
 
-// Any goroutine may call: all calls come from one, which the fake checks.
+// Any goroutine may call. The fake checks that two never call MPI at once, and that a library for which
+// one thread makes all calls gets them from one.
 func TestGoroutines(t *testing.T) {
-	fake(t, 2, func(c *Comm, f *fakeRank) error {
+	for _, level := range []int32{standard.funneled, standard.serialized} {
+		fakes, _ := newFakeJob(2, standard, maxCount)
+		for _, f := range fakes {
+			f.level = level
+		}
+		goroutines(t, fakes)
+	}
+}
+
+func goroutines(t *testing.T, fakes []*fakeRank) {
+	start(t, fakes, func(c *Comm, f *fakeRank) error {
 		var all sync.WaitGroup
 		errs := make([]error, 20)
 		for i := range errs {

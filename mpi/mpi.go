@@ -48,15 +48,16 @@ func Init() (*Comm, error) {
 // init calls MPI_Init_thread and describes the communicator of all ranks.
 func (e *engine) init(by launcher) (*Comm, error) {
 	var world *Comm
-	err := e.do(func() error {
+	err := e.onThread(func() error {
 		l := e.lib
 		var provided int32
-		if err := l.check("MPI_Init_thread", l.InitThread(0, 0, l.abi.funneled, &provided)); err != nil {
+		if err := l.check("MPI_Init_thread", l.InitThread(0, 0, l.abi.serialized, &provided)); err != nil {
 			return err
 		}
 		if provided < l.abi.funneled {
 			return fmt.Errorf("mpi: %s gives threads of level %d, and MPI_THREAD_FUNNELED is needed: build it with threads", l.version, provided)
 		}
+		e.direct = provided >= l.abi.serialized
 		var err error
 		world, err = e.describe(l.abi.world)
 		return err

@@ -18,14 +18,21 @@ func TestFormulas(t *testing.T) {
 	jobs := []struct {
 		ranks, limit int
 		abi          abi
+		level        int32 // of threads
 	}{
-		{1, 7, standard}, {2, maxCount, standard}, {2, 7, openMPILike(t)}, {3, 20, standard}, {3, 2, standard},
+		{1, 7, standard, standard.serialized},
+		{2, maxCount, standard, standard.funneled},
+		{2, 7, openMPILike(t), 2},
+		{3, 20, standard, standard.serialized},
+		{3, 2, standard, standard.serialized},
 	}
 	for _, j := range jobs {
 		t.Run(fmt.Sprintf("%d ranks, counts to %d, %s", j.ranks, j.limit, j.abi.name), func(t *testing.T) {
 			fakes, _ := newFakeJob(j.ranks, j.abi, j.limit)
+			for _, f := range fakes {
+				f.late, f.level = f.me%2*3, j.level
+			}
 			start(t, fakes, func(c *Comm, f *fakeRank) error {
-				f.late = f.me % 2 * 3
 				for _, n := range []int{0, 1, 20} {
 					if err := everything(c, n); err != nil {
 						return err

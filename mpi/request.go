@@ -15,7 +15,7 @@ type Request struct {
 	done chan struct{}
 	err  error // set before done is closed
 
-	// These belong to the thread.
+	// These belong to who has the engine's turn.
 	parts  []*part
 	keep   []unsafe.Pointer // what MPI reads or writes, which Go must not free
 	finish func()           // what is left to do once MPI is done
@@ -47,7 +47,7 @@ func (r *Request) posted(code int32) error {
 	return err
 }
 
-// start has post begin a transfer on the thread. Keep are its buffers.
+// start has post begin a transfer. Keep are its buffers.
 func (c *Comm) start(name string, post func(r *Request) error, keep ...unsafe.Pointer) (*Request, error) {
 	r := &Request{e: c.e, call: name, done: make(chan struct{}), keep: keep}
 	err := c.e.do(func() error {
@@ -57,7 +57,7 @@ func (c *Comm) start(name string, post func(r *Request) error, keep ...unsafe.Po
 		err := post(r)
 		switch {
 		case len(r.parts) > 0: // after an error, too: MPI has the buffers of the parts that it took
-			c.e.pending = append(c.e.pending, r)
+			c.e.begun(r)
 		case err == nil:
 			r.complete()
 		}
@@ -121,18 +121,11 @@ func (r *Request) Wait(ctx context.Context) error {
 		return r.err
 	default:
 	}
-	r.e.waiting.Add(1)
-	defer r.e.waiting.Add(-1)
-	select {
-	case r.e.wake <- struct{}{}:
-	default: // it has been told already
+	r.e.await(ctx, r.done)
+	if done, err := r.Done(); done {
+		return err
 	}
-	select {
-	case <-r.done:
-		return r.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return ctx.Err()
 }
 
 // Done reports whether the transfer is over, and if so, its error. It does not wait.

@@ -17,6 +17,7 @@ const (
 	firstPause   = 20 * time.Microsecond
 	longestPause = 200 * time.Microsecond
 	longestIdle  = time.Millisecond
+	lingering    = 100 // polls in vain until the background rests
 )
 
 // errFinalized is the error of every call after Finalize.
@@ -166,7 +167,8 @@ func (e *engine) pollFor(done <-chan struct{}, spin bool) (over bool) {
 	return over
 }
 
-// background polls while requests are pending and nobody waits.
+// background polls while requests are pending and nobody waits. It goes on for a while after the last
+// request, because to wake a goroutine for each would cost more than most of them take.
 func (e *engine) background() {
 	for {
 		select {
@@ -174,27 +176,23 @@ func (e *engine) background() {
 		case <-e.ended:
 			return
 		}
-		for pause := firstPause; e.idle(&pause); {
-			if e.waiting.Load() == 0 && !e.glance() {
-				break
+		for pause, vain := firstPause, 0; vain < lingering && e.idle(pause); pause = min(2*pause, longestIdle) {
+			if vain++; e.waiting.Load() > 0 || e.glance() {
+				vain = 0
 			}
 		}
 	}
 }
 
 // idle passes the time until the background polls again, and reports false if MPI has ended.
-func (e *engine) idle(pause *time.Duration) bool {
-	for {
-		timer := time.NewTimer(*pause)
-		select {
-		case <-e.started:
-			*pause = firstPause
-		case <-timer.C:
-			*pause = min(2**pause, longestIdle)
-			return true
-		case <-e.ended:
-			return false
-		}
+func (e *engine) idle(pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-e.ended:
+		return false
 	}
 }
 

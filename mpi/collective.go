@@ -41,7 +41,7 @@ func (c *Comm) startAllreduce(v vector, op Op) (*Request, error) {
 			p := r.newPart("MPI_Iallreduce")
 			return r.posted(l.Iallreduce(l.abi.inPlace, v.at, int32(v.n), l.abi.types[v.kind], l.abi.ops[op], c.handle, &p.handle))
 		})
-	}, v.at)
+	}, v)
 }
 
 // known reports an Op that is none.
@@ -124,7 +124,7 @@ func (c *Comm) gather(send, recv vector, lens []int, root int) error {
 		copy(from, lens)
 	}
 	x := exchange{sideOf(send, to), sideOf(recv, from)}
-	r, err := c.start("Gather", func(r *Request) error { return x.messages(r, c, 0) }, send.at, recv.at)
+	r, err := c.start("Gather", func(r *Request) error { return x.messages(r, c, 0) }, send, recv)
 	return r.wait(err)
 }
 
@@ -169,7 +169,7 @@ func (c *Comm) allgather(name string, send, recv vector, counts []int) (*Request
 		r.keep = append(r.keep, unsafe.Pointer(&ns[0]), unsafe.Pointer(&at[0]))
 		p := r.newPart("MPI_Iallgatherv")
 		return r.posted(l.Iallgatherv(send.at, int32(send.n), t, recv.at, &ns[0], &at[0], t, c.handle, &p.handle))
-	}, send.at, recv.at)
+	}, send, recv)
 }
 
 // Alltoall sends a part of send to each rank and receives a part of recv from each. The parts lie one
@@ -199,5 +199,5 @@ func (c *Comm) alltoall(name string, send vector, to []int, recv vector, from []
 		return nil, fmt.Errorf("mpi: %s: this rank, %d, sends %d values to itself and receives %d", name, c.rank, to[c.rank], from[c.rank])
 	}
 	x := exchange{sideOf(send, to), sideOf(recv, from)}
-	return c.start(name, func(r *Request) error { return x.run(r, c, name == "StartAlltoall") }, send.at, recv.at)
+	return c.start(name, func(r *Request) error { return x.run(r, c, name == "StartAlltoall") }, send, recv)
 }

@@ -9,11 +9,13 @@ import (
 	"time"
 )
 
-// How requests are polled. Who waits for one first polls without a pause, and then sleeps longer and
-// longer: another rank may need the processor to get to its part. While nobody waits, a goroutine polls now
-// and then, so that transfers go on beside the computation.
+// How requests are polled. Who waits for one first polls without a pause, for some time and the time that
+// its bytes take, because MPI moves a few of them in each poll. Then it sleeps longer and longer: another rank
+// may need the processor to get to its part. While nobody waits, a goroutine polls now and then, so that
+// transfers go on beside the computation.
 const (
 	spinFor      = 50 * time.Microsecond
+	spinForByte  = time.Nanosecond
 	firstPause   = 20 * time.Microsecond
 	longestPause = 200 * time.Microsecond
 	longestIdle  = time.Millisecond
@@ -41,6 +43,7 @@ type engine struct {
 	finalized bool
 
 	waiting atomic.Int32  // goroutines in Wait
+	wanting atomic.Int32  // goroutines that want the turn
 	started chan struct{} // a request has been started
 	ended   chan struct{} // closed by Finalize
 }
@@ -80,7 +83,9 @@ func (e *engine) onThread(f func() error) (err error) {
 
 // do runs f, which calls MPI, when it is its turn.
 func (e *engine) do(f func() error) error {
+	e.wanting.Add(1)
 	e.turn <- struct{}{}
+	e.wanting.Add(-1)
 	defer func() { <-e.turn }()
 	switch {
 	case e.finalized:
@@ -112,49 +117,45 @@ func (e *engine) poll() {
 	e.pending = left
 }
 
-// await polls until done is closed or the context ends. Of several goroutines that wait, one polls for
-// all.
-func (e *engine) await(ctx context.Context, done <-chan struct{}) {
+// await polls until a request is over or the context ends. Of several goroutines that wait, one polls
+// for all.
+func (e *engine) await(ctx context.Context, r *Request) {
 	e.waiting.Add(1)
 	defer e.waiting.Add(-1)
 	select {
-	case <-done:
+	case <-r.done:
 		return
 	case <-ctx.Done():
 		return
 	case e.leader <- struct{}{}:
 	}
 	defer func() { <-e.leader }()
-	for pause := time.Duration(0); ; {
+	spinUntil := time.Now().Add(spinFor + time.Duration(r.bytes)*spinForByte)
+	for pause := firstPause; ; {
 		select {
-		case <-done:
+		case <-r.done:
 			return
 		case <-ctx.Done():
 			return
 		case e.turn <- struct{}{}:
 		}
-		over := e.pollFor(done, pause == 0)
+		e.pollUntil(r, spinUntil)
 		<-e.turn
-		if over {
-			return
+		if time.Now().Before(spinUntil) { // it is over, or somebody else wants the turn
+			continue
 		}
-		pause = min(max(pause*3/2, firstPause), longestPause)
 		e.lib.pause(pause)
+		pause = min(pause*3/2, longestPause)
 	}
 }
 
-// pollFor polls once, or for a while, and reports whether done is closed. Who calls it has the turn.
-func (e *engine) pollFor(done <-chan struct{}, spin bool) (over bool) {
+// pollUntil polls until a request is over, somebody wants the turn, or it is late, but at least once. Who
+// calls it has the turn.
+func (e *engine) pollUntil(r *Request, late time.Time) {
 	f := func() error {
-		for began := time.Now(); ; {
+		for {
 			e.poll()
-			select {
-			case <-done:
-				over = true
-				return nil
-			default:
-			}
-			if !spin || time.Since(began) > spinFor {
+			if done, _ := r.Done(); done || e.wanting.Load() > 0 || !time.Now().Before(late) {
 				return nil
 			}
 		}
@@ -164,7 +165,6 @@ func (e *engine) pollFor(done <-chan struct{}, spin bool) (over bool) {
 	} else {
 		_ = e.onThread(f)
 	}
-	return over
 }
 
 // background polls while requests are pending and nobody waits. It goes on for a while after the last
@@ -207,7 +207,7 @@ func (e *engine) glance() (pending bool) {
 	if len(e.pending) == 0 {
 		return false
 	}
-	e.pollFor(nil, false)
+	e.pollUntil(e.pending[0], time.Time{})
 	return len(e.pending) > 0
 }
 

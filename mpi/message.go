@@ -42,7 +42,7 @@ func (c *Comm) message(name, what string, v vector, peer, tag int, post func(*Re
 	if tag < 0 || tag > maxTag {
 		return nil, fmt.Errorf("mpi: %s: tag %d is not between 0 and %d", name, tag, maxTag)
 	}
-	return c.start(name, func(r *Request) error { return post(r, c, v, address{int32(peer), int32(tag)}) }, v.at)
+	return c.start(name, func(r *Request) error { return post(r, c, v, address{int32(peer), int32(tag)}) }, v)
 }
 
 // send posts a message to a rank with a tag, in as many pieces as its length needs.

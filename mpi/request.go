@@ -10,10 +10,11 @@ import (
 // reported true, its buffers belong to MPI: do not write to any of them, and do not read one that receives.
 // A request that nobody waits for ends all the same, and its buffers live as long as it needs them.
 type Request struct {
-	e    *engine
-	call string // the function of this package, for errors
-	done chan struct{}
-	err  error // set before done is closed
+	e     *engine
+	call  string // the function of this package, for errors
+	bytes int    // of its buffers
+	done  chan struct{}
+	err   error // set before done is closed
 
 	// These belong to who has the engine's turn.
 	parts  []*part
@@ -47,9 +48,13 @@ func (r *Request) posted(code int32) error {
 	return err
 }
 
-// start has post begin a transfer. Keep are its buffers.
-func (c *Comm) start(name string, post func(r *Request) error, keep ...unsafe.Pointer) (*Request, error) {
-	r := &Request{e: c.e, call: name, done: make(chan struct{}), keep: keep}
+// start has post begin a transfer of some buffers.
+func (c *Comm) start(name string, post func(r *Request) error, buffers ...vector) (*Request, error) {
+	r := &Request{e: c.e, call: name, done: make(chan struct{})}
+	for _, b := range buffers {
+		r.keep = append(r.keep, b.at)
+		r.bytes += b.n * b.size
+	}
 	err := c.e.do(func() error {
 		if err := c.usable(); err != nil {
 			return err
@@ -121,7 +126,7 @@ func (r *Request) Wait(ctx context.Context) error {
 		return r.err
 	default:
 	}
-	r.e.await(ctx, r.done)
+	r.e.await(ctx, r)
 	if done, err := r.Done(); done {
 		return err
 	}

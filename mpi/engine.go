@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// How requests are polled. Who waits for one first polls without a pause, for some time and the time that
-// its bytes take, because MPI moves a few of them in each poll. Then it sleeps longer and longer: another rank
-// may need the processor to get to its part. While nobody waits, a goroutine polls now and then, so that
-// transfers go on beside the computation.
+// How requests are polled. Who waits for one first polls without a pause: for some time, and the time
+// that its bytes take, since MPI has last moved some, which shows in a poll that takes longer. Then it sleeps
+// longer and longer: another rank may need the processor to get to its part. While nobody waits, a
+// goroutine polls now and then, so that transfers go on beside the computation.
 const (
 	spinFor      = 50 * time.Microsecond
 	spinForByte  = time.Nanosecond
+	movesBytes   = 3 * time.Microsecond // and one for each request
 	firstPause   = 20 * time.Microsecond
 	longestPause = 200 * time.Microsecond
 	longestIdle  = time.Millisecond
@@ -130,7 +131,6 @@ func (e *engine) await(ctx context.Context, r *Request) {
 	case e.leader <- struct{}{}:
 	}
 	defer func() { <-e.leader }()
-	spinUntil := time.Now().Add(spinFor + time.Duration(r.bytes)*spinForByte)
 	for pause := firstPause; ; {
 		select {
 		case <-r.done:
@@ -139,23 +139,36 @@ func (e *engine) await(ctx context.Context, r *Request) {
 			return
 		case e.turn <- struct{}{}:
 		}
-		e.pollUntil(r, spinUntil)
+		moved, shared := e.spin(ctx, r, pause == firstPause)
 		<-e.turn
-		if time.Now().Before(spinUntil) { // it is over, or somebody else wants the turn
-			continue
+		switch {
+		case shared:
+		case moved:
+			pause = firstPause
+		default:
+			e.lib.pause(pause)
+			pause = min(pause*3/2, longestPause)
 		}
-		e.lib.pause(pause)
-		pause = min(pause*3/2, longestPause)
 	}
 }
 
-// pollUntil polls until a request is over, somebody wants the turn, or it is late, but at least once. Who
-// calls it has the turn.
-func (e *engine) pollUntil(r *Request, late time.Time) {
+// spin polls until a request is over, its context ends, or somebody wants the turn, which makes it shared.
+// It gives up if MPI has moved no bytes for a while, or, unless patient, in the first poll. Who calls it has
+// the turn.
+func (e *engine) spin(ctx context.Context, r *Request, patient bool) (moved, shared bool) {
+	patience := spinFor + time.Duration(r.bytes)*spinForByte
 	f := func() error {
-		for {
+		for last := time.Now(); ; {
+			began := time.Now()
 			e.poll()
-			if done, _ := r.Done(); done || e.wanting.Load() > 0 || !time.Now().Before(late) {
+			now := time.Now()
+			if now.Sub(began) > movesBytes+time.Duration(len(e.pending))*time.Microsecond {
+				moved, last = true, now
+			}
+			if done, _ := r.Done(); done || ctx.Err() != nil {
+				return nil
+			}
+			if shared = e.wanting.Load() > 0; shared || now.Sub(last) > patience || !patient && !moved {
 				return nil
 			}
 		}
@@ -165,6 +178,7 @@ func (e *engine) pollUntil(r *Request, late time.Time) {
 	} else {
 		_ = e.onThread(f)
 	}
+	return moved, shared
 }
 
 // background polls while requests are pending and nobody waits. It goes on for a while after the last
@@ -207,7 +221,7 @@ func (e *engine) glance() (pending bool) {
 	if len(e.pending) == 0 {
 		return false
 	}
-	e.pollUntil(e.pending[0], time.Time{})
+	e.spin(context.Background(), e.pending[0], false)
 	return len(e.pending) > 0
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // job is the variable by which a test says to its ranks what to do: they are the test's own program,
@@ -47,24 +48,16 @@ var jobs = map[string]func(c *Comm) error{
 		return errors.Join(checkReduce[float32](c, n, false), checkReduce[float32](c, n, true), checkReduce[int64](c, n, true), checkBcast(c, n, 0),
 			checkAlltoall[float32](c, n, false), checkAlltoall[uint8](c, n, true), checkGatherings(c, n, true), checkMessages(c, n, true))
 	},
-	"error": func(c *Comm) error {
-		r, err := StartRecv(c, make([]float32, 2), 0, 1)
-		if err != nil {
-			return err
-		}
-		if c.Rank() == 0 {
-			for to := range c.Size() {
-				if err := Send(c, make([]float32, 1000), to, 1); err != nil {
-					return err
-				}
-			}
-		}
-		err = r.Wait(context.Background())
+	"error": func(c *Comm) error { // which the functions of this package do not let happen
+		err := c.call(func() error {
+			l := c.e.lib
+			return l.check("MPI_Bcast", l.Bcast(unsafe.Pointer(&nothing[0]), 1, l.abi.types[kindInt8], 99, c.handle))
+		})
 		var e *Error
-		if !errors.As(err, &e) || e.Call != "MPI_Irecv" || !strings.Contains(strings.ToLower(e.Text), "truncate") {
-			return fmt.Errorf("a message that is too long is the error %v", err)
+		if !errors.As(err, &e) || e.Code == 0 || !strings.Contains(strings.ToLower(e.Text), "root") {
+			return fmt.Errorf("a root that is no rank is the error %v", err)
 		}
-		return nil
+		return c.Barrier()
 	},
 	"abort": func(c *Comm) error {
 		if c.Rank() == 1 {

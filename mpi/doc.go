@@ -24,15 +24,24 @@
 // dynamic linker looks, and in the usual folders. If the environment variable EDGEWISE_MPI is set, Init
 // loads the file that it names, and no other.
 //
-// # Goroutines and threads
+// # Goroutines
 //
-// One thread makes all calls of MPI; every function may be called from any goroutine. Blocking collective
-// operations occupy that thread, one after another. Goroutines that call some at the same time must do so in
-// an order that is the same on all ranks, or use the functions that start a Request.
+// Every function may be called from any goroutine. Only one at a time calls MPI, so a blocking collective
+// operation holds up the others. Goroutines that call some at the same time must do so in an order that is
+// the same on all ranks, or use the functions that start a [Request].
 //
-// While requests are pending, the thread polls them, about once in a millisecond until somebody waits.
-// For this it needs a processor of the Go scheduler now and then: let GOMAXPROCS be at least one more than
+// While requests are pending and nobody waits for them, a goroutine lets MPI work about once in a
+// millisecond. It needs a processor of the Go scheduler for that: let GOMAXPROCS be at least one more than
 // the number of goroutines that compute.
+//
+// MPI_Init_thread and MPI_Finalize are called by one thread. If the library allows MPI_THREAD_SERIALIZED,
+// other calls are made by the goroutines themselves, and otherwise by that thread.
+//
+// # Errors
+//
+// What MPI reports is an [*Error], with the text of the library. Lengths that do not fit, ranks that are
+// none, and calls after Finalize are errors that reach no library. After an error of MPI, a program should
+// end: the standard does not say what still works.
 //
 // # Limits
 //

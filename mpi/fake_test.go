@@ -42,9 +42,7 @@ type meeting struct {
 type put struct {
 	call       string
 	send       []byte
-	n          int
 	lens, at   []int32
-	op         uintptr
 	root       int32
 	color, key int32
 }

@@ -93,17 +93,6 @@ func (l *library) check(call string, code int32) error {
 	return e
 }
 
-// askVersion sets version and family by what the library says of itself. MPI allows this before
-// MPI_Init.
-func (l *library) askVersion() error {
-	text, n := make([]byte, max(l.abi.versionBytes, standard.versionBytes)), int32(0)
-	if code := l.GetVersion(&text[0], &n); code != 0 {
-		return fmt.Errorf("MPI_Get_library_version fails with code %d", code)
-	}
-	l.version, l.family = readVersion(cut(text, n))
-	return nil
-}
-
 // cut returns the text of n bytes that C wrote, without a zero at its end.
 func cut(text []byte, n int32) string {
 	text = text[:max(0, min(int(n), len(text)))]

@@ -73,6 +73,17 @@ func fill(handle uintptr, file string) (*library, error) {
 	return l, askABI(l, handle)
 }
 
+// askVersion sets version and family by what the library says of itself. MPI allows this before
+// MPI_Init.
+func (l *library) askVersion() error {
+	text, n := make([]byte, max(l.abi.versionBytes, standard.versionBytes)), int32(0)
+	if code := l.GetVersion(&text[0], &n); code != 0 {
+		return fmt.Errorf("MPI_Get_library_version fails with code %d", code)
+	}
+	l.version, l.family = readVersion(cut(text, n))
+	return nil
+}
+
 // askABI notes the version of the standard ABI. Only the first is known here.
 func askABI(l *library, handle uintptr) error {
 	var version func(major, minor *int32) int32

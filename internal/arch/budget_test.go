@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -46,6 +47,29 @@ func TestBudgets(t *testing.T) {
 	for dir, files := range pkgs {
 		for _, e := range overspent(dir, files) {
 			t.Error(e)
+		}
+	}
+}
+
+// The binding to MPI is a module of its own, with the same budgets. It stands alone: of other modules, only
+// the one that calls C is imported.
+func TestBinding(t *testing.T) {
+	pkgs, err := sourcesIn(root + "/mpi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pkgs["."]) == 0 {
+		t.Fatal("mpi has no files")
+	}
+	for dir, files := range pkgs {
+		for _, e := range overspent(path.Join("mpi", dir), files) {
+			t.Error(e)
+		}
+		for _, imported := range importsOf(files) {
+			standard := !strings.Contains(strings.Split(imported, "/")[0], ".")
+			if !standard && imported != "github.com/ebitengine/purego" && (imported != module+"/mpi" || dir == ".") {
+				t.Errorf("mpi/%s imports %s", dir, imported)
+			}
 		}
 	}
 }
@@ -118,7 +142,10 @@ func parse(fset *token.FileSet, name string, src []byte) (source, error) {
 
 // sources returns the files of every package of the module, by directory,
 // whatever their build tags; they are read once.
-var sources = sync.OnceValues(func() (map[string][]source, error) {
+var sources = sync.OnceValues(func() (map[string][]source, error) { return sourcesIn(root) })
+
+// sourcesIn is sources of the module in a directory.
+func sourcesIn(root string) (map[string][]source, error) {
 	pkgs := map[string][]source{}
 	fset := token.NewFileSet()
 	return pkgs, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -146,7 +173,7 @@ var sources = sync.OnceValues(func() (map[string][]source, error) {
 		pkgs[filepath.ToSlash(dir)] = append(pkgs[filepath.ToSlash(dir)], f)
 		return nil
 	})
-})
+}
 
 // enter skips the directories that hold no package of this module.
 func enter(root, path, name string) error {

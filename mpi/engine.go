@@ -131,6 +131,7 @@ func (e *engine) await(ctx context.Context, r *Request) {
 	case e.leader <- struct{}{}:
 	}
 	defer func() { <-e.leader }()
+	patience := spinFor + time.Duration(r.bytes)*spinForByte
 	for pause := firstPause; ; {
 		select {
 		case <-r.done:
@@ -139,7 +140,11 @@ func (e *engine) await(ctx context.Context, r *Request) {
 			return
 		case e.turn <- struct{}{}:
 		}
-		moved, shared := e.spin(ctx, r, pause == firstPause)
+		spin := patience
+		if pause > firstPause {
+			spin = 0
+		}
+		moved, shared := e.spin(ctx, r, spin)
 		<-e.turn
 		switch {
 		case shared:
@@ -153,10 +158,9 @@ func (e *engine) await(ctx context.Context, r *Request) {
 }
 
 // spin polls until a request is over, its context ends, or somebody wants the turn, which makes it shared.
-// It gives up if MPI has moved no bytes for a while, or, unless patient, in the first poll. Who calls it has
-// the turn.
-func (e *engine) spin(ctx context.Context, r *Request, patient bool) (moved, shared bool) {
-	patience := spinFor + time.Duration(r.bytes)*spinForByte
+// It gives up if MPI has moved no bytes for as long as its patience lasts: of none, in the first poll that
+// moves none. Who calls it has the turn.
+func (e *engine) spin(ctx context.Context, r *Request, patience time.Duration) (moved, shared bool) {
 	f := func() error {
 		for last := time.Now(); ; {
 			began := time.Now()
@@ -168,7 +172,7 @@ func (e *engine) spin(ctx context.Context, r *Request, patient bool) (moved, sha
 			if done, _ := r.Done(); done || ctx.Err() != nil {
 				return nil
 			}
-			if shared = e.wanting.Load() > 0; shared || now.Sub(last) > patience || !patient && !moved {
+			if shared = e.wanting.Load() > 0; shared || now.Sub(last) > patience {
 				return nil
 			}
 		}
@@ -221,7 +225,7 @@ func (e *engine) glance() (pending bool) {
 	if len(e.pending) == 0 {
 		return false
 	}
-	e.spin(context.Background(), e.pending[0], false)
+	e.spin(context.Background(), e.pending[0], 0)
 	return len(e.pending) > 0
 }
 

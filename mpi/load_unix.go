@@ -5,6 +5,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -27,12 +28,31 @@ func open(file string) (*library, error) {
 	if err != nil {
 		return nil, errors.Join(err, purego.Dlclose(handle))
 	}
+	l.file = loadedFrom(file)
 	l.close = func() error { return purego.Dlclose(handle) }
 	l.share = func() error { // components that Open MPI loads later look for its symbols among the global ones
 		_, err := purego.Dlopen(file, purego.RTLD_LAZY|purego.RTLD_GLOBAL)
 		return err
 	}
 	return l, nil
+}
+
+// loadedFrom returns the file that the dynamic linker has found by a name, where the system shows it: on
+// Linux.
+func loadedFrom(name string) string {
+	if strings.Contains(name, "/") {
+		return name
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return name
+	}
+	for line := range strings.Lines(string(maps)) {
+		if i := strings.IndexByte(line, '/'); i >= 0 && strings.HasPrefix(filepath.Base(line[i:]), name) { // libmpi.so.40 is a link to libmpi.so.40.30.4
+			return strings.TrimSpace(line[i:])
+		}
+	}
+	return name
 }
 
 // fill makes a library of what has been loaded.

@@ -77,7 +77,7 @@ func MainOf(j Job) int {
 	if team.Rank() > 0 {
 		e.out, e.errOut = io.Discard, io.Discard
 	}
-	status := runRank(e, args)
+	status := runRank(e, args, done)
 	atomicfile.Abandon()
 	team.Leave()
 	done()
@@ -93,8 +93,8 @@ func rankName(team *ranks.Team) string {
 	return fmt.Sprintf("rank %d of %d (%s)", team.Rank(), team.Size(), team.Name(team.Rank()))
 }
 
-// runRank is run for a rank. If this one fails and others may not, it ends the job.
-func runRank(e env, args []string) int {
+// runRank is run for a rank. If this one fails and others may not, it ends the job, which leaving is called before.
+func runRank(e env, args []string, leaving func()) int {
 	err := alike(e.team, args)
 	if err == nil {
 		err = dispatch(e, args)
@@ -119,6 +119,8 @@ func runRank(e env, args []string) int {
 	time.Sleep(pause)
 	complain(own, err, args)
 	time.Sleep(200 * time.Millisecond) // the launcher passes on what was said before it kills
+	atomicfile.Abandon()
+	leaving()
 	e.team.Abort(status)
 	return status
 }

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+// watch watches nothing: there is no MPI for this system.
+func watch(string) (done func()) { return func() {} }
+
+func watched() bool { return false }

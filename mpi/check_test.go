@@ -287,6 +287,9 @@ func checkSplit(c *Comm) error {
 	if (c.Rank() == 0) != (rest == nil) {
 		return fmt.Errorf("Split: rank %d, of color %d, gets %v", c.Rank(), min(c.Rank(), 1)-1, rest)
 	}
+	if rest != nil && (rest.Size() != c.Size()-1 || rest.Rank() != c.Rank()-1) {
+		return fmt.Errorf("Split: without rank 0, rank %d is %d of %d", c.Rank(), rest.Rank(), rest.Size())
+	}
 	twin, err := c.Dup()
 	if err != nil {
 		return err

@@ -146,7 +146,10 @@ func (e *engine) await(ctx context.Context, r *Request) {
 		}
 		moved, shared := e.spin(ctx, r, spin)
 		<-e.turn
+		done, _ := r.Done()
 		switch {
+		case done:
+			return
 		case shared:
 		case moved:
 			pause = firstPause

@@ -23,6 +23,12 @@ func TestGoesOnAlone(t *testing.T) {
 				}
 				last = r
 			}
+			if err := errors.Join(
+				of(StartAllgather(c, make([]int32, 40), make([]int32, 80), []int{40, 40})),
+				of(StartAlltoall(c, make([]int32, 80), []int{40, 40}, make([]int32, 80), []int{40, 40})),
+			); err != nil {
+				return err
+			}
 			for range 3 {
 				runtime.GC() // the fake finds out what has been freed
 			}
@@ -33,6 +39,42 @@ func TestGoesOnAlone(t *testing.T) {
 				}
 			}
 			time.Sleep(lingering * longestIdle * 3 / 2) // the background rests, and wakes for the second time
+		}
+		return nil
+	})
+}
+
+// of returns the error of a call whose result does not matter.
+func of[T any](_ T, err error) error { return err }
+
+// A message without values is one all the same.
+func TestEmptyMessage(t *testing.T) {
+	fake(t, 1, func(c *Comm, f *fakeRank) error {
+		r, err := StartRecv(c, []int8{}, 0, 0)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		defer cancel()
+		if err := r.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("before the message is sent, Wait returns %v", err)
+		}
+		return errors.Join(Send(c, []int8(nil), 0, 0), r.Wait(context.Background()))
+	})
+}
+
+// Who waits for what is over does not sleep.
+func TestNoPause(t *testing.T) {
+	fake(t, 1, func(c *Comm, f *fakeRank) error {
+		pauses := 0
+		f.lib.pause = func(time.Duration) { pauses++ }
+		for range 20 {
+			if err := finished(StartAllreduce(c, []float32{1}, Sum)); err != nil {
+				return err
+			}
+		}
+		if pauses > 0 {
+			return fmt.Errorf("%d pauses in 20 requests that were over at once", pauses)
 		}
 		return nil
 	})

@@ -141,16 +141,35 @@ func (f *fakeRank) memory(at unsafe.Pointer, n int32, t uintptr) []byte {
 	return unsafe.Slice((*byte)(at), int(n)*f.sizeOf(t))
 }
 
+// loose is memory that the fake does not keep from being freed, as C does not.
+type loose struct {
+	at weak.Pointer[byte]
+	n  int
+}
+
+func loosely(m []byte) loose {
+	if len(m) == 0 {
+		return loose{}
+	}
+	return loose{weak.Make(&m[0]), len(m)}
+}
+
+// bytes returns the memory, or nil if Go has freed it.
+func (l loose) bytes() []byte {
+	if at := l.at.Value(); at != nil {
+		return unsafe.Slice(at, l.n)
+	}
+	return nil
+}
+
 // held reports whether Go has kept memory that MPI still uses.
 func held(memory ...[]byte) func() bool {
-	var all []weak.Pointer[byte]
+	var all []loose
 	for _, m := range memory {
-		if len(m) > 0 {
-			all = append(all, weak.Make(&m[0]))
-		}
+		all = append(all, loosely(m))
 	}
 	return func() bool {
-		return !slices.ContainsFunc(all, func(p weak.Pointer[byte]) bool { return p.Value() == nil })
+		return !slices.ContainsFunc(all, func(l loose) bool { return l.n > 0 && l.bytes() == nil })
 	}
 }
 
@@ -326,6 +345,7 @@ func (f *fakeRank) transfers(l *library) {
 			return code
 		}
 		m := f.memory(buf, n, t)
+		into := loosely(m)
 		f.job.mu.Lock()
 		defer f.job.mu.Unlock()
 		key := messageKey{comm, from, int32(slices.Index(f.job.comms[comm], f.me)), tag}
@@ -338,7 +358,7 @@ func (f *fakeRank) transfers(l *library) {
 				if got.n > int(n) {
 					return 0, 15
 				}
-				copy(m, got.data)
+				copy(into.bytes(), got.data)
 				return got.n, 0
 			},
 			alive: held(m),
@@ -363,6 +383,7 @@ func (f *fakeRank) transfers(l *library) {
 		}
 		if !q.alive() {
 			f.fault("Go has freed a buffer of a request")
+			return 1
 		}
 		n, code := q.finish()
 		delete(f.requests, *r)

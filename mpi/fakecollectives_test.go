@@ -139,8 +139,9 @@ func (f *fakeRank) meetBarrier(comm uintptr, r *uintptr) int32 {
 }
 
 func (f *fakeRank) meetReduce(comm uintptr, r *uintptr, m []byte, t, op uintptr) int32 {
+	into := loosely(m)
 	return f.meet(comm, r, put{call: named("allreduce", r), send: slices.Clone(m)}, func(all []put, _ int) int32 {
-		return f.reduce(t, op, m, all)
+		return f.reduce(t, op, into.bytes(), all)
 	}, m)
 }
 
@@ -159,23 +160,24 @@ func (f *fakeRank) placed(all []put, m []byte, size int, lens, from []int32) int
 
 func (f *fakeRank) meetGather(comm uintptr, r *uintptr, send []byte, recv unsafe.Pointer, ns, at *int32, t uintptr) int32 {
 	m, lens, from := f.spread(comm, recv, ns, at, t)
+	into, ownLens, ownFrom := loosely(m), slices.Clone(lens), slices.Clone(from)
 	return f.meet(comm, r, put{call: named("allgatherv", r), send: slices.Clone(send)}, func(all []put, _ int) int32 {
-		return f.placed(all, m, f.sizeOf(t), lens, from)
+		return f.placed(all, into.bytes(), f.sizeOf(t), ownLens, ownFrom)
 	}, send, m, raw(lens), raw(from))
 }
 
 func (f *fakeRank) meetAlltoall(comm uintptr, r *uintptr, send unsafe.Pointer, ns, at *int32, t uintptr, recv unsafe.Pointer, rns, rat *int32) int32 {
 	out, outLens, outAt := f.spread(comm, send, ns, at, t)
 	in, inLens, inAt := f.spread(comm, recv, rns, rat, t)
-	size := f.sizeOf(t)
-	p := put{call: named("alltoallv", r), send: slices.Clone(out), lens: outLens, at: outAt}
+	size, into, ownLens, ownAt := f.sizeOf(t), loosely(in), slices.Clone(inLens), slices.Clone(inAt)
+	p := put{call: named("alltoallv", r), send: slices.Clone(out), lens: slices.Clone(outLens), at: slices.Clone(outAt)}
 	return f.meet(comm, r, p, func(all []put, own int) int32 {
 		for i, p := range all {
-			if p.lens[own] != inLens[i] {
+			if p.lens[own] != ownLens[i] {
 				return 15
 			}
-			if inLens[i] > 0 {
-				copy(piece(in, size, inAt[i], inLens[i]), piece(p.send, size, p.at[own], p.lens[own]))
+			if ownLens[i] > 0 {
+				copy(piece(into.bytes(), size, ownAt[i], ownLens[i]), piece(p.send, size, p.at[own], p.lens[own]))
 			}
 		}
 		return 0

@@ -66,7 +66,6 @@ func says(err error, words ...string) error {
 func TestMisuse(t *testing.T) {
 	var none *Comm
 	buf := make([]float32, 6)
-	of := func(_ any, err error) error { return err }
 	fake(t, 2, func(c *Comm, f *fakeRank) error {
 		tests := []struct {
 			err   error
@@ -130,7 +129,6 @@ func TestMisuse(t *testing.T) {
 // An error has the name of the function and MPI's text; in the background, Wait returns it.
 func TestErrors(t *testing.T) {
 	ctx := context.Background()
-	of := func(_ any, err error) error { return err }
 	tests := []struct {
 		function, says string
 		do             func(c *Comm) error

@@ -439,7 +439,7 @@ func start(t *testing.T, ranks []*fakeRank, body func(c *Comm, f *fakeRank) erro
 
 // openMPILike returns the ABI of a library whose handles are addresses.
 func openMPILike(t *testing.T) abi {
-	next := uintptr(0x7f0000001000)
+	next := uintptr(0x7f001000)
 	a, err := openMPI(func(string) (uintptr, error) {
 		next += 0x200
 		return next, nil

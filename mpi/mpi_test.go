@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -95,10 +96,10 @@ func TestMisuse(t *testing.T) {
 			{Allgather(c, buf[:2], buf, []int{3, 3}), "sends 2 values"},
 			{Allgather(c, buf, buf, []int{7, -1}), "counts[1] is -1"},
 			{Alltoall(c, buf, []int{6, 1}, buf, []int{3, 3}), "to are 7 values together"},
-			{Alltoall(c, buf, []int{3, 3}, buf, []int{1 << 62, 1 << 62}), "from[1] is"},
+			{Alltoall(c, buf, []int{3, 3}, buf, []int{math.MaxInt, 1}), "from[1] is"},
 			{Alltoall(c, buf, []int{2, 4}, buf, []int{4, 2}), "to itself"},
-			{of(c.Split(1<<40, 0)), "32 bits"},
-			{of(c.Split(0, -1<<40)), "32 bits"},
+			{of(c.Split(math.MaxInt, 0)), "32 bits"},
+			{of(c.Split(0, math.MinInt)), "32 bits"},
 			{c.Free(), "cannot be freed"},
 		}
 		before := f.turns[c.handle]

@@ -128,7 +128,7 @@ func TestByRanks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				got, err := net.RunShared(grad.NewEval(), team, sub.all(net), k.Rows)
+				got, err := moved(must(k.New(m, 7))).RunShared(grad.NewEval(), team, sub.all(net), k.Rows)
 				if err == nil && !slices.Equal(got.Data, want.Data) {
 					err = errors.New("other bits")
 				}

@@ -27,6 +27,8 @@ type Network struct {
 	Layers    []layer        `json:"-"`
 	Output    *layers.Linear `json:"-"`          // after them, of [Settings].Output
 	Head      *Pairs         `json:",omitempty"` // of a network that tells edges apart
+
+	room room // for evaluations, from one to the next
 }
 
 // New returns an initialised network for nodes. Each node must be its own neighbour, but where the graph says

@@ -213,8 +213,8 @@ func (f *rankFlags) begin(e env, threads int) (int, error) {
 	return max(1, par.Threads()/here), nil
 }
 
-// boundMemory has garbage collected before the heaps of the ranks of this host, so many, leave less than two fifths of its free memory for
-// what lies outside them, such as the rows of layers. The heap of a program that reads large files is else twice what it needs. GOMEMLIMIT comes first.
+// boundMemory has garbage collected before the heaps of the ranks of this host, so many, take more than five sixths of its free memory: a heap
+// may else grow to twice what it needs. GOMEMLIMIT comes first.
 func boundMemory(here int) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -226,7 +226,7 @@ func boundMemory(here int) {
 	for line := range strings.Lines(string(text)) {
 		if f := strings.Fields(line); len(f) > 1 && f[0] == "MemAvailable:" {
 			if kib, err := strconv.ParseInt(f[1], 10, 64); err == nil {
-				debug.SetMemoryLimit(kib << 10 / 5 * 3 / int64(here))
+				debug.SetMemoryLimit(kib << 10 / 6 * 5 / int64(here))
 			}
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// The programs of two pages are those of examples which run: each of their lines stands there.
+// The programs of these pages are those of examples which run: each of their lines stands there.
 func TestProgramsOfData(t *testing.T) {
 	for _, p := range []struct {
 		page, example string
 		blocks        int // the first ones
 	}{
 		{"library/data.md", "../models/example_test.go", 1},
+		{"library/ranks.md", "../mpi/example_train_test.go", 1},
 		{"inside/adding-a-form.md", "../datasets/form/adding_test.go", 2},
 	} {
 		page, err := os.ReadFile(p.page)

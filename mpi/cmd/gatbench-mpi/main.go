@@ -5,7 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/gatbench"
 	"github.com/edgewise-ml/edgewise/mpi"
-	"github.com/edgewise-ml/edgewise/mpi/internal/carrier"
+	"github.com/edgewise-ml/edgewise/mpi/carrier"
 	"github.com/edgewise-ml/edgewise/ranks"
 )
 

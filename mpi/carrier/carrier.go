@@ -1,4 +1,3 @@
-// Package carrier is an MPI communicator as training uses one.
 package carrier
 
 import (

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +15,8 @@ import (
 )
 
 var (
-	// said matches a command of this program in a page: in code, or a line of a block.
-	said = regexp.MustCompile("(?m)(?:`|^(?:[$] |[A-Z_]+=\\S+ )*)(?:\\./|go run \\./cmd/)?gatbench ([a-z][^`\\n]*)")
+	// said matches a command of this program in a page, or of gatbench-mpi, which a launcher starts: in code, or a line of a block.
+	said = regexp.MustCompile("(?m)(?:`|^ *(?:[$] |[A-Z_]+=\\S+ )*)(?:(?:mpiexec|mpirun|srun) (?:\\S+ )*?)?(?:\\./|go run \\./cmd/)?gatbench(-mpi)? ([a-z][^`\\n]*)")
 	// words are those of a shell's line, without what the shell does with them.
 	words = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`)
 	// something is what a reader puts a word of his own for.
@@ -60,13 +61,16 @@ func TestCommandsOfDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range said.FindAllStringSubmatch(strings.ReplaceAll(string(text), "\\\n", " "), -1) {
-			args, whole := arguments(m[1])
+			args, whole := arguments(m[2])
 			if !whole {
 				continue
 			}
 			commands++
 			if err := taken(args, all); err != nil {
-				t.Errorf("%s: gatbench %s: %v", filepath.Base(page), m[1], err)
+				t.Errorf("%s: gatbench %s: %v", filepath.Base(page), m[2], err)
+			}
+			if m[1] != "" && !slices.Contains(shared, args[0]) {
+				t.Errorf("%s: gatbench-mpi %s: ranks share no such command", filepath.Base(page), m[2])
 			}
 		}
 	}

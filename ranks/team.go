@@ -194,7 +194,7 @@ func (t *Team) wait(r Request, err error, sent int) error {
 	t.moved += int64(sent)
 	back := t.clock.wait()
 	defer t.clock.enter(back)
-	t.arrived()
+	t.quiet()
 	limit := t.limit()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -203,7 +203,7 @@ func (t *Team) wait(r Request, err error, sent int) error {
 		t.lost = t.missing(back, limit)
 		return t.lost
 	}
-	t.arrived()
+	t.listen()
 	return t.failed(err)
 }
 
@@ -233,8 +233,8 @@ func (t *Team) limit() time.Duration {
 	return usualLimit
 }
 
-// arrived notes that this rank has come to an exchange.
-func (t *Team) arrived() {
+// listen begins the time after which this rank is silent: it goes on alone.
+func (t *Team) listen() {
 	if t.Silent == nil {
 		return
 	}
@@ -244,10 +244,17 @@ func (t *Team) arrived() {
 	t.alarm.Reset(t.limit())
 }
 
+// quiet ends it: this rank is at an exchange.
+func (t *Team) quiet() {
+	if t.alarm != nil {
+		t.alarm.Stop()
+	}
+}
+
 // Leave says that this rank comes to no more exchanges.
 func (t *Team) Leave() {
-	if t != nil && t.alarm != nil {
-		t.alarm.Stop()
+	if t != nil {
+		t.quiet()
 	}
 }
 

@@ -276,7 +276,7 @@ func (s *session) run(ctx context.Context) error {
 	history, err := fit.Run(ctx)
 	took := time.Since(start)
 	logged := events.Close()
-	if history == nil {
+	if history == nil || s.task.team.Err() != nil { // without the other ranks nothing more can be computed
 		return errors.Join(err, logged)
 	}
 	if done := len(history.Epochs); done > s.recipe.Epochs {

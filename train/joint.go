@@ -284,6 +284,9 @@ func (e *otherError) Error() string {
 	return fmt.Sprintf("train: rank %d (%s) has stopped with an error", e.rank, e.name)
 }
 
+// OtherRank returns the rank that knows more.
+func (e *otherError) OtherRank() int { return e.rank }
+
 // agree tells the ranks what this one says, and returns what each says. If any of them cannot go on, every rank gets an error:
 // its own, or the other's.
 func (j *joint) agree(err error) ([]said, error) {

@@ -31,8 +31,12 @@ func (l *learnt) cut() error {
 	if l.goesOn != "" {
 		err = fmt.Errorf("%w; to continue: %s", err, l.goesOn)
 	}
-	return err
+	return cutShort{err}
 }
+
+// cutShort is the error of a training that a signal has ended after an epoch or a step. All ranks end theirs at the same step, and what
+// was asked for is written.
+type cutShort struct{ error }
 
 // measure calls f with the tape of an evaluation after the training, which ends with the context.
 func (l *learnt) measure(ctx context.Context, f func(t *grad.Tape)) error {

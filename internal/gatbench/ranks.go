@@ -31,8 +31,9 @@ type Job struct {
 	// Join returns this rank's Comm, or nil if the process was started alone.
 	Join func() (ranks.Comm, error)
 
-	// Watch is told the name of this rank when all have joined; nil: nobody watches. It returns what says that the rank ends as it should.
-	Watch func(name string) (done func())
+	// Watch is told the name of this rank when all have joined; nil: nobody watches. It returns what says that this rank is about to
+	// end: as it should, or, with ends, by ending the job, of which it has said why.
+	Watch func(name string) (done func(ends bool))
 
 	// End is called by every rank of a job that has done its work.
 	End func() error
@@ -66,7 +67,7 @@ func MainOf(j Job) int {
 		report.Message(errOut, err.Error())
 		comm.Abort(failed)
 	}
-	done := func() {}
+	done := func(bool) {}
 	if j.Watch != nil {
 		done = j.Watch(rankName(team))
 	}
@@ -80,7 +81,7 @@ func MainOf(j Job) int {
 	status := runRank(e, args, done)
 	atomicfile.Abandon()
 	team.Leave()
-	done()
+	done(false)
 	if err := j.End(); err != nil && status == succeeded {
 		report.Message(errOut, fmt.Sprintf("%s: %v", rankName(team), err))
 		status = failed
@@ -93,8 +94,16 @@ func rankName(team *ranks.Team) string {
 	return fmt.Sprintf("rank %d of %d (%s)", team.Rank(), team.Size(), team.Name(team.Rank()))
 }
 
+// The pauses before a rank says what is wrong. The job ends soon after the first has spoken, so those who know more come first.
+const (
+	ownPause   = time.Second             // of another rank than the first, which mostly has the same error
+	otherPause = 1500 * time.Millisecond // of the first rank, about the others
+	lastPause  = 2 * time.Second         // of another rank than the first, about the others
+	passedOn   = 200 * time.Millisecond  // after which a launcher has passed on what was said
+)
+
 // runRank is run for a rank. If this one fails and others may not, it ends the job, which leaving is called before.
-func runRank(e env, args []string, leaving func()) int {
+func runRank(e env, args []string, leaving func(ends bool)) int {
 	err := alike(e.team, args)
 	if err == nil {
 		err = dispatch(e, args)
@@ -103,26 +112,45 @@ func runRank(e env, args []string, leaving func()) int {
 		return succeeded
 	}
 	status := statusOf(err)
-	if errors.Is(err, context.Canceled) && e.team.Err() == nil {
+	if errors.As(err, new(cutShort)) && e.team.Err() == nil {
 		if _, lost := e.team.All(nil); lost == nil { // all have stopped, and rank 0 has written what there is
 			complain(e.errOut, err, args)
 			return status
 		}
 	}
-	own, pause := io.Writer(os.Stderr), time.Duration(0)
-	if of := otherRank(nil); e.team.Rank() > 0 || e.team.Err() != nil || errors.As(err, &of) {
-		pause = time.Second // those who know more speak first
-	}
+	own, pause, of := io.Writer(os.Stderr), time.Duration(0), otherRank(nil)
+	about := e.team.Err() != nil || errors.As(err, &of)
 	if e.team.Rank() > 0 {
-		own = &prefixed{to: os.Stderr, prefix: fmt.Sprintf("rank %d: ", e.team.Rank())}
+		own, pause = &prefixed{to: os.Stderr, prefix: fmt.Sprintf("rank %d: ", e.team.Rank())}, ownPause
 	}
-	time.Sleep(pause)
-	complain(own, err, args)
-	time.Sleep(200 * time.Millisecond) // the launcher passes on what was said before it kills
+	switch {
+	case about && e.team.Rank() > 0:
+		pause = lastPause
+	case about:
+		pause = otherPause
+	}
+	if !endsWithin(e.ctx, pause) { // or else the launcher ends the job: another rank has spoken
+		complain(own, err, args)
+	}
+	time.Sleep(passedOn)
 	atomicfile.Abandon()
-	leaving()
+	leaving(true)
 	e.team.Abort(status)
 	return status
+}
+
+// endsWithin waits, and reports whether a signal has come meanwhile.
+func endsWithin(ctx context.Context, pause time.Duration) bool {
+	if ctx.Err() != nil {
+		time.Sleep(pause)
+		return false
+	}
+	select {
+	case <-time.After(pause):
+		return false
+	case <-ctx.Done():
+		return true
+	}
 }
 
 // otherRank is an error that another rank knows more of.

@@ -405,7 +405,7 @@ func (s *session) explain(err error) error {
 		if s.summary.Checkpoint != "" {
 			cut = fmt.Errorf("%w; to continue: %s", cut, s.goesOn(s.summary.Checkpoint))
 		}
-		return errors.Join(cut, without(err, context.Canceled))
+		return errors.Join(cutShort{cut}, without(err, context.Canceled))
 	case s.summary.Diverged:
 		left := "nothing was saved"
 		if s.summary.Saved != "" {

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -25,12 +24,18 @@ const (
 	launcher = "GATBENCH_LAUNCHER"
 )
 
-// allIsWell is what a rank says before it ends.
-const allIsWell = "."
+// What a rank says before it ends: that all is well, or that it ends the job and has said why.
+const (
+	allIsWell  = "."
+	endsTheJob = "!"
+)
 
-// watch starts the watcher of this rank, and returns what tells it that the rank ends as it should. Without one the job runs as well.
-func watch(name string) (done func()) {
-	none := func() {}
+// silence is how long a mark keeps other watchers of the host silent. The ranks that a launcher kills die within that time.
+const silence = 2 * time.Second
+
+// watch starts the watcher of this rank, and returns what tells it that the rank is about to end. Without one the job runs as well.
+func watch(name string) (done func(ends bool)) {
+	none := func(bool) {}
 	path, err := os.Executable()
 	if err != nil {
 		return none
@@ -38,6 +43,9 @@ func watch(name string) (done func()) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return none
+	}
+	for fd := 3; fd < 1024; fd++ { // MPICH's launcher takes a rank for alive as long as somebody holds its pipes
+		syscall.CloseOnExec(fd)
 	}
 	cmd := exec.Command(path)
 	cmd.Stdin, cmd.Stderr = r, os.Stderr
@@ -49,7 +57,12 @@ func watch(name string) (done func()) {
 		return none
 	}
 	_ = r.Close()
-	return func() {
+	return func(ends bool) {
+		if ends { // this process will be killed, and does not see the watcher's end
+			_, _ = io.WriteString(w, endsTheJob)
+			time.Sleep(50 * time.Millisecond) // until the mark is there
+			return
+		}
 		_, _ = io.WriteString(w, allIsWell)
 		_ = w.Close()
 		_ = cmd.Wait()
@@ -63,19 +76,24 @@ func watched() bool {
 		return false
 	}
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	said, err := io.ReadAll(os.Stdin)
-	if err == nil && strings.Contains(string(said), allIsWell) {
+	said := make([]byte, 1)
+	n, err := io.ReadFull(os.Stdin, said)
+	if err != nil && err != io.EOF || string(said[:n]) == allIsWell {
 		return true
 	}
-	if mark, first := speak(); first {
+	mark, first := speak()
+	if n == 0 && first {
 		fmt.Fprintf(os.Stderr, "gatbench-mpi: %s has died; was it killed, or out of memory? The job ends\n", name)
-		time.Sleep(2 * time.Second) // until the others have died
+	}
+	_ = os.Stderr.Close() // a launcher may wait for the end of what is written
+	if first {
+		time.Sleep(silence)
 		_ = os.Remove(mark)
 	}
 	return true
 }
 
-// speak reports whether this is the first watcher to speak for a dead rank of the job on this host, and the file that says so.
+// speak reports whether this is the first watcher of the job on this host whose rank ends the job or has died, and the file that says so.
 func speak() (mark string, first bool) {
 	mark = filepath.Join(os.TempDir(), fmt.Sprintf("gatbench-mpi-%d-%s", os.Getuid(), os.Getenv(launcher)))
 	f, err := os.OpenFile(mark, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -256,3 +256,31 @@ func TestUsualMetric(t *testing.T) {
 		}
 	}
 }
+
+// The loss of examples is the mean of that of two parts, by their weights: of classes with and without weights, of labels and of numbers,
+// some of which are not known.
+func TestWeightOfParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	y, labels := rowsOf(rng, 60, 3)
+	plain, weighted := classesOf(3, labels...), classesOf(3, labels...)
+	weighted.Weights = []float64{1, 5, 0.5}
+	known := y.Clone()
+	for i := range known.Data {
+		if known.Data[i] = tensor.Float(rng.IntN(2)); rng.IntN(5) == 0 {
+			known.Data[i] = tensor.Float(math.NaN())
+		}
+	}
+	numbers := &models.Goal{Of: form.OfNodes, Kind: columns.Numbers, Outputs: 3, Numbers: known}
+	if err := numbers.Learn(numbersTo(60)); err != nil {
+		t.Fatal(err)
+	}
+	for name, g := range map[string]*models.Goal{"classes": plain, "weights": weighted, "labels": {Of: form.OfNodes, Kind: columns.Labels, Outputs: 3, Tags: known}, "numbers": numbers} {
+		loss := func(ids []int32) float64 { return float64(g.Loss(ids, false)(grad.Const(y).Rows(ids)).Value().Data[0]) }
+		all := numbersTo(60)
+		a, b := all[:17], all[17:]
+		got := (g.Weight(a)*loss(a) + g.Weight(b)*loss(b)) / (g.Weight(a) + g.Weight(b))
+		if want := loss(all); math.Abs(got/want-1) > 1e-5 {
+			t.Errorf("%s: the parts have %v, the whole %v", name, got, want)
+		}
+	}
+}

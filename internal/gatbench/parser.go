@@ -100,9 +100,10 @@ const splitRules = `The rules of --splits:
 
 With --task link, --splits divides by time alone.`
 
-// unlisted hides the flags of predict that only eval needs, and those of programs that join jobs. They say why they are of no use if they are given.
+// unlisted hides the flags of predict that only eval needs, and what is only for programs that join jobs, or not for them. They say why they are of no use if they are given.
 func unlisted(k *kong.Kong) error {
 	for _, n := range k.Model.Children {
+		n.Hidden = n.Hidden || joins && !slices.Contains(shared, n.Name)
 		for _, f := range n.Flags {
 			if n.Name == "predict" && (f.Name == "splits" || f.Name == "split-number") || f.Name == "limit" && !joins {
 				f.Hidden = true

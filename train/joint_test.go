@@ -237,6 +237,10 @@ func TestRanksStopTogether(t *testing.T) {
 			t.Errorf("rank %d: %v", c.Rank(), err)
 		case c.Rank() != 1 && !strings.Contains(err.Error(), "rank 1 ("):
 			t.Errorf("rank %d: %v: it does not name rank 1", c.Rank(), err)
+		case c.Rank() != 1:
+			if other := interface{ OtherRank() int }(nil); !errors.As(err, &other) || other.OtherRank() != 1 { // by which a program lets rank 1 speak first
+				t.Errorf("rank %d: %v: it is not an error of rank 1", c.Rank(), err)
+			}
 		}
 		ended.Add(1)
 		return nil

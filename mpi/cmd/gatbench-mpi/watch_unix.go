@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -30,8 +31,9 @@ const (
 	endsTheJob = "!"
 )
 
-// silence is how long a mark keeps other watchers of the host silent. The ranks that a launcher kills die within that time.
-const silence = 2 * time.Second
+// silence is how long, at most, a mark keeps other watchers of the host silent. It goes with the launcher, before which the ranks die that
+// the launcher kills.
+const silence = 30 * time.Second
 
 // watch starts the watcher of this rank, and returns what tells it that the rank is about to end. Without one the job runs as well.
 func watch(name string) (done func(ends bool)) {
@@ -87,7 +89,10 @@ func watched() bool {
 	}
 	_ = os.Stderr.Close() // a launcher may wait for the end of what is written
 	if first {
-		time.Sleep(silence)
+		by, _ := strconv.Atoi(os.Getenv(launcher))
+		for began := time.Now(); by > 1 && syscall.Kill(by, 0) == nil && time.Since(began) < silence; {
+			time.Sleep(50 * time.Millisecond)
+		}
 		_ = os.Remove(mark)
 	}
 	return true

@@ -388,6 +388,9 @@ func (j *joint) unpack(own []byte) error {
 	}
 	for at, m := range j.frozen {
 		p := j.params[at]
+		if m.weight == 0 { // of steps that do not count
+			continue
+		}
 		for i, v := range m.sum {
 			p.Value.Data[i] = tensor.Float(v / m.weight)
 		}

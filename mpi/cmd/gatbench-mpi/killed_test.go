@@ -132,23 +132,25 @@ func TestGoesOn(t *testing.T) {
 		want := sum(t, dir)
 		seed := uint64(began.UnixNano())
 		rng := rand.New(rand.NewPCG(seed, 0))
-		for i := range *kills {
+		for done, try := 0, 0; done < *kills && try < 5**kills; try++ {
 			dir := t.TempDir()
 			moment, rank := time.Duration(rng.Int64N(int64(took))), rng.IntN(2)
-			if !killedAt(t, dir, byRanks(t, launcher, 2, line), moment, rank) {
-				t.Logf("kill %d: the run had ended after %v of %v", i, moment, took)
+			what := fmt.Sprintf("kill %d of rank %d after %v of %v, seed %d", done+1, rank, moment, took, seed)
+			if killedAt(t, dir, byRanks(t, launcher, 2, line), moment, rank) {
+				done++
+			} else {
+				what += " (too late: the run had ended)"
 			}
-			epochs := "none"
 			rest := byRanks(t, launcher, 2, line)
 			if _, err := os.Stat(filepath.Join(dir, "c")); err == nil {
 				rest = byRanks(t, launcher, 2, "train --json --resume c --epochs 12 --threads 1 --checkpoint c --every 1 --save m")
-				epochs = "some"
+				what += ", a checkpoint"
 			}
 			must(t, dir, rest...)
 			if got := sum(t, dir); got != want {
-				t.Errorf("kill %d of rank %d after %v of %v, seed %d: the model has other bits: %s, want %s", i, rank, moment, took, seed, got, want)
+				t.Errorf("%s: the model has other bits: %s, want %s", what, got, want)
 			}
-			t.Logf("kill %d of rank %d after %v of %v: a checkpoint of %s, and the same model", i, rank, moment, took, epochs)
+			t.Log(what)
 			only(t, dir, "c", "m")
 		}
 	})

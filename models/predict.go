@@ -97,7 +97,9 @@ func (q *Query) plan(s *subject, n *Network, asked, batch int) Plan {
 
 // byLayers runs layers of a subject one after another, and end on what the last gives.
 func (q *Query) byLayers(t *grad.Tape, n *Network, s *subject, depth int, end func(y *grad.Var) *grad.Var) (all *tensor.Dense, err error) {
-	interrupted := q.within(t, func() { all, err = byLayers{whole: s.hop(n), depth: depth, rows: q.Batch, team: q.Team}.run(t, n, s.Rows, end) })
+	interrupted := q.within(t, func() {
+		all, err = byLayers{whole: s.hop(n), depth: depth, rows: q.Batch, team: q.Team}.run(t, n, s.Rows, end)
+	})
 	return all, cmp.Or(interrupted, err)
 }
 

@@ -49,12 +49,12 @@ type bucket struct {
 	sum        *ranks.Sum[tensor.Float]
 }
 
-// said is what a rank tells the others of its part of a step.
+// said is what a rank tells the others of its part of a step, as numbers that travel together.
 type said struct {
 	Weight float64 // of its steps
 	Loss   float64 // times their weights
-	Frozen int64   // bytes of new values of frozen Params
-	Stop   int64   // why it cannot go on: stopNot, stopCancelled or stopFailed
+	Frozen float64 // bytes of new values of frozen Params
+	Stop   float64 // why it cannot go on: stopNot, stopCancelled or stopFailed
 }
 
 const (
@@ -215,7 +215,7 @@ func (j *joint) together(err error) (sum said, frozen []byte, _ error) {
 		}
 	}
 	frozen = j.pack()
-	j.said.Frozen = int64(len(frozen))
+	j.said.Frozen = float64(len(frozen))
 	all, err := j.agree(err)
 	for _, s := range all {
 		sum.Weight, sum.Loss, sum.Frozen = sum.Weight+s.Weight, sum.Loss+s.Loss, sum.Frozen+s.Frozen
@@ -244,27 +244,20 @@ func (j *joint) grads(scale tensor.Float) (grads grad.Grads) {
 
 // hear tells every rank what each has to say.
 func (j *joint) hear() ([]said, error) {
-	if j.team.Size() == 1 {
-		return []said{j.said}, nil
-	}
-	var b bytes.Buffer
-	if err := binary.Write(&b, binary.LittleEndian, &j.said); err != nil {
+	const width = 4
+	numbers := make([]float64, width*j.team.Size())
+	own := []float64{j.said.Weight, j.said.Loss, j.said.Frozen, j.said.Stop}
+	if err := ranks.Share(j.team, own, numbers, slices.Repeat([]int{width}, j.team.Size())); err != nil {
 		return nil, err
 	}
-	texts, err := j.team.All(b.Bytes())
-	if err != nil {
-		return nil, err
-	}
-	all := make([]said, len(texts))
-	for i, text := range texts {
-		if err := binary.Read(bytes.NewReader(text), binary.LittleEndian, &all[i]); err != nil {
-			return nil, fmt.Errorf("train: what rank %d says of its step: %w", i, err)
-		}
+	var all []said
+	for s := range slices.Chunk(numbers, width) {
+		all = append(all, said{s[0], s[1], s[2], s[3]})
 	}
 	return all, nil
 }
 
-func stopOf(err error) int64 {
+func stopOf(err error) float64 {
 	switch {
 	case err == nil:
 		return stopNot

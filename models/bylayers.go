@@ -97,14 +97,15 @@ func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad
 	if _, ok := convOf(n.Layers[0]).(*monetLayer); ok && b.whole.Edge == nil {
 		b.whole.Edge = rootsOfDegrees(g) // those of a part are others
 	}
-	if n.Codes != nil || n.Input != nil {
-		x = b.enter(t, n, x)
-	}
-	all, sizes := numbersTo(g.NumNodes()), n.sizes(x.Shape()[1])
 	rooms := b.room
 	if rooms == nil {
 		rooms = new(room)
 	}
+	ours := n.Codes != nil || n.Input != nil // whether x is of the room, not the caller's
+	if ours {
+		x = b.enter(t, n, x, rooms)
+	}
+	all, sizes := numbersTo(g.NumNodes()), n.sizes(x.Shape()[1])
 	for i, l := range n.Layers[:b.depth] {
 		t.Reset()
 		t.KeepProducts(x)
@@ -130,9 +131,10 @@ func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad
 			copy(own.Data[(lo-first)*y.Dim(1):], y.Value().Data)
 		}
 		t.KeepProducts(nil)
-		if i > 0 { // else it is the caller's
+		if ours {
 			rooms.give(x.(*tensor.Dense))
 		}
+		ours = true
 		if x = own; b.team.Size() == 1 {
 			continue
 		}
@@ -171,8 +173,8 @@ func (b byLayers) share(own *tensor.Dense, rooms *room, cuts []int) (*tensor.Den
 	return all, ranks.Share(b.team, own.Data, all.Data, sizes)
 }
 
-// cuts returns where the rows of each rank begin, and the end of all, so that their work is alike. A product takes of a number about an eighth of
-// the time that it takes to read one from memory.
+// cuts returns where the rows of each rank begin, and the end of all, so that their work is alike. A multiplication counts an eighth of
+// reading a number of a neighbour's row from memory.
 func (b byLayers) cuts(n *Network, s size) []int {
 	cuts, nodes := []int{0}, b.whole.Graph.NumNodes()
 	offsets, row := b.whole.Graph.In().Offsets, int64(s.in*s.out*n.Settings.Heads/8+1)
@@ -186,7 +188,7 @@ func (b byLayers) cuts(n *Network, s size) []int {
 }
 
 // enter returns what the first layer reads of all nodes.
-func (b byLayers) enter(t *grad.Tape, n *Network, x tensor.Array) (out *tensor.Dense) {
+func (b byLayers) enter(t *grad.Tape, n *Network, x tensor.Array, rooms *room) (out *tensor.Dense) {
 	const usual = 1 << 14
 	all := numbersTo(x.Shape()[0])
 	for lo, hi := 0, 0; lo < len(all); lo = hi {
@@ -194,7 +196,7 @@ func (b byLayers) enter(t *grad.Tape, n *Network, x tensor.Array) (out *tensor.D
 		t.Reset()
 		y := n.enter(t, n.Codes.read(t, grad.Const(datasets.GatherRows(x, all[lo:hi]))))
 		if out == nil {
-			out = tensor.New(len(all), y.Dim(1))
+			out = rooms.take(len(all), y.Dim(1))
 		}
 		copy(out.Data[lo*y.Dim(1):], y.Value().Data)
 	}

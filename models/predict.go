@@ -374,10 +374,7 @@ func (p *Predictor) each(s *subject, q Query) iter.Seq2[*Answers, error] {
 		if size <= 0 {
 			size = usual
 		}
-		of, err := p.outputs(s, q, len(examples), size)
-		if q.Team.Size() > 1 && err == nil && of != nil && q.plan(s, p.Net.(*Network), len(examples), size) == Neighbourhoods {
-			of = p.inTurn(of, q.Team, examples, size)
-		}
+		of, err := p.outputs(s, q, examples, size)
 		if err != nil {
 			yield(nil, fmt.Errorf("models: %w", err))
 			return
@@ -402,38 +399,45 @@ func (p *Predictor) each(s *subject, q Query) iter.Seq2[*Answers, error] {
 	}
 }
 
-// outputs returns what gives the outputs of some examples, of which so many are asked about, in batches of a size.
-func (p *Predictor) outputs(s *subject, q Query, asked, size int) (of func(some []int32) (*tensor.Dense, error), err error) {
+// outputs returns what gives the outputs of the examples that are asked about, one batch of a size after another.
+func (p *Predictor) outputs(s *subject, q Query, examples []int32, size int) (of func(some []int32) (*tensor.Dense, error), err error) {
 	n, t := p.Net.(*Network), grad.NewEval()
-	if asked == 0 {
+	if len(examples) == 0 {
 		return nil, nil
 	}
 	var all *tensor.Dense
-	switch plan := q.plan(s, n, asked, size); {
+	switch plan := q.plan(s, n, len(examples), size); {
 	case plan == Whole:
 		err = q.within(t, func() { all = n.Run(t, s.all(n)).Value() })
 	case plan == Layers && n.Head == nil:
 		all, err = q.byLayers(t, n, s, len(n.Layers), func(y *grad.Var) *grad.Var { return n.finish(t, Pass{}, y) })
 	case plan == Layers:
-		all, err = q.byLayers(t, n, s, len(n.Layers), nil)
+		if all, err = q.byLayers(t, n, s, len(n.Layers), nil); err != nil {
+			return nil, err
+		}
 		rows := grad.Const(all)
 		return func(some []int32) (y *tensor.Dense, err error) {
 			t.Reset()
 			err = q.within(t, func() { y = n.finish(t, Pass{Ends: s.Pairing.Some(some, nil)}, rows).Value().Clone() })
 			return y, err
-		}, err
+		}, nil
 	default:
-		return func(some []int32) (y *tensor.Dense, err error) {
+		of = func(some []int32) (y *tensor.Dense, err error) {
 			different, at := distinctOf(some)
 			t.Reset()
 			err = q.within(t, func() { y = pick(n.Run(t, s.needed(n, different)).Value(), at) })
 			return y, err
-		}, nil
+		}
+		if q.Team.Size() > 1 {
+			of = p.inTurn(of, q.Team, examples, size)
+		}
+		return of, nil
 	}
 	return func(some []int32) (*tensor.Dense, error) { return pick(all, some), nil }, err
 }
 
-// inTurn is of, called for one batch of examples after another, where each rank of a team computes every so manieth.
+// inTurn returns of for the ranks of a team, which compute the batches in turn: each computes one of as many as there are ranks,
+// and gets the others' outputs.
 func (p *Predictor) inTurn(of func([]int32) (*tensor.Dense, error), team *ranks.Team, examples []int32, size int) func([]int32) (*tensor.Dense, error) {
 	next, ready := 0, []*tensor.Dense(nil)
 	return func([]int32) (*tensor.Dense, error) {

@@ -76,8 +76,8 @@ func (f *savedFlags) answering(e env) (*answering, error) {
 	if a.raw, err = readRows(f.Data, at.dataset, a.Predictor); err != nil {
 		return nil, err
 	}
-	if err := e.team.Same("--dataset "+at.dataset, digestOfRows(a.raw)); err != nil {
-		return nil, misuse("%w: every rank reads the same files", err)
+	if err := e.sameDigest(at.dataset, func() []byte { return digestOfRows(a.raw) }); err != nil {
+		return nil, err
 	}
 	if (f.Dataset == nil || was == at.dataset) && !f.few {
 		a.changed(e, a.raw, at.dataset)

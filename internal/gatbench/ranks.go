@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/usage"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/ranks"
@@ -209,8 +209,8 @@ type rankFlags struct {
 	Limit *time.Duration `placeholder:"TIME" group:"ranks" help:"End the job if a rank has not come for so long, such as 90s or 2h, and say which and what it was doing. Default: 10m."`
 }
 
-// begin readies the ranks of a job for a command, of which all read the same data. It returns how many threads each uses if nobody says: its share
-// of the host's.
+// begin prepares this rank for a command. It returns the number of threads to use: the one that was asked for, or this rank's share of
+// its host's.
 func (f *rankFlags) begin(e env, threads int) (int, error) {
 	switch {
 	case f.Limit != nil && *f.Limit <= 0:
@@ -235,65 +235,41 @@ func (f *rankFlags) begin(e env, threads int) (int, error) {
 	if threads != 0 {
 		return threads, nil
 	}
-	if l := par.LimitsNow(); l.Processors > 0 && l.Processors < onlineProcessors() {
+	if l := par.LimitsNow(); l.Processors > 0 && l.Processors < usage.Processors() {
 		return 0, nil // the launcher has bound each rank to its own
 	}
 	return max(1, par.Threads()/here), nil
 }
 
-// boundMemory has garbage collected before the heaps of the ranks of this host, so many, take more than five sixths of its free memory: a heap
-// may else grow to twice what it needs. GOMEMLIMIT comes first.
+// boundMemory limits the heap, so that those of all ranks of this host together stay below five sixths of its free memory. Without
+// a limit a heap may grow to twice what it needs. here is the number of ranks. GOMEMLIMIT comes first.
 func boundMemory(here int) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return
+	if free := usage.FreeMiB(); free > 0 {
+		debug.SetMemoryLimit(int64(free) << 20 / 6 * 5 / int64(here))
 	}
-	for line := range strings.Lines(string(text)) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == "MemAvailable:" {
-			if kib, err := strconv.ParseInt(f[1], 10, 64); err == nil {
-				debug.SetMemoryLimit(kib << 10 / 6 * 5 / int64(here))
-			}
-		}
-	}
-}
-
-// onlineProcessors is how many the machine has, bound or not; 0 where it cannot be found out.
-func onlineProcessors() (n int) {
-	text, err := os.ReadFile("/sys/devices/system/cpu/online")
-	if err != nil {
-		return 0
-	}
-	for part := range strings.SplitSeq(strings.TrimSpace(string(text)), ",") {
-		lo, hi, ranged := strings.Cut(part, "-")
-		first, err := strconv.Atoi(lo)
-		last := first
-		if err == nil && ranged {
-			last, err = strconv.Atoi(hi)
-		}
-		if err != nil {
-			return 0
-		}
-		n += last - first + 1
-	}
-	return n
 }
 
 // sameData returns an error if the ranks have read different data.
 func (e env) sameData(name string, d *datasets.Dataset) error {
+	return e.sameDigest(name, func() []byte { return []byte(d.Digest()) })
+}
+
+// sameDigest is sameData of data of which digest returns the digest. A process that is alone needs none.
+func (e env) sameDigest(name string, digest func() []byte) error {
 	if e.team.Size() == 1 {
 		return nil
 	}
-	if err := e.team.Same("--dataset "+name, []byte(d.Digest())); err != nil {
+	if err := e.team.Same("--dataset "+name, digest()); err != nil {
 		return misuse("%w: every rank reads the same files: use a folder that all hosts share, or copy it again", err)
 	}
 	return nil
 }
 
-// asOne makes a rank that is not the first one that writes nothing.
-func (o *outputFlags) asOne(team *ranks.Team) {
+// forRank leaves the files out for every rank but the first, which alone writes.
+func (o *outputFlags) forRank(team *ranks.Team) {
 	if team.Rank() > 0 {
 		resume := o.Resume
 		*o = outputFlags{}
@@ -318,7 +294,8 @@ func (c *trainCommand) usage(out *report.Printer) *report.Usage {
 	return report.NewUsage(c.team, each)
 }
 
-// uncut is ctx, but without its end where ranks compute something together that has begun: they would not stop at the same place.
+// uncut returns a context for what ranks compute together once they have begun. It does not end, because they would stop at different
+// places. For a process that is alone it is ctx.
 func uncut(ctx context.Context, team *ranks.Team) context.Context {
 	if team.Size() > 1 {
 		return context.WithoutCancel(ctx)

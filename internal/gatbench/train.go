@@ -46,7 +46,7 @@ func (c *trainCommand) endsItself() {}
 // the training after its epoch.
 func (c *trainCommand) Run(e env) (err error) {
 	c.team = e.team
-	c.asOne(e.team)
+	c.forRank(e.team)
 	if c.Threads, err = c.begin(e, c.Threads); err != nil {
 		return err
 	}

@@ -19,3 +19,11 @@ func TestNodes(t *testing.T) {
 		t.Errorf("of nothing %d nodes", n)
 	}
 }
+
+func TestCountIn(t *testing.T) {
+	for list, want := range map[string]int{"0-15\n": 16, "0\n": 1, "0-3,8,10-11": 7, "": 0, "0-x": 0} {
+		if n := countIn(list); n != want {
+			t.Errorf("%q has %d, want %d", list, n, want)
+		}
+	}
+}

@@ -58,6 +58,15 @@ func PeakMiB() float64 {
 	return kib[0] / 1024
 }
 
+// FreeMiB returns the memory in MiB that processes could still take without swapping, 0 if it is not known.
+func FreeMiB() float64 {
+	kib := fieldsOf("/proc/meminfo", "MemAvailable:")
+	if len(kib) == 0 {
+		return 0
+	}
+	return kib[0] / 1024
+}
+
 // fieldsOf returns the numbers that follow the last mark in the first line of a
 // file that has it. What is no number is zero.
 func fieldsOf(file, mark string) []float64 {

@@ -60,12 +60,13 @@ var table = map[string]string{
 	"cmd/gatbench":          "internal/gatbench",
 
 	// The command, which only programs import, and its parts, which only they and it import.
-	"internal/gatbench":        "* internal/gatbench/bench internal/gatbench/demo internal/gatbench/draw internal/gatbench/report internal/gatbench/usage",
+	"internal/gatbench":        "* internal/cli internal/gatbench/bench internal/gatbench/demo internal/gatbench/draw internal/gatbench/report internal/gatbench/usage",
 	"internal/gatbench/bench":  "* internal/gatbench/usage",
 	"internal/gatbench/demo":   "* datasets/points datasets/text internal/picture internal/gatbench/report",
 	"internal/gatbench/draw":   "datasets graph internal/picture tensor train",
 	"internal/gatbench/report": "ranks train internal/gatbench/usage",
 	"internal/gatbench/usage":  "",
+	"internal/cli":             "datasets ranks tensor internal/gatbench/report internal/gatbench/usage",
 
 	// Programs to be read, which import what any program can.
 	"examples": "*",

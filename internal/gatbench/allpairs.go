@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // GPS attends between all pairs of nodes of a graph. None are listed, so they cost time and hardly
@@ -22,7 +23,7 @@ const alongEdges = "take --model transformer or gat, which attend along edges"
 // checkPairs returns an error if a model of nodes attends between more pairs of them than can be.
 func (r *recipe) checkPairs(nodes int) error {
 	if pairs := int64(nodes) * int64(nodes); r.Model == modelGPS && pairs > pairsMost {
-		return misuse("--model %s: it attends between all pairs of %d nodes, %.1g, and at most %.1g can be: %s", r.Model, nodes, float64(pairs), float64(pairsMost), alongEdges)
+		return cli.Misuse("--model %s: it attends between all pairs of %d nodes, %.1g, and at most %.1g can be: %s", r.Model, nodes, float64(pairs), float64(pairsMost), alongEdges)
 	}
 	return nil
 }
@@ -43,7 +44,7 @@ func (r *graphRecipe) checkPairs(sizes []int) error {
 	sizes, pairs := slices.Sorted(slices.Values(sizes)), int64(0)
 	for _, n := range sizes[max(0, len(sizes)-r.Batch):] {
 		if pairs += int64(n) * int64(n); pairs > pairsMost {
-			return misuse("--model %s: it attends between all pairs of a graph's nodes, and a batch of %d of these graphs may have more than %.1g pairs: take a smaller --batch, or %s", r.Model, r.Batch, float64(pairsMost), alongEdges)
+			return cli.Misuse("--model %s: it attends between all pairs of a graph's nodes, and a batch of %d of these graphs may have more than %.1g pairs: take a smaller --batch, or %s", r.Model, r.Batch, float64(pairsMost), alongEdges)
 		}
 	}
 	return nil
@@ -64,7 +65,7 @@ func (r *recipe) checkRings(g *graph.Graph) error {
 		return nil
 	}
 	if _, err := g.AtDistance(2); err != nil {
-		return misuse("--model %s: %w: %s, or leave out the nodes of the most neighbours", r.Model, err, alongEdges)
+		return cli.Misuse("--model %s: %w: %s, or leave out the nodes of the most neighbours", r.Model, err, alongEdges)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // GPS refuses more pairs than attention numbers, before a row of memory is taken for them; and says
@@ -32,7 +33,7 @@ func TestPairsOfGPS(t *testing.T) {
 			args = append(args, "--model", "gps")
 		}
 		_, stderr, status := gatbench(t, args...)
-		if status != misused || !strings.Contains(stderr, "more than 2e+09 pairs") && !strings.Contains(stderr, "all pairs of 46341 nodes, 2e+09, and at most 2e+09 can be: take --model transformer or gat") {
+		if status != cli.Misused || !strings.Contains(stderr, "more than 2e+09 pairs") && !strings.Contains(stderr, "all pairs of 46341 nodes, 2e+09, and at most 2e+09 can be: take --model transformer or gat") {
 			t.Errorf("%s: status %d, error %q", args, status, stderr)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/ranks"
@@ -33,11 +34,11 @@ type answering struct {
 }
 
 // answering opens the model and its data, or those that flags name.
-func (f *savedFlags) answering(e env) (*answering, error) {
+func (f *savedFlags) answering(e cli.Env) (*answering, error) {
 	if f.Threads < 0 {
-		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
+		return nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	}
-	a := &answering{path: f.File, team: e.team}
+	a := &answering{path: f.File, team: e.Team}
 	var err error
 	if a.Predictor, err = modelFile(f.File, &a.recipe); err != nil {
 		return nil, err
@@ -47,26 +48,26 @@ func (f *savedFlags) answering(e env) (*answering, error) {
 	}
 	was := a.recipe.Dataset
 	if was == "" && f.Dataset == nil {
-		return nil, misuse("%s does not say what it was trained on: name the data with --dataset", f.File)
+		return nil, cli.Misuse("%s does not say what it was trained on: name the data with --dataset", f.File)
 	}
 	at, err := f.places(e, &a.recipe)
 	if err != nil {
 		return nil, err
 	}
 	a.name, a.splits = at.dataset, at.splits
-	in := append(datasetFiles("--dataset", f.Data, at.dataset), file{"the model", f.File})
+	in := append(datasetFiles("--dataset", f.Data, at.dataset), cli.File{Flag: "the model", Path: f.File})
 	if f.Base != "" {
 		in = append(in, datasetFiles("--base", f.Data, f.Base)...)
 	}
-	if err := apart(in, f.outs); err != nil {
+	if err := cli.Apart(in, f.outs); err != nil {
 		return nil, err
 	}
 	if a.Schema == nil || slices.Contains(datasets.Names(), at.dataset) || datasets.FindGraphs(f.Data, at.dataset) != "" {
 		if f.Base != "" {
-			return nil, misuse("--base: %s is no table, whose rows could stand beside others: leave it out", at.dataset)
+			return nil, cli.Misuse("--base: %s is no table, whose rows could stand beside others: leave it out", at.dataset)
 		}
 		if a.data, err = openNodes(f.Data, at.dataset, taskIn(a.Predictor), a.recipe.Columns); err == nil {
-			err = e.sameData(at.dataset, a.data)
+			err = e.SameData(at.dataset, a.data)
 		}
 		if err == nil && f.Dataset == nil && !f.few {
 			changed(e, a.Predictor, a.data, at.dataset)
@@ -76,7 +77,7 @@ func (f *savedFlags) answering(e env) (*answering, error) {
 	if a.raw, err = readRows(f.Data, at.dataset, a.Predictor); err != nil {
 		return nil, err
 	}
-	if err := e.sameDigest(at.dataset, func() []byte { return digestOfRows(a.raw) }); err != nil {
+	if err := e.SameDigest(at.dataset, func() []byte { return digestOfRows(a.raw) }); err != nil {
 		return nil, err
 	}
 	if (f.Dataset == nil || was == at.dataset) && !f.few {
@@ -121,7 +122,7 @@ func digestOfRows(raw *form.Raw) []byte {
 
 // beside reads the rows that are known from before: those of --base, or, where edges lead to rows that the data does not list, those that the
 // model was trained on.
-func (f *savedFlags) beside(e env, a *answering, was, now string) (err error) {
+func (f *savedFlags) beside(e cli.Env, a *answering, was, now string) (err error) {
 	base := f.Base
 	if base == "" {
 		unlisted := slices.ContainsFunc(a.raw.Nodes, func(n form.Nodes) bool { return n.Listed > 0 && n.Listed < n.Rows })
@@ -133,7 +134,7 @@ func (f *savedFlags) beside(e env, a *answering, was, now string) (err error) {
 			return fmt.Errorf("edges of %s lead to rows that it does not list, and %s, which the model was trained on, is not here: name the data that has them with --base", now, was)
 		}
 		base = path
-		report.Message(e.errOut, fmt.Sprintf("edges lead to rows that %s does not list; they are read from %s (--base names others)", now, base))
+		report.Message(e.ErrOut, fmt.Sprintf("edges lead to rows that %s does not list; they are read from %s (--base names others)", now, base))
 	}
 	if a.base, err = readRows(f.Data, base, a.Predictor); err == nil && f.Base == "" && !f.few {
 		a.changed(e, a.base, base)
@@ -142,16 +143,16 @@ func (f *savedFlags) beside(e env, a *answering, was, now string) (err error) {
 }
 
 // changed warns if the rows that the model was trained on are others now.
-func (a *answering) changed(e env, raw *form.Raw, name string) {
+func (a *answering) changed(e cli.Env, raw *form.Raw, name string) {
 	if d, err := datasets.From(raw, a.Schema); err == nil { // of an error the answers say it
 		changed(e, a.Predictor, d, name)
 	}
 }
 
 // changed warns if what a model was trained on is not that any more.
-func changed(e env, p *models.Predictor, d *datasets.Dataset, name string) {
+func changed(e cli.Env, p *models.Predictor, d *datasets.Dataset, name string) {
 	if p.Data.Digest != "" && p.DigestOf(d) != p.Data.Digest {
-		report.Message(e.errOut, fmt.Sprintf("%s is not what the model was trained on any more: it has changed since", name))
+		report.Message(e.ErrOut, fmt.Sprintf("%s is not what the model was trained on any more: it has changed since", name))
 	}
 }
 
@@ -164,7 +165,7 @@ func (a *answering) query(ids []string) models.Query {
 }
 
 // each answers a query in batches, and says what was read in a way that may not be meant.
-func (a *answering) each(e env, ids []string) answers {
+func (a *answering) each(e cli.Env, ids []string) answers {
 	q := a.query(ids)
 	all := a.Predictor.Each(a.raw, q)
 	if a.raw == nil {
@@ -174,7 +175,7 @@ func (a *answering) each(e env, ids []string) answers {
 }
 
 // warned are answers whose warnings are said, and whose errors say what unfit does.
-func warned(e env, all answers, unfit func(error) error) answers {
+func warned(e cli.Env, all answers, unfit func(error) error) answers {
 	return func(yield func(*models.Answers, error) bool) {
 		for b, err := range all {
 			if err == nil {
@@ -188,9 +189,9 @@ func warned(e env, all answers, unfit func(error) error) answers {
 }
 
 // warn says what was read in a way that may not be meant.
-func warn(e env, warnings []string) {
+func warn(e cli.Env, warnings []string) {
 	for _, w := range warnings {
-		report.Message(e.errOut, w)
+		report.Message(e.ErrOut, w)
 	}
 }
 
@@ -198,7 +199,7 @@ func warn(e env, warnings []string) {
 func (a *answering) unfit(err error) error { return unfit(err, a.path, a.Data.Name, a.name) }
 
 func unfit(err error, path, trained, used string) error {
-	if err == nil || errors.As(err, new(*models.UnknownError)) || errors.As(err, new(usageError)) {
+	if err == nil || errors.As(err, new(*models.UnknownError)) || errors.As(err, new(cli.UsageError)) {
 		return err
 	}
 	if inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "models: ") {
@@ -253,7 +254,7 @@ func (a *answering) parted() (*columns.Schema, error) {
 		}
 	}
 	if !there {
-		return nil, misuse("--splits %.60s: %s has no column %.40q", a.splits, a.name, name)
+		return nil, cli.Misuse("--splits %.60s: %s has no column %.40q", a.splits, a.name, name)
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/message"
@@ -57,7 +58,7 @@ func (s *session) watched() []int32 {
 func (k *task) checkNodes(nodes []int32) error {
 	for i, v := range nodes {
 		if v < 0 || int(v) >= k.Graph.NumNodes() {
-			return misuse("--nodes: number %d of the list is %d; %s has the nodes 0 to %d", i+1, v, k.Name, k.Graph.NumNodes()-1)
+			return cli.Misuse("--nodes: number %d of the list is %d; %s has the nodes 0 to %d", i+1, v, k.Name, k.Graph.NumNodes()-1)
 		}
 	}
 	return nil

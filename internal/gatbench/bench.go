@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
@@ -47,9 +48,9 @@ type benchCommand struct {
 func (c *benchCommand) endsItself() {}
 
 // Run times what the patterns select.
-func (c *benchCommand) Run(e env) error {
+func (c *benchCommand) Run(e cli.Env) error {
 	if c.Threads < 0 {
-		return misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
+		return cli.Misuse("--threads %d: it must be at least 1, or 0 for all there are", c.Threads)
 	}
 	rule := bench.PeersBudget()
 	switch {
@@ -64,9 +65,9 @@ func (c *benchCommand) Run(e env) error {
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
 	if c.Epochs < 0 {
-		return misuse("--epochs %d: it must be at least 1, or 0 for %d", c.Epochs, trainEpochs)
+		return cli.Misuse("--epochs %d: it must be at least 1, or 0 for %d", c.Epochs, trainEpochs)
 	}
-	if err := oneOf("--rows", string(c.rows()), extents); err != nil {
+	if err := cli.OneOf("--rows", string(c.rows()), extents); err != nil {
 		return err
 	}
 	if err := cmp.Or(c.checkTrace(), c.checkScale(), c.checkPicture()); err != nil {
@@ -78,7 +79,7 @@ func (c *benchCommand) Run(e env) error {
 	case c.From != "":
 		return c.traceFrom(e)
 	}
-	if _, err := promptly(e.ctx, func() (any, error) { return nil, c.defaults() }); err != nil {
+	if _, err := cli.Promptly(e.Ctx, func() (any, error) { return nil, c.defaults() }); err != nil {
 		return err
 	}
 	chosen, err := c.chosen()
@@ -86,7 +87,7 @@ func (c *benchCommand) Run(e env) error {
 		return err
 	}
 	if c.List {
-		return list(e.out, chosen)
+		return list(e.Out, chosen)
 	}
 	switch {
 	case c.Trace != "":
@@ -95,7 +96,7 @@ func (c *benchCommand) Run(e env) error {
 		return c.scale(e, timer, chosen)
 	}
 	if c.everything() {
-		fmt.Fprintf(e.errOut, "gatbench: %d names take ten to twenty minutes; Ctrl-C keeps the rows that are done. In about a minute: %s bench %s\n", len(chosen), program, bench.Sparse)
+		fmt.Fprintf(e.ErrOut, "gatbench: %d names take ten to twenty minutes; Ctrl-C keeps the rows that are done. In about a minute: %s bench %s\n", len(chosen), cli.Program, bench.Sparse)
 	}
 	return c.timeAll(e, timer, chosen)
 }
@@ -129,23 +130,23 @@ const mostColumns = 1 << 16
 
 // choice returns what the flags say of what is timed.
 func (c *benchCommand) choice() (bench.Choice, error) {
-	out := bench.Choice{Threads: par.Threads(), Heads: or(c.Heads, 0), Dims: c.Dim, Data: c.Data, Trainings: c.trainings()}
+	out := bench.Choice{Threads: par.Threads(), Heads: cli.Or(c.Heads, 0), Dims: c.Dim, Data: c.Data, Trainings: c.trainings()}
 	var err error
 	dim := slices.Max(append([]int{0}, c.Dim...))
 	switch {
-	case or(c.Heads, 1) < 1:
-		return out, misuse("--heads %d: it must be at least 1", *c.Heads)
+	case cli.Or(c.Heads, 1) < 1:
+		return out, cli.Misuse("--heads %d: it must be at least 1", *c.Heads)
 	case len(c.Dim) > 0 && slices.Min(c.Dim) < 1:
-		return out, misuse("--dim %d: it must be at least 1", slices.Min(c.Dim))
+		return out, cli.Misuse("--dim %d: it must be at least 1", slices.Min(c.Dim))
 	case max(out.Heads, dim) > mostColumns || max(out.Heads, 1)*max(dim, 1) > mostColumns:
-		return out, misuse("--heads %d --dim %d: rows have at most %d columns, those of all heads together", out.Heads, dim, mostColumns)
+		return out, cli.Misuse("--heads %d --dim %d: rows have at most %d columns, those of all heads together", out.Heads, dim, mostColumns)
 	case c.Graph != "" && c.Size != "":
-		return out, misuse("--graph and --size both name a graph: leave one of them out")
+		return out, cli.Misuse("--graph and --size both name a graph: leave one of them out")
 	case c.Graph != "":
 		out.Graph, err = c.ownGraph()
 	case c.Size != "":
 		if out.Graph, err = bench.GraphOfSize(c.Size); err != nil {
-			err = misuse("--size %s: %w", c.Size, err)
+			err = cli.Misuse("--size %s: %w", c.Size, err)
 		}
 	}
 	return out, err
@@ -169,11 +170,11 @@ func (c *benchCommand) chosen() ([]bench.Benchmark, error) {
 	for _, pattern := range patterns {
 		var err error
 		if some, err = bench.Choose(c.all, pattern); err != nil {
-			return nil, usageError{err}
+			return nil, cli.Misuse("%w", err)
 		}
 		if len(some) == 0 {
 			name := strings.TrimSuffix(pattern, "/")
-			return nil, misuse("there is no benchmark %q; did you mean %q? %s bench --list names them all", name, bench.Nearest(c.all, name), program)
+			return nil, cli.Misuse("there is no benchmark %q; did you mean %q? %s bench --list names them all", name, bench.Nearest(c.all, name), cli.Program)
 		}
 		for i := range some {
 			wanted[some[i].Name()] = true
@@ -196,7 +197,7 @@ func list(w io.Writer, bs []bench.Benchmark) error {
 // benchRun is a run of the command: what was measured so far, and where it is shown.
 type benchRun struct {
 	*benchCommand
-	e        env
+	e        cli.Env
 	timer    *bench.Timer
 	limits   bench.Ceilings
 	table    *bench.Table
@@ -209,13 +210,13 @@ type benchRun struct {
 // timeAll times benchmarks in order and prints each when it is done, so that what
 // is interrupted leaves what it had. A table for people begins with nothing but the
 // graph: what its rows are compared with is measured first and said last.
-func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) error {
+func (c *benchCommand) timeAll(e cli.Env, timer *bench.Timer, bs []bench.Benchmark) error {
 	r := &benchRun{
 		benchCommand: c, e: e, timer: timer, limits: bench.Ceilings{},
-		table: bench.NewTable(bs, report.Width(e.out)), out: report.NewPrinter(e.out), progress: report.NewProgress(e.errOut),
+		table: bench.NewTable(bs, report.Width(e.Out)), out: report.NewPrinter(e.Out), progress: report.NewProgress(e.ErrOut),
 	}
 	if c.sweeps() {
-		r.table = bench.NewSweepTable(bs, report.Width(e.out))
+		r.table = bench.NewSweepTable(bs, report.Width(e.Out))
 	}
 	err := r.measure(bs)
 	done := 0
@@ -227,7 +228,7 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 			done++
 			r.cell(&bs[i], line)
 			err = r.show(&bs[i], line)
-		case c.everything() && e.ctx.Err() == nil: // it may need data that is not here
+		case c.everything() && e.Ctx.Err() == nil: // it may need data that is not here
 			r.failed = append(r.failed, failed)
 		default:
 			err = failed
@@ -243,7 +244,7 @@ func (c *benchCommand) timeAll(e env, timer *bench.Timer, bs []bench.Benchmark) 
 		err = cmp.Or(err, r.draw())
 	}
 	switch {
-	case e.ctx.Err() != nil:
+	case e.Ctx.Err() != nil:
 		return fmt.Errorf("interrupted after %d of %d benchmarks", done, len(bs))
 	case err == nil && len(r.failed) > 0:
 		return fmt.Errorf("%d of %d names could not be timed, the first of them %w", len(r.failed), len(bs), r.failed[0])
@@ -275,14 +276,14 @@ func (r *benchRun) measure(bs []bench.Benchmark) error {
 
 // one times a benchmark.
 func (r *benchRun) one(b *bench.Benchmark) (*bench.Line, error) {
-	line, err := r.timeOne(r.e.ctx, r.timer, b)
+	line, err := r.timeOne(r.e.Ctx, r.timer, b)
 	r.progress.Clear()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)
 	}
 	r.limits.Compare(b, line)
 	debug.FreeOSMemory() // the operands of a product may be most of the memory
-	return line, r.e.ctx.Err()
+	return line, r.e.Ctx.Err()
 }
 
 // show prints what came of a benchmark.
@@ -297,7 +298,7 @@ func (r *benchRun) show(b *bench.Benchmark, line *bench.Line) error {
 
 func (c *benchCommand) timeOne(ctx context.Context, timer *bench.Timer, b *bench.Benchmark) (*bench.Line, error) {
 	if !c.Isolate { // else its process has to be ended
-		return promptly(ctx, func() (*bench.Line, error) { return timer.Time(ctx, b) })
+		return cli.Promptly(ctx, func() (*bench.Line, error) { return timer.Time(ctx, b) })
 	}
 	out, err := c.self(ctx, c.selfArgs(b.Name())...)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -16,7 +17,7 @@ import (
 // a dataset by its name, a file or a folder. Of many graphs it is all of them side by
 // side, of users and items, or of facts, the links between them.
 func (c *benchCommand) ownGraph() (g *bench.Graph, err error) {
-	if strings.HasSuffix(unpack.Plain(c.Graph), ".mtx") && !isFolder(c.Graph) {
+	if strings.HasSuffix(unpack.Plain(c.Graph), ".mtx") && !cli.IsFolder(c.Graph) {
 		a, readErr := datasets.ReadMatrix(c.Graph) // as a graph it would lose its diagonal
 		if readErr != nil {
 			return nil, readErr
@@ -68,7 +69,7 @@ func (c *benchCommand) readGraph() (*graph.Graph, []tensor.Float, error) {
 // graphName is what the names of benchmarks call a graph: its file without what says its form.
 func graphName(path string) string {
 	base := unpack.Plain(filepath.Base(path))
-	if isFolder(path) {
+	if cli.IsFolder(path) {
 		return base
 	}
 	return strings.TrimSuffix(base, filepath.Ext(base))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // graphForms writes a graph of three nodes in the forms that are read, and returns the path of
@@ -153,18 +154,18 @@ func TestBenchGraphMisuse(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"empty.mtx", failed, "empty.mtx: it is 3 × 4 and has no elements that are not zero: the kernels need at least one"},
-		{"zeros.mtx", failed, "zeros.mtx: it is 1 × 2 and has no elements that are not zero"},
-		{"none.mtx", failed, "none.mtx: it is 0 × 0 and has no elements that are not zero"},
-		{"huge.mtx", failed, "that is not believed"},
-		{"complex.mtx", failed, "complex.mtx: line 1: its elements are complex"},
-		{"short.mtx", failed, "short.mtx: line 3: the file ends after 1 of 3 elements"},
-		{"loop.txt", failed, "loop.txt: it has 1 node and no edges: the kernels need at least one"},
-		{"none.txt", failed, "none.txt: there are no edges in it"},
-		{"bad.npz", failed, "bad.npz"},
-		{"odd.xlsx", failed, "odd.xlsx: such tables are not read: save them as CSV"},
-		{"nowhere.mtx", failed, "nowhere.mtx"},
-		{"nothing", failed, "there is no dataset in it that is known"},
+		{"empty.mtx", cli.Failed, "empty.mtx: it is 3 × 4 and has no elements that are not zero: the kernels need at least one"},
+		{"zeros.mtx", cli.Failed, "zeros.mtx: it is 1 × 2 and has no elements that are not zero"},
+		{"none.mtx", cli.Failed, "none.mtx: it is 0 × 0 and has no elements that are not zero"},
+		{"huge.mtx", cli.Failed, "that is not believed"},
+		{"complex.mtx", cli.Failed, "complex.mtx: line 1: its elements are complex"},
+		{"short.mtx", cli.Failed, "short.mtx: line 3: the file ends after 1 of 3 elements"},
+		{"loop.txt", cli.Failed, "loop.txt: it has 1 node and no edges: the kernels need at least one"},
+		{"none.txt", cli.Failed, "none.txt: there are no edges in it"},
+		{"bad.npz", cli.Failed, "bad.npz"},
+		{"odd.xlsx", cli.Failed, "odd.xlsx: such tables are not read: save them as CSV"},
+		{"nowhere.mtx", cli.Failed, "nowhere.mtx"},
+		{"nothing", cli.Failed, "there is no dataset in it that is known"},
 	}
 	for _, tt := range tests {
 		path := filepath.Join(dir, tt.graph)
@@ -173,10 +174,10 @@ func TestBenchGraphMisuse(t *testing.T) {
 			t.Errorf("%s: status %d, output %q, error\n%s", tt.graph, status, stdout, stderr)
 		}
 	}
-	if _, stderr, status := gatbench(t, "bench", "spmm", "--graph", "karat"); status != misused || !strings.Contains(stderr, `did you mean "karate"?`) {
+	if _, stderr, status := gatbench(t, "bench", "spmm", "--graph", "karat"); status != cli.Misused || !strings.Contains(stderr, `did you mean "karate"?`) {
 		t.Errorf("a wrong name: status %d, error %q", status, stderr)
 	}
-	if _, stderr, status := gatbench(t, "bench", "sprase", "--graph", "karate"); status != misused || !strings.Contains(stderr, `did you mean "sparse"?`) {
+	if _, stderr, status := gatbench(t, "bench", "sprase", "--graph", "karate"); status != cli.Misused || !strings.Contains(stderr, `did you mean "sparse"?`) {
 		t.Errorf("a wrong group: status %d, error %q", status, stderr)
 	}
 }

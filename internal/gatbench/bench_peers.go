@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -172,7 +173,7 @@ func (c *benchCommand) selfArgs(name string) []string {
 			args = append(args, "--"+flag+"="+value)
 		}
 	}
-	for flag, value := range map[string]int{"heads": or(c.Heads, 0), "epochs": c.Epochs} {
+	for flag, value := range map[string]int{"heads": cli.Or(c.Heads, 0), "epochs": c.Epochs} {
 		if value != 0 {
 			args = append(args, fmt.Sprintf("--%s=%d", flag, value))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/models"
@@ -136,10 +137,10 @@ func TestBenchTrainingNames(t *testing.T) {
 func TestBenchReading(t *testing.T) {
 	t.Setenv("EDGEWISE_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	if _, stderr, status := gatbench(t, "bench", "read/pubmed"); status != failed || !strings.Contains(stderr, "no files of pubmed") {
+	if _, stderr, status := gatbench(t, "bench", "read/pubmed"); status != cli.Failed || !strings.Contains(stderr, "no files of pubmed") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	if _, stderr, status := gatbench(t, "bench", "--epochs=-1", "read"); status != misused || stderr != "gatbench: --epochs -1: it must be at least 1, or 0 for 200\n" {
+	if _, stderr, status := gatbench(t, "bench", "--epochs=-1", "read"); status != cli.Misused || stderr != "gatbench: --epochs -1: it must be at least 1, or 0 for 200\n" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/regular"
@@ -17,20 +18,20 @@ import (
 func (c *benchCommand) checkPicture() error {
 	switch {
 	case c.Beside != "" && c.Picture == "":
-		return misuse("--beside %s: it is drawn; name the picture by --picture FILE.svg", c.Beside)
+		return cli.Misuse("--beside %s: it is drawn; name the picture by --picture FILE.svg", c.Beside)
 	case c.Picture == "":
 		return nil
-	case !isPicture(c.Picture):
-		return misuse("--picture %s: its name must end in .svg or .png", c.Picture)
+	case !cli.IsPicture(c.Picture):
+		return cli.Misuse("--picture %s: its name must end in .svg or .png", c.Picture)
 	case c.Beside == "" && !c.sweeps():
-		return misuse("--picture %s: it shows a sweep; name %s and nothing else", c.Picture, bench.Sparse)
+		return cli.Misuse("--picture %s: it shows a sweep; name %s and nothing else", c.Picture, bench.Sparse)
 	case c.Beside != "" && (c.Graph+c.Size != "" || slices.ContainsFunc(c.Patterns, func(p string) bool { return p != bench.Sparse })):
-		return misuse("--beside %s: what compare.py measured is drawn and nothing is timed; leave names, --graph and --size out", c.Beside)
+		return cli.Misuse("--beside %s: what compare.py measured is drawn and nothing is timed; leave names, --graph and --size out", c.Beside)
 	}
-	if err := target("picture", c.Picture); err != nil {
+	if err := cli.Target("picture", c.Picture); err != nil {
 		return err
 	}
-	return apart([]file{{"--beside", c.Beside}, {"--graph", c.Graph}}, []file{{"--picture", c.Picture}})
+	return cli.Apart([]cli.File{{Flag: "--beside", Path: c.Beside}, {Flag: "--graph", Path: c.Graph}}, []cli.File{{Flag: "--picture", Path: c.Picture}})
 }
 
 // draw draws what was timed.
@@ -53,7 +54,7 @@ func (r *benchRun) cell(b *bench.Benchmark, l *bench.Line) {
 }
 
 // drawBeside draws the table that compare.py wrote.
-func (c *benchCommand) drawBeside(e env) error {
+func (c *benchCommand) drawBeside(e cli.Env) error {
 	cells, err := readBeside(c.Beside)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (c *benchCommand) drawBeside(e env) error {
 	if err := cells.Write(c.Picture); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.out, "picture in %s\n", c.Picture)
+	_, err = fmt.Fprintf(e.Out, "picture in %s\n", c.Picture)
 	return err
 }
 

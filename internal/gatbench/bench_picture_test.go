@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 )
@@ -74,11 +75,11 @@ func TestBenchPictureMisuse(t *testing.T) {
 		"--beside " + svg + " --picture " + svg:       "it would be written over the file that --beside reads",
 	} {
 		stdout, stderr, status := gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
-		if !strings.Contains(stderr, want) || stdout != "" || status != misused {
+		if !strings.Contains(stderr, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and %q", args, status, stdout, stderr, want)
 		}
 	}
-	if _, stderr, status := gatbench(t, "bench", "--beside", tsv, "--picture", svg); status != failed || !strings.Contains(stderr, "out.tsv") {
+	if _, stderr, status := gatbench(t, "bench", "--beside", tsv, "--picture", svg); status != cli.Failed || !strings.Contains(stderr, "out.tsv") {
 		t.Errorf("of a table that is not there: status %d, %s", status, stderr)
 	}
 }
@@ -118,7 +119,7 @@ func TestBenchSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = narrow()
-	err = c.Run(env{ctx: ctx, out: &cancelling{cancel: cancel, before: 4}, errOut: new(bytes.Buffer)}) // the graph, a blank line, the head and a row
+	err = c.Run(cli.Env{Ctx: ctx, Out: &cancelling{cancel: cancel, before: 4}, ErrOut: new(bytes.Buffer)}) // the graph, a blank line, the head and a row
 	if _, missing := os.Stat(path); err == nil || !strings.HasPrefix(err.Error(), "interrupted after ") || missing != nil {
 		t.Errorf("when it is interrupted: %v; picture: %v", err, missing)
 	}

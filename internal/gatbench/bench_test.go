@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
@@ -38,7 +39,7 @@ func benched(t *testing.T, c benchCommand) (string, error) {
 	}
 	c.budget, c.Threads = quick, 1
 	var out bytes.Buffer
-	err := c.Run(env{ctx: t.Context(), out: &out, errOut: new(bytes.Buffer)})
+	err := c.Run(cli.Env{Ctx: t.Context(), Out: &out, ErrOut: new(bytes.Buffer)})
 	return out.String(), err
 }
 
@@ -52,7 +53,7 @@ func TestBenchMisuse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := gatbench(t, append([]string{"bench"}, strings.Fields(tt.args)...)...)
-		if want := "gatbench: " + tt.want; !strings.HasPrefix(stderr, want) || stdout != "" || status != misused {
+		if want := "gatbench: " + tt.want; !strings.HasPrefix(stderr, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and\n%s", tt.args, status, stdout, stderr, want)
 		}
 	}
@@ -60,7 +61,7 @@ func TestBenchMisuse(t *testing.T) {
 
 func TestBenchList(t *testing.T) {
 	stdout, stderr, status := gatbench(t, "bench", "--list", "exp")
-	if stdout != "exp/2048\nexp/1048576\n" || stderr != "" || status != succeeded {
+	if stdout != "exp/2048\nexp/1048576\n" || stderr != "" || status != cli.Succeeded {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
 }
@@ -112,7 +113,7 @@ func TestBenchEverything(t *testing.T) {
 	for _, patterns := range [][]string{nil, {"exp"}} {
 		var stderr bytes.Buffer
 		c := benchCommand{Patterns: patterns, Threads: 1, budget: quick, all: small(t)}
-		if err := c.Run(env{ctx: t.Context(), out: new(bytes.Buffer), errOut: &stderr}); err != nil {
+		if err := c.Run(cli.Env{Ctx: t.Context(), Out: new(bytes.Buffer), ErrOut: &stderr}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.HasPrefix(stderr.String(), "gatbench: 3 names ") && strings.Contains(stderr.String(), "gatbench bench sparse\n"); got != (patterns == nil) {
@@ -199,7 +200,7 @@ func TestBenchInterrupted(t *testing.T) {
 	all := small(t)
 	c := benchCommand{Threads: 1, budget: quick, all: all, Patterns: []string{"machine", "exp", "par"}}
 	out := &cancelling{cancel: cancel, before: 2} // the head and a row
-	err := c.Run(env{ctx: ctx, out: out, errOut: new(bytes.Buffer)})
+	err := c.Run(cli.Env{Ctx: ctx, Out: out, ErrOut: new(bytes.Buffer)})
 	if err == nil || err.Error() != "interrupted after 2 of 4 benchmarks" {
 		t.Errorf("got the error %v", err)
 	}

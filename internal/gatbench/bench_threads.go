@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/usage"
@@ -42,31 +43,31 @@ func (c *benchCommand) checkTrace() error {
 	ending := filepath.Ext(c.Trace)
 	switch {
 	case !c.tracing() && c.At != nil:
-		return misuse("--at %d: it says what --trace FILE lists and draws; give that too", *c.At)
+		return cli.Misuse("--at %d: it says what --trace FILE lists and draws; give that too", *c.At)
 	case !c.tracing() && c.Growth != "":
-		return misuse("--growth %s: it says what --trace FILE predicts; give that too", c.Growth)
+		return cli.Misuse("--growth %s: it says what --trace FILE predicts; give that too", c.Growth)
 	case !c.tracing():
 		return nil
 	case c.At != nil && (*c.At < 1 || *c.At > lanes.ThreadsMost):
-		return misuse("--at %d: it must be 1 to %d", *c.At, lanes.ThreadsMost)
-	case c.Trace != "" && c.Trace != tablesOnly && !isPicture(c.Trace) && ending != ".json":
-		return misuse("--trace %s: its name must end in .svg or .png for a picture, or in .json to keep the record; %s writes no file", c.Trace, tablesOnly)
+		return cli.Misuse("--at %d: it must be 1 to %d", *c.At, lanes.ThreadsMost)
+	case c.Trace != "" && c.Trace != tablesOnly && !cli.IsPicture(c.Trace) && ending != ".json":
+		return cli.Misuse("--trace %s: its name must end in .svg or .png for a picture, or in .json to keep the record; %s writes no file", c.Trace, tablesOnly)
 	case c.JSON:
-		return misuse("--json: %s prints tables; --trace FILE.json keeps the record", flag)
+		return cli.Misuse("--json: %s prints tables; --trace FILE.json keeps the record", flag)
 	case c.List:
-		return misuse("--list: it prints names and does nothing; leave it or %s out", flag)
+		return cli.Misuse("--list: it prints names and does nothing; leave it or %s out", flag)
 	case c.Isolate:
-		return misuse("--isolate: %s records in this process; leave one of them out", flag)
+		return cli.Misuse("--isolate: %s records in this process; leave one of them out", flag)
 	case c.Picture+c.Beside != "":
-		return misuse("--picture, --beside: %s draws another picture; leave one of them out", flag)
+		return cli.Misuse("--picture, --beside: %s draws another picture; leave one of them out", flag)
 	case c.From != "" && (len(c.Patterns) > 0 || c.Graph+c.Size != ""):
-		return misuse("--from %s: what was recorded is shown and nothing is run; leave names, --graph and --size out", c.From)
+		return cli.Misuse("--from %s: what was recorded is shown and nothing is run; leave names, --graph and --size out", c.From)
 	case c.From != "" && ending == ".json":
-		return misuse("--trace %s: --from %s is such a file already; name a picture, or copy the file", c.Trace, c.From)
+		return cli.Misuse("--trace %s: --from %s is such a file already; name a picture, or copy the file", c.Trace, c.From)
 	case c.From == "" && c.everything():
-		return misuse("--trace %s: name what to record, such as layer/gat/arxiv/4x64; %s bench --list prints the names", c.Trace, program)
+		return cli.Misuse("--trace %s: name what to record, such as layer/gat/arxiv/4x64; %s bench --list prints the names", c.Trace, cli.Program)
 	case slices.Contains(c.Patterns, bench.Scale):
-		return misuse("--trace %s: %s times many numbers of threads; name what to record", c.Trace, bench.Scale)
+		return cli.Misuse("--trace %s: %s times many numbers of threads; name what to record", c.Trace, bench.Scale)
 	}
 	if _, err := c.growing(lanes.Costs{}); err != nil {
 		return err
@@ -74,10 +75,10 @@ func (c *benchCommand) checkTrace() error {
 	if c.Trace == tablesOnly {
 		return nil
 	}
-	if err := target("trace", c.Trace); err != nil {
+	if err := cli.Target("trace", c.Trace); err != nil {
 		return err
 	}
-	return apart([]file{{"--from", c.From}, {"--graph", c.Graph}}, []file{{"--trace", c.Trace}})
+	return cli.Apart([]cli.File{{Flag: "--from", Path: c.From}, {Flag: "--graph", Path: c.Graph}}, []cli.File{{Flag: "--trace", Path: c.Trace}})
 }
 
 // growing returns costs for a machine that grows as --growth says.
@@ -89,34 +90,34 @@ func (c *benchCommand) growing(costs lanes.Costs) (lanes.Costs, error) {
 	threads, err1 := strconv.Atoi(before)
 	times, err2 := strconv.ParseFloat(after, 64)
 	if !ok || err1 != nil || err2 != nil || threads < 2 || threads > lanes.ThreadsMost || !(times >= 1) || math.IsInf(times, 0) || times > float64(threads) {
-		return costs, misuse("--growth %s: write a number of threads and how many times as much as one they do, such as 16:11", c.Growth)
+		return costs, cli.Misuse("--growth %s: write a number of threads and how many times as much as one they do, such as 16:11", c.Growth)
 	}
 	return costs.Growing(threads, times), nil
 }
 
 // trace records benchmarks and shows each when it is recorded.
-func (c *benchCommand) trace(e env, timer *bench.Timer, bs []bench.Benchmark) error {
-	if isPicture(c.Trace) && len(bs) > drawnMost {
-		return misuse("--trace %s: these are %d names, and a picture shows %d: name fewer, or keep all in a .json file", c.Trace, len(bs), drawnMost)
+func (c *benchCommand) trace(e cli.Env, timer *bench.Timer, bs []bench.Benchmark) error {
+	if cli.IsPicture(c.Trace) && len(bs) > drawnMost {
+		return cli.Misuse("--trace %s: these are %d names, and a picture shows %d: name fewer, or keep all in a .json file", c.Trace, len(bs), drawnMost)
 	}
 	costs, err := c.growing(lanes.Measure()) // the usual ones on one thread
 	if err != nil {
 		return err
 	}
-	progress := report.NewProgress(e.errOut)
+	progress := report.NewProgress(e.ErrOut)
 	var all []*lanes.Record
 	for i := range bs {
 		progress.Show("%d/%d  %s%s", i+1, len(bs), bs[i].Name(), progress.Left(i, len(bs)))
-		r, err := promptly(e.ctx, func() (*lanes.Record, error) { return timer.Record(e.ctx, &bs[i], c.cuts()...) })
+		r, err := cli.Promptly(e.Ctx, func() (*lanes.Record, error) { return timer.Record(e.Ctx, &bs[i], c.cuts()...) })
 		progress.Clear()
-		if e.ctx.Err() != nil {
+		if e.Ctx.Err() != nil {
 			return fmt.Errorf("interrupted after %d of %d records: %s is not written", i, len(bs), c.Trace)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", bs[i].Name(), err)
 		}
 		if i > 0 {
-			fmt.Fprintln(e.out)
+			fmt.Fprintln(e.Out)
 		}
 		if err := c.showRecord(e, r, costs); err != nil {
 			return err
@@ -128,7 +129,7 @@ func (c *benchCommand) trace(e env, timer *bench.Timer, bs []bench.Benchmark) er
 }
 
 // traceFrom shows records of a file.
-func (c *benchCommand) traceFrom(e env) error {
+func (c *benchCommand) traceFrom(e cli.Env) error {
 	costs, err := c.growing(lanes.Usual())
 	if err != nil {
 		return err
@@ -144,12 +145,12 @@ func (c *benchCommand) traceFrom(e env) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("--from %s: %w", c.From, err)
 	}
-	if isPicture(c.Trace) && len(all) > drawnMost {
-		return misuse("--trace %s: %s has %d records, and a picture shows %d", c.Trace, c.From, len(all), drawnMost)
+	if cli.IsPicture(c.Trace) && len(all) > drawnMost {
+		return cli.Misuse("--trace %s: %s has %d records, and a picture shows %d", c.Trace, c.From, len(all), drawnMost)
 	}
 	for i, r := range all {
 		if i > 0 {
-			fmt.Fprintln(e.out)
+			fmt.Fprintln(e.Out)
 		}
 		if err := c.showRecord(e, r, costs); err != nil {
 			return err
@@ -175,19 +176,19 @@ func (c *benchCommand) cuts() []int {
 }
 
 // showRecord prints the tables of a record.
-func (c *benchCommand) showRecord(e env, r *lanes.Record, costs lanes.Costs) error {
+func (c *benchCommand) showRecord(e cli.Env, r *lanes.Record, costs lanes.Costs) error {
 	var text bytes.Buffer
-	if err := r.WriteTable(&text, or(c.At, lossesAt), costs); err != nil {
+	if err := r.WriteTable(&text, cli.Or(c.At, lossesAt), costs); err != nil {
 		return err
 	}
-	out := report.NewPrinter(e.out)
-	out.Lines(report.Fitted(strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n"), report.Width(e.out)))
+	out := report.NewPrinter(e.Out)
+	out.Lines(report.Fitted(strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n"), report.Width(e.Out)))
 	return out.Err()
 }
 
 // keep writes records to the file that --trace names.
-func (c *benchCommand) keep(e env, all []*lanes.Record, costs lanes.Costs) error {
-	out := report.NewPrinter(e.out)
+func (c *benchCommand) keep(e cli.Env, all []*lanes.Record, costs lanes.Costs) error {
+	out := report.NewPrinter(e.Out)
 	out.Printf("\n")
 	out.Paragraph("The prediction assumes %s", assumes(costs))
 	if c.Trace == "" || c.Trace == tablesOnly {
@@ -234,21 +235,21 @@ func (c *benchCommand) checkScale() error {
 	case !c.scaling():
 		return nil
 	case len(c.Patterns) > 1:
-		return misuse("%s: it has names of its own; give it alone", bench.Scale)
+		return cli.Misuse("%s: it has names of its own; give it alone", bench.Scale)
 	case c.Graph+c.Size != "" || len(c.Dim) > 0 || c.Heads != nil:
-		return misuse("%s: its sizes are fixed, so that machines can be compared; leave --graph, --size, --dim and --heads out", bench.Scale)
+		return cli.Misuse("%s: its sizes are fixed, so that machines can be compared; leave --graph, --size, --dim and --heads out", bench.Scale)
 	case c.Isolate:
-		return misuse("%s: it runs each name on several numbers of threads; leave --isolate out", bench.Scale)
+		return cli.Misuse("%s: it runs each name on several numbers of threads; leave --isolate out", bench.Scale)
 	}
 	c.Epochs = cmp.Or(c.Epochs, bench.ScaleEpochs)
 	return nil
 }
 
 // scale times a dozen names on 1, 2, 4 … threads.
-func (c *benchCommand) scale(e env, timer *bench.Timer, bs []bench.Benchmark) error {
+func (c *benchCommand) scale(e cli.Env, timer *bench.Timer, bs []bench.Benchmark) error {
 	threads := bench.Powers(par.Threads())
-	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
-	table := bench.NewScaleTable(bs, threads, report.Width(e.out))
+	out, progress := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut)
+	table := bench.NewScaleTable(bs, threads, report.Width(e.Out))
 	if !c.JSON {
 		for _, line := range machineSays(threads) {
 			out.Paragraph("%s", line)
@@ -259,9 +260,9 @@ func (c *benchCommand) scale(e env, timer *bench.Timer, bs []bench.Benchmark) er
 	idlest, share := "", 2.
 	for i := range bs {
 		progress.Show("%d/%d  %s%s", i+1, len(bs), bs[i].Name(), progress.Left(i, len(bs)))
-		lines, err := promptly(e.ctx, func() ([]*bench.Line, error) { return timer.Scale(e.ctx, &bs[i], threads) })
+		lines, err := cli.Promptly(e.Ctx, func() ([]*bench.Line, error) { return timer.Scale(e.Ctx, &bs[i], threads) })
 		progress.Clear()
-		if e.ctx.Err() != nil {
+		if e.Ctx.Err() != nil {
 			return fmt.Errorf("interrupted after %d of %d names", i, len(bs))
 		}
 		if err != nil {
@@ -284,7 +285,7 @@ func (c *benchCommand) scale(e env, timer *bench.Timer, bs []bench.Benchmark) er
 	}
 	if !c.JSON && len(threads) > 1 {
 		out.Printf("\n")
-		out.Paragraph("Threads have least work in %s. Why, as a table and a picture: %s bench --trace lanes.svg %[1]s", idlest, program)
+		out.Paragraph("Threads have least work in %s. Why, as a table and a picture: %s bench --trace lanes.svg %[1]s", idlest, cli.Program)
 	}
 	return out.Err()
 }

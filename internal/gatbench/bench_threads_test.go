@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/lanes"
 )
@@ -44,7 +45,7 @@ func TestTraceMisuse(t *testing.T) {
 		"scale --trace " + svg:                           "scale times many numbers of threads; name what to record",
 	} {
 		stdout, stderr, status := gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
-		if got := strings.Join(strings.Fields(stderr), " "); !strings.Contains(got, want) || stdout != "" || status != misused {
+		if got := strings.Join(strings.Fields(stderr), " "); !strings.Contains(got, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and %q", args, status, stdout, stderr, want)
 		}
 	}
@@ -52,7 +53,7 @@ func TestTraceMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{kept: "line 1: it is no record of loops", dir + "/none.json": "none.json", dir: "is a folder"} {
-		if _, stderr, status := gatbench(t, "bench", "--from", path); status != failed || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, "bench", "--from", path); status != cli.Failed || !strings.Contains(stderr, want) {
 			t.Errorf("--from %s: status %d, %s", path, status, stderr)
 		}
 	}
@@ -128,14 +129,14 @@ func TestTraceInterrupted(t *testing.T) {
 	defer cancel()
 	path := filepath.Join(t.TempDir(), "p.svg")
 	c := benchCommand{Patterns: []string{"exp", "gemm_packed"}, Trace: path, Threads: 1, budget: quick, all: small(t)}
-	err := c.Run(env{ctx: ctx, out: &cancelling{cancel: cancel, before: 0}, errOut: new(bytes.Buffer)})
+	err := c.Run(cli.Env{Ctx: ctx, Out: &cancelling{cancel: cancel, before: 0}, ErrOut: new(bytes.Buffer)})
 	if _, missing := os.Stat(path); err == nil || err.Error() != "interrupted after 1 of 2 records: "+path+" is not written" || missing == nil {
 		t.Errorf("when it is interrupted: %v; picture: %v", err, missing)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
 	c = benchCommand{Patterns: []string{bench.Scale}, Threads: 1, budget: quick, all: oneScaled(t)}
-	if err := c.Run(env{ctx: ctx, out: &cancelling{cancel: cancel, before: 3}, errOut: new(bytes.Buffer)}); err == nil || err.Error() != "interrupted after 0 of 1 names" {
+	if err := c.Run(cli.Env{Ctx: ctx, Out: &cancelling{cancel: cancel, before: 3}, ErrOut: new(bytes.Buffer)}); err == nil || err.Error() != "interrupted after 0 of 1 names" {
 		t.Errorf("when scale is interrupted: %v", err)
 	}
 }
@@ -154,7 +155,7 @@ func oneScaled(t *testing.T) []bench.Benchmark {
 func TestScale(t *testing.T) {
 	c := benchCommand{Patterns: []string{bench.Scale}, Threads: 3, budget: quick, all: oneScaled(t)}
 	var table, lines bytes.Buffer
-	if err := c.Run(env{ctx: t.Context(), out: &table, errOut: new(bytes.Buffer)}); err != nil {
+	if err := c.Run(cli.Env{Ctx: t.Context(), Out: &table, ErrOut: new(bytes.Buffer)}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(table.String()), " ")
@@ -164,7 +165,7 @@ func TestScale(t *testing.T) {
 		}
 	}
 	c.JSON = true
-	if err := c.Run(env{ctx: t.Context(), out: &lines, errOut: new(bytes.Buffer)}); err != nil {
+	if err := c.Run(cli.Env{Ctx: t.Context(), Out: &lines, ErrOut: new(bytes.Buffer)}); err != nil {
 		t.Fatal(err)
 	}
 	all := objects(t, lines.String())

@@ -19,6 +19,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/usage"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/train"
@@ -56,7 +57,7 @@ var bombReaders = map[string]func(path string) error{
 		_, err := choice{splits: path}.file(d, goalOf(d))
 		return err
 	},
-	"ledger": func(path string) error { return tableLedger(path).open() },
+	"ledger": func(path string) error { return tableLedger(path).Open() },
 	"model":  func(path string) error { _, err := openNetwork(path); return err },
 	"load":   func(path string) error { return train.Load(path, &mlp{W: grad.NewParam(2, 2)}) },
 	"config": func(path string) error { return train.LoadConfig(path, new(mlp)) },
@@ -66,7 +67,7 @@ var bombReaders = map[string]func(path string) error{
 	},
 	"train": func(path string) error {
 		var said strings.Builder
-		if run(env{ctx: context.Background(), out: io.Discard, errOut: &said}, strings.Fields("train --epochs 1 --splits random --dataset "+path)) != succeeded {
+		if run(cli.Env{Ctx: context.Background(), Out: io.Discard, ErrOut: &said}, strings.Fields("train --epochs 1 --splits random --dataset "+path)) != cli.Succeeded {
 			return fmt.Errorf("%s", said.String())
 		}
 		return nil
@@ -124,9 +125,9 @@ func detonate(files string) {
 		debug.FreeOSMemory()
 	}
 	if err != nil {
-		os.Exit(failed)
+		os.Exit(cli.Failed)
 	}
-	os.Exit(succeeded)
+	os.Exit(cli.Succeeded)
 }
 
 // explode makes files and reads them in a process of its own. It returns what came of each, and

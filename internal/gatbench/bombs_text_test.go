@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 func init() {
@@ -30,7 +31,9 @@ func init() {
 		"multi30k":  func(path string) error { _, _, _, err := text.ReadMulti30k(path); return err },
 		"stored":    func(path string) error { _, err := text.Load(path); return err },
 		"state":     func(path string) error { _, err := convert.Read(path); return err },
-		"pairs":     func(path string) error { return eachRow("--pairs", path, 2, func([]string, bool) error { return nil }) },
+		"pairs": func(path string) error {
+			return cli.EachRow("--pairs", path, 2, func([]string, bool) error { return nil })
+		},
 		"split":     func(path string) error { _, err := datasets.ReadSplits(path, 10); return err },
 		"of graphs": func(path string) error { _, err := openGraphNet(path); return err },
 		"of links":  func(path string) error { _, err := openAutoencoder(path); return err },

@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // columnFlags say what the columns of tables are for.
@@ -40,13 +41,13 @@ type chosenColumns struct {
 
 // choose gives c what flags were given for.
 func (f *columnFlags) choose(c *chosenColumns) {
-	set(&c.ID, f.ID)
-	set(&c.Source, f.Source)
-	set(&c.Target, f.Target)
-	set(&c.EdgeID, f.EdgeID)
-	set(&c.Weight, f.Weight)
-	set(&c.Repeated, f.Repeated)
-	set(&c.Directed, f.Directed)
+	cli.Set(&c.ID, f.ID)
+	cli.Set(&c.Source, f.Source)
+	cli.Set(&c.Target, f.Target)
+	cli.Set(&c.EdgeID, f.EdgeID)
+	cli.Set(&c.Weight, f.Weight)
+	cli.Set(&c.Repeated, f.Repeated)
+	cli.Set(&c.Directed, f.Directed)
 	if len(f.Label) > 0 {
 		c.Label = strings.Join(f.Label, ",")
 	}
@@ -70,7 +71,7 @@ func (c chosenColumns) flags() (line string) {
 		{"id", c.ID}, {"source", c.Source}, {"target", c.Target}, {"edge-id", c.EdgeID}, {"label", c.Label}, {"weight", c.Weight}, {"column", c.Column}, {"repeated", c.Repeated},
 	} {
 		if f.value != "" {
-			line += " --" + f.name + " " + word(f.value)
+			line += " --" + f.name + " " + cli.Word(f.value)
 		}
 	}
 	if c.Directed {
@@ -86,7 +87,7 @@ func (c chosenColumns) String() string { return strings.TrimPrefix(c.flags(), " 
 func (c chosenColumns) roles() (columns.Roles, error) {
 	r := columns.Roles{ID: c.ID, Source: c.Source, Target: c.Target, EdgeID: c.EdgeID, Weight: c.Weight, Directed: c.Directed, Repeated: columns.Repeated(c.Repeated)}
 	if all := []columns.Repeated{columns.First, columns.Keep, columns.Sum, columns.Count}; c.Repeated != "" && !slices.Contains(all, r.Repeated) {
-		return r, oneOf("--repeated", c.Repeated, []string{"first", "keep", "sum", "count"})
+		return r, cli.OneOf("--repeated", c.Repeated, []string{"first", "keep", "sum", "count"})
 	}
 	if c.parts != "" {
 		var err error
@@ -109,11 +110,11 @@ func (c chosenColumns) roles() (columns.Roles, error) {
 		}
 		at := strings.LastIndexByte(one, '=')
 		if at < 1 {
-			return r, misuse("--column %s: write COLUMN=KIND, as in --column %s=none; the kinds are %s", one, cmp.Or(one, "age"), strings.Join(kinds, ", "))
+			return r, cli.Misuse("--column %s: write COLUMN=KIND, as in --column %s=none; the kinds are %s", one, cmp.Or(one, "age"), strings.Join(kinds, ", "))
 		}
 		name, kind := strings.TrimSpace(one[:at]), strings.TrimSpace(one[at+1:])
 		if !slices.Contains(kinds, kind) {
-			return r, oneOf("--column "+name+"=", kind, kinds)
+			return r, cli.OneOf("--column "+name+"=", kind, kinds)
 		}
 		if r.As == nil {
 			r.As = map[string]columns.Encoding{}

@@ -16,6 +16,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -70,8 +71,8 @@ type listed struct {
 }
 
 // Run prints a line for each dataset.
-func (c *dataListCommand) Run(e env) error {
-	p := report.NewPrinter(e.out)
+func (c *dataListCommand) Run(e cli.Env) error {
+	p := report.NewPrinter(e.Out)
 	if !c.JSON {
 		p.Printf("%-18s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
 	}
@@ -84,7 +85,7 @@ func (c *dataListCommand) Run(e env) error {
 		if l.Where == "" {
 			l.Where = "not here"
 			if datasets.Sources(i.Name) != nil {
-				l.Where = "not here: " + program + " data fetch " + i.Name
+				l.Where = "not here: " + cli.Program + " data fetch " + i.Name
 			}
 		}
 		p.Printf("%-18s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
@@ -149,11 +150,11 @@ type description struct {
 }
 
 // Run describes the dataset.
-func (c *dataDescribeCommand) Run(e env) error {
+func (c *dataDescribeCommand) Run(e cli.Env) error {
 	if holdsGraphs(c.Data, c.Name) {
 		return c.graphs(e)
 	}
-	p := report.NewPrinter(e.out)
+	p := report.NewPrinter(e.Out)
 	switch d, err := relatedIn(c.Data, c.Name); {
 	case err != nil:
 		return err
@@ -172,7 +173,7 @@ func (c *dataDescribeCommand) Run(e env) error {
 		p.Encode(description{d.Name, d.from, 0, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
 		return p.Err()
 	}
-	if err := d.Describe(e.out); err != nil {
+	if err := d.Describe(e.Out); err != nil {
 		return err
 	}
 	p.Printf("%-9s %s\n", "from", d.from)
@@ -180,12 +181,12 @@ func (c *dataDescribeCommand) Run(e env) error {
 }
 
 // graphs describes a dataset of many graphs.
-func (c *dataDescribeCommand) graphs(e env) error {
+func (c *dataDescribeCommand) graphs(e cli.Env) error {
 	d, err := openGraphs(c.Data, c.Name, c.chosen().Column)
 	if err != nil {
 		return err
 	}
-	p, from := report.NewPrinter(e.out), cmp.Or(datasets.FindGraphs(c.Data, c.Name), "this program")
+	p, from := report.NewPrinter(e.Out), cmp.Or(datasets.FindGraphs(c.Data, c.Name), "this program")
 	if c.JSON {
 		s, width := d.Split, 0
 		if d.Features != nil {
@@ -194,7 +195,7 @@ func (c *dataDescribeCommand) graphs(e env) error {
 		p.Encode(description{d.Name, from, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges(), width, d.Classes, len(s.Train), len(s.Val), len(s.Test)})
 		return p.Err()
 	}
-	if err := d.Describe(e.out); err != nil {
+	if err := d.Describe(e.Out); err != nil {
 		return err
 	}
 	p.Printf("%-9s %s\n", "from", from)
@@ -208,8 +209,8 @@ type dataCheckCommand struct {
 }
 
 // Run reads the files and says which are right.
-func (c *dataCheckCommand) Run(e env) error {
-	p, wrong := report.NewPrinter(e.out), 0
+func (c *dataCheckCommand) Run(e cli.Env) error {
+	p, wrong := report.NewPrinter(e.Out), 0
 	for _, path := range c.Paths {
 		if datasets.FindGraphs("", path) == path {
 			if d, err := datasets.ReadGraphs(path); err != nil {
@@ -256,9 +257,9 @@ func mind(p *report.Printer, doubt string) {
 }
 
 // sayDoubt says, before a training, what may be a mistake in its data, if anything is.
-func sayDoubt(e env, doubt string) {
+func sayDoubt(e cli.Env, doubt string) {
 	if doubt != "" {
-		report.Message(e.errOut, doubt)
+		report.Message(e.ErrOut, doubt)
 	}
 }
 
@@ -266,14 +267,14 @@ func sayDoubt(e env, doubt string) {
 const columnsMost = 30
 
 // sayColumns says, before a training, what may be a mistake in its data, and for people what becomes of the columns of tables.
-func (c *trainCommand) sayColumns(e env, s *columns.Schema, warnings []string) {
+func (c *trainCommand) sayColumns(e cli.Env, s *columns.Schema, warnings []string) {
 	if s != nil && !c.JSON {
 		lines := s.Says()
 		if more := len(lines) - columnsMost; more > 0 {
-			lines = append(lines[:columnsMost:columnsMost], fmt.Sprintf("and %d more: %s data describe shows them", more, program))
+			lines = append(lines[:columnsMost:columnsMost], fmt.Sprintf("and %d more: %s data describe shows them", more, cli.Program))
 		}
 		if len(lines) > 0 {
-			report.NewPrinter(e.out).Lines(append(report.Fitted(lines, report.Width(e.out)), ""))
+			report.NewPrinter(e.Out).Lines(append(report.Fitted(lines, report.Width(e.Out)), ""))
 		}
 	}
 	warn(e, warnings)
@@ -298,14 +299,14 @@ type dataConvertCommand struct {
 }
 
 // Run writes the file.
-func (c *dataConvertCommand) Run(e env) error {
+func (c *dataConvertCommand) Run(e cli.Env) error {
 	if !strings.HasSuffix(c.Out, ".npz") {
-		return misuse("--out %s: its name must end in .npz", c.Out)
+		return cli.Misuse("--out %s: its name must end in .npz", c.Out)
 	}
-	if err := target("out", c.Out); err != nil {
+	if err := cli.Target("out", c.Out); err != nil {
 		return err
 	}
-	if err := apart(datasetFiles("the dataset", c.Data, datasetNamed(c.Name)), []file{{"--out", c.Out}}); err != nil {
+	if err := cli.Apart(datasetFiles("the dataset", c.Data, datasetNamed(c.Name)), []cli.File{{Flag: "--out", Path: c.Out}}); err != nil {
 		return err
 	}
 	d, err := c.load(c.Name, c.chosen())
@@ -325,7 +326,7 @@ func (c *dataConvertCommand) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	p := report.NewPrinter(e.out)
+	p := report.NewPrinter(e.Out)
 	p.Printf("%s: %s, %d nodes, %d edges, %.1f MB\n", c.Out, d.Name, d.Graph.NumNodes(), d.Graph.NumEdges(), float64(info.Size())/1e6)
 	return p.Err()
 }
@@ -342,35 +343,35 @@ type dataGenerateCommand struct {
 }
 
 // Run draws and writes what is asked for.
-func (c *dataGenerateCommand) Run(e env) error {
+func (c *dataGenerateCommand) Run(e cli.Env) error {
 	if c.What == "rmat" {
 		return c.rmat(e)
 	}
 	if c.Nodes != nil || c.Edges != nil || c.Features != nil || c.Classes != nil {
-		return misuse("--nodes, --edges, --features and --classes are for rmat: leave them out")
+		return cli.Misuse("--nodes, --edges, --features and --classes are for rmat: leave them out")
 	}
 	return c.bank(e)
 }
 
 // rmat draws and writes a large graph.
-func (c *dataGenerateCommand) rmat(e env) error {
-	nodes, edges, width, classes := or(c.Nodes, 2_400_000), or(c.Edges, 62_000_000), or(c.Features, 100), or(c.Classes, 16)
+func (c *dataGenerateCommand) rmat(e cli.Env) error {
+	nodes, edges, width, classes := cli.Or(c.Nodes, 2_400_000), cli.Or(c.Edges, 62_000_000), cli.Or(c.Features, 100), cli.Or(c.Classes, 16)
 	const most = 1 << 30 // numbers in the features
 	switch {
 	case !strings.HasSuffix(c.Out, ".npz"):
-		return misuse("--out %s: its name must end in .npz", c.Out)
+		return cli.Misuse("--out %s: its name must end in .npz", c.Out)
 	case width < 1 || width > most/max(1, nodes):
-		return misuse("--features %d: want at least 1, and at most %d for %d nodes", width, most/max(1, nodes), nodes)
+		return cli.Misuse("--features %d: want at least 1, and at most %d for %d nodes", width, most/max(1, nodes), nodes)
 	case classes < 2 || classes > nodes:
-		return misuse("--classes %d: want at least 2, and at most as many as nodes", classes)
+		return cli.Misuse("--classes %d: want at least 2, and at most as many as nodes", classes)
 	}
-	if err := target("out", c.Out); err != nil {
+	if err := cli.Target("out", c.Out); err != nil {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, 0x726d6174))
 	g, err := graph.RMAT(rng, nodes, edges)
 	if err != nil {
-		return misuse("--nodes %d --edges %d: %w", nodes, edges, err)
+		return cli.Misuse("--nodes %d --edges %d: %w", nodes, edges, err)
 	}
 	g, _, _ = g.WithoutSelfLoops().Coalesce()
 	d := &datasets.Dataset{Name: "rmat", Graph: g, Labels: make([]int32, nodes), Classes: classes}
@@ -385,13 +386,13 @@ func (c *dataGenerateCommand) rmat(e env) error {
 	if err := d.WriteNPZ(c.Out); err != nil {
 		return err
 	}
-	p := report.NewPrinter(e.out)
+	p := report.NewPrinter(e.Out)
 	p.Line("%s: %d nodes, %d edges (of %d drawn, without loops and repeated ones), %d features, %d classes", c.Out, nodes, g.NumEdges(), edges, width, classes)
 	return p.Err()
 }
 
 // bank draws and writes the tables of a bank.
-func (c *dataGenerateCommand) bank(e env) error {
+func (c *dataGenerateCommand) bank(e cli.Env) error {
 	t, err := datasets.Bank{Seed: c.Seed}.Draw()
 	if err != nil {
 		return err
@@ -399,7 +400,7 @@ func (c *dataGenerateCommand) bank(e env) error {
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return err
 	}
-	p := report.NewPrinter(e.out)
+	p := report.NewPrinter(e.Out)
 	for _, f := range []struct {
 		name, of string
 		rows     [][]string

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/fetch"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 )
@@ -24,7 +25,7 @@ func (c *dataFetchCommand) endsItself() {}
 
 // Run downloads what is missing. What is there of a file when a signal comes stays
 // for the next fetch.
-func (c *dataFetchCommand) Run(e env) error {
+func (c *dataFetchCommand) Run(e cli.Env) error {
 	if c.sources == nil {
 		c.sources = datasets.Sources
 	}
@@ -56,24 +57,24 @@ func (c *dataFetchCommand) known(name string) error {
 	}
 	switch strings.ToLower(name) {
 	case "karate", csl, planted:
-		return misuse("%s is part of the program: there is nothing to fetch", name)
+		return cli.Misuse("%s is part of the program: there is nothing to fetch", name)
 	}
 	if i := slices.Index(datasets.Names(), strings.ToLower(name)); i >= 0 {
-		return misuse("%s cannot be fetched, because gatbench knows no checksum for it: get it from %s; docs/use/datasets.md says where to put the file; %s data list shows whether it was found", name, datasets.Catalogue()[i].Home, program)
+		return cli.Misuse("%s cannot be fetched, because gatbench knows no checksum for it: get it from %s; docs/use/datasets.md says where to put the file; %s data list shows whether it was found", name, datasets.Catalogue()[i].Home, cli.Program)
 	}
 	if _, isText := textNamed(name); isText {
-		return misuse("%s is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", name)
+		return cli.Misuse("%s is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", name)
 	}
 	_, err := datasets.Find("", name)
 	if err == nil {
-		return misuse("%s is here already: %s data describe %s", name, program, name)
+		return cli.Misuse("%s is here already: %s data describe %s", name, cli.Program, name)
 	}
 	return err
 }
 
 // fetch downloads the files of a dataset and reads them.
-func (c *dataFetchCommand) fetch(e env, dir, name string) error {
-	shown := report.NewProgress(e.errOut)
+func (c *dataFetchCommand) fetch(e cli.Env, dir, name string) error {
+	shown := report.NewProgress(e.ErrOut)
 	defer shown.Clear()
 	files := c.sources(name)
 	total, before := int64(0), int64(0)
@@ -85,8 +86,8 @@ func (c *dataFetchCommand) fetch(e env, dir, name string) error {
 	}
 	for _, f := range files {
 		file := fetch.File{URL: f.URL, Path: filepath.Join(dir, f.Name), Size: f.Size, SHA256: f.SHA256}
-		err := c.getter.Get(e.ctx, file)
-		if e.ctx.Err() != nil {
+		err := c.getter.Get(e.Ctx, file)
+		if e.Ctx.Err() != nil {
 			return fmt.Errorf("interrupted; the next fetch continues from here")
 		}
 		if err != nil {
@@ -95,7 +96,7 @@ func (c *dataFetchCommand) fetch(e env, dir, name string) error {
 		before += f.Size
 	}
 	shown.Clear()
-	p := report.NewPrinter(e.out)
+	p := report.NewPrinter(e.Out)
 	p.Printf("%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
 	return p.Err()
 }

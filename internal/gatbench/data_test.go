@@ -15,6 +15,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // nowhere keeps a test away from the data and the cache of who runs it, and
@@ -36,7 +37,7 @@ func nowhere(t *testing.T) string {
 func TestDataList(t *testing.T) {
 	nowhere(t)
 	stdout, stderr, status := gatbench(t, "data", "list")
-	if status != succeeded || stderr != "" {
+	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	for _, want := range []string{"pubmed              19717   88648      500       3", "not here: gatbench data fetch pubmed\n", "cora                 2708", "this program\n", "facebook"} {
@@ -63,7 +64,7 @@ func TestDataList(t *testing.T) {
 		t.Errorf("no trec in %s:\n%s", here, out)
 	}
 	for _, args := range [][]string{{"data", "describe", "TREC"}, {"train", "--dataset", "trec"}} {
-		if _, stderr, status := gatbench(t, args...); status != misused || !strings.Contains(stderr, "is a dataset of text, and no graph") {
+		if _, stderr, status := gatbench(t, args...); status != cli.Misused || !strings.Contains(stderr, "is a dataset of text, and no graph") {
 			t.Errorf("%v: status %d, error %q", args, status, stderr)
 		}
 	}
@@ -105,7 +106,7 @@ func TestDataDescribe(t *testing.T) {
 	}
 	t.Setenv("EDGEWISE_DATA", unread)
 	stdout, stderr, status := gatbench(t, "data", "describe", "cora")
-	if status != succeeded || !strings.Contains(stdout, "edges     10556 directed") || !strings.HasSuffix(stdout, "from      this program\n") {
+	if status != cli.Succeeded || !strings.Contains(stdout, "edges     10556 directed") || !strings.HasSuffix(stdout, "from      this program\n") {
 		t.Errorf("status %d, error %q, output %q", status, stderr, stdout)
 	}
 	stdout, _, _ = gatbench(t, "data", "describe", "--json", "Karate")
@@ -122,7 +123,7 @@ func TestDataDescribeGraphs(t *testing.T) {
 	stdout, stderr, status := gatbench(t, "data", "describe", path)
 	const want = "name      mols\ngraphs    6\nnodes     18, from 3 to 3 a graph\nedges     30 directed, no self-loops\nfeatures  none\n" +
 		"classes   2, one of each of the graphs\n          0: 3 graphs  path\n          1: 3 graphs  ring\nsplit     none\nfrom      "
-	if status != succeeded || stdout != want+path+"\n" {
+	if status != cli.Succeeded || stdout != want+path+"\n" {
 		t.Errorf("status %d, error %q, output %q", status, stderr, stdout)
 	}
 	var got description
@@ -135,7 +136,7 @@ func TestDataDescribeGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, _, status = gatbench(t, "data", "check", path, bad)
-	if status != failed || !strings.Contains(stdout, "right  "+path+": 6 graphs, 18 nodes, 30 edges\n") || !strings.Contains(stdout, "wrong  "+bad+": line 1: edge 0 has an end 5") {
+	if status != cli.Failed || !strings.Contains(stdout, "right  "+path+": 6 graphs, 18 nodes, 30 edges\n") || !strings.Contains(stdout, "wrong  "+bad+": line 1: edge 0 has an end 5") {
 		t.Errorf("status %d, output %q", status, stdout)
 	}
 }
@@ -152,18 +153,18 @@ func TestDataErrors(t *testing.T) {
 		want   string
 		status int
 	}{
-		{"data describe corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, misused},
-		{"data describe " + dir + "/none.npz", dir + "/none.npz: no such file or directory", failed},
-		{"data describe pubmed", "no files of pubmed (ind.pubmed.allx) in " + cache + ", nor in planetoid there: get it with gatbench data fetch pubmed, or name the folder it is in with --data or EDGEWISE_DATA", failed},
-		{"data check " + dir, "1 of 1 cannot be used", failed},
-		{"data convert karate -o " + dir + "/x.csv", "--out " + dir + "/x.csv: its name must end in .npz", misused},
-		{"data convert karate -o " + dir + "/no/x.npz", "--out " + dir + "/no/x.npz: there is no folder " + dir + "/no to put it in", misused},
-		{"data fetch karate", "karate is part of the program: there is nothing to fetch", misused},
-		{"data fetch texas", "texas cannot be fetched, because gatbench knows no checksum for it: get it from the authors of Geom-GCN (github.com/graphdml-uiuc-jlu/geom-gcn, folders new_data and splits); docs/use/datasets.md says where to put the file; gatbench data list shows whether it was found", misused},
-		{"data fetch trec", "trec is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", misused},
-		{"data fetch mutag", "MUTAG is published by TUDataset (chrsmrrs.github.io/datasets); there is no checksum of it here, so nothing downloads it: get it from there, put MUTAG.zip as it is, or the folder MUTAG of MUTAG_A.txt, MUTAG_graph_indicator.txt, MUTAG_graph_labels.txt and so on, into DIR or DIR/tudataset; then gatbench train --task graph --dataset MUTAG --data DIR", misused},
-		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, misused},
-		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", failed},
+		{"data describe corra", `there is no dataset "corra"; did you mean "cora"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, cli.Misused},
+		{"data describe " + dir + "/none.npz", dir + "/none.npz: no such file or directory", cli.Failed},
+		{"data describe pubmed", "no files of pubmed (ind.pubmed.allx) in " + cache + ", nor in planetoid there: get it with gatbench data fetch pubmed, or name the folder it is in with --data or EDGEWISE_DATA", cli.Failed},
+		{"data check " + dir, "1 of 1 cannot be used", cli.Failed},
+		{"data convert karate -o " + dir + "/x.csv", "--out " + dir + "/x.csv: its name must end in .npz", cli.Misused},
+		{"data convert karate -o " + dir + "/no/x.npz", "--out " + dir + "/no/x.npz: there is no folder " + dir + "/no to put it in", cli.Misused},
+		{"data fetch karate", "karate is part of the program: there is nothing to fetch", cli.Misused},
+		{"data fetch texas", "texas cannot be fetched, because gatbench knows no checksum for it: get it from the authors of Geom-GCN (github.com/graphdml-uiuc-jlu/geom-gcn, folders new_data and splits); docs/use/datasets.md says where to put the file; gatbench data list shows whether it was found", cli.Misused},
+		{"data fetch trec", "trec is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", cli.Misused},
+		{"data fetch mutag", "MUTAG is published by TUDataset (chrsmrrs.github.io/datasets); there is no checksum of it here, so nothing downloads it: get it from there, put MUTAG.zip as it is, or the folder MUTAG of MUTAG_A.txt, MUTAG_graph_indicator.txt, MUTAG_graph_labels.txt and so on, into DIR or DIR/tudataset; then gatbench train --task graph --dataset MUTAG --data DIR", cli.Misused},
+		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, cli.Misused},
+		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", cli.Failed},
 	} {
 		_, stderr, status := gatbench(t, strings.Fields(c.args)...)
 		if stderr != "gatbench: "+c.want+"\n" || status != c.status {
@@ -180,11 +181,11 @@ func TestDataConvertAndCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, stderr, status := gatbench(t, "data", "convert", list, "--undirected", "--largest-component", "-o", out)
-	if status != succeeded || stdout != out+": list, 3 nodes, 4 edges, 0.0 MB\n" {
+	if status != cli.Succeeded || stdout != out+": list, 3 nodes, 4 edges, 0.0 MB\n" {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
 	stdout, stderr, status = gatbench(t, "data", "check", out, list, dir+"/none")
-	if status != failed || !strings.HasPrefix(stdout, "right  "+out+": 3 nodes, 4 edges\nright  "+list+": 5 nodes, 3 edges; ") || !strings.Contains(stdout, "\nwrong  open ") || stderr != "gatbench: 1 of 3 cannot be used\n" {
+	if status != cli.Failed || !strings.HasPrefix(stdout, "right  "+out+": 3 nodes, 4 edges\nright  "+list+": 5 nodes, 3 edges; ") || !strings.Contains(stdout, "\nwrong  open ") || stderr != "gatbench: 1 of 3 cannot be used\n" {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
 }
@@ -229,7 +230,7 @@ func TestDataFetch(t *testing.T) {
 	c := published(t, "content", func(w http.ResponseWriter, _ *http.Request) { asked++; w.Write([]byte("content")) })
 	var out, errOut bytes.Buffer
 	for range 2 {
-		if err := c.Run(env{ctx: t.Context(), out: &out, errOut: &errOut}); err != nil {
+		if err := c.Run(cli.Env{Ctx: t.Context(), Out: &out, ErrOut: &errOut}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -245,7 +246,7 @@ func TestDataFetch(t *testing.T) {
 func TestDataFetchFails(t *testing.T) {
 	nowhere(t)
 	c := published(t, "content", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("CONTENT")) })
-	if err := c.Run(env{ctx: t.Context(), out: &bytes.Buffer{}, errOut: &bytes.Buffer{}}); err == nil || !strings.HasSuffix(err.Error(), "the server sends another file") {
+	if err := c.Run(cli.Env{Ctx: t.Context(), Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}); err == nil || !strings.HasSuffix(err.Error(), "the server sends another file") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -253,7 +254,7 @@ func TestDataFetchFails(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	if err := c.Run(env{ctx: ctx, out: &bytes.Buffer{}, errOut: &bytes.Buffer{}}); err == nil || err.Error() != "interrupted; the next fetch continues from here" {
+	if err := c.Run(cli.Env{Ctx: ctx, Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}); err == nil || err.Error() != "interrupted; the next fetch continues from here" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -264,7 +265,7 @@ func TestDataGenerateBank(t *testing.T) {
 	said := map[string]string{}
 	for _, seed := range []string{"3", "4", "3"} {
 		stdout, stderr, status := gatbench(t, "data", "generate", "bank", "--seed", seed, "-o", dir)
-		if status != succeeded || stderr != "" || !strings.Contains(stdout, "4000 customers, ") || !strings.Contains(stdout, "60000 payments, ") {
+		if status != cli.Succeeded || stderr != "" || !strings.Contains(stdout, "4000 customers, ") || !strings.Contains(stdout, "60000 payments, ") {
 			t.Fatalf("status %d, error %q:\n%s", status, stderr, stdout)
 		}
 		if before, ok := said[seed]; ok && before != stdout {
@@ -276,7 +277,7 @@ func TestDataGenerateBank(t *testing.T) {
 		t.Errorf("seeds 3 and 4 say the same:\n%s", said["3"])
 	}
 	stdout, stderr, status := gatbench(t, "data", "describe", dir, "--label", "defaulted", "--column", "occupation=none", "--column", "note=none", "--column", "email=none", "--column", "text=none", "--json")
-	if d := objects(t, stdout); status != succeeded || d[0]["nodes"] != 4000.0 || d[0]["classes"] != 2.0 {
+	if d := objects(t, stdout); status != cli.Succeeded || d[0]["nodes"] != 4000.0 || d[0]["classes"] != 2.0 {
 		t.Errorf("status %d, error %q: %v", status, stderr, d)
 	}
 	file := filepath.Join(t.TempDir(), "rmat.npz")
@@ -290,7 +291,7 @@ func TestDataGenerateBank(t *testing.T) {
 		"data generate shop -o " + dir, "data generate bank", "data generate bank --nodes 5 -o " + dir, "data generate rmat -o " + dir,
 		"data generate rmat --nodes 0 -o " + file, "data generate rmat --edges -1 -o " + file, "data generate rmat --nodes 9 --classes 1 -o " + file, "data generate rmat --features 99999999 -o " + file,
 	} {
-		if _, stderr, status := gatbench(t, strings.Fields(line)...); status != misused {
+		if _, stderr, status := gatbench(t, strings.Fields(line)...); status != cli.Misused {
 			t.Errorf("%s: status %d, error %q", line, status, stderr)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/plain"
 )
@@ -73,7 +74,7 @@ func (d *related) learntBy() string {
 	if d.Facts == nil {
 		model = modelLightGCN
 	}
-	return fmt.Sprintf("%s train --task link --model %s --dataset %s", program, model, word(d.From))
+	return fmt.Sprintf("%s train --task link --model %s --dataset %s", cli.Program, model, cli.Word(d.From))
 }
 
 // String says in a line what there is.

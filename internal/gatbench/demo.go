@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -40,20 +41,20 @@ func (c *demoCommand) endsItself() {}
 var fewTexts int
 
 // Run shows the demo, or lists all.
-func (c *demoCommand) Run(e env) error {
-	out := report.NewPrinter(e.out)
+func (c *demoCommand) Run(e cli.Env) error {
+	out := report.NewPrinter(e.Out)
 	if c.Name == "" {
 		return listDemos(out, c.JSON)
 	}
 	d, ok := demo.Find(strings.ToLower(c.Name))
 	if !ok {
-		return misuse("there is no demo %q; did you mean %q? %s demo lists them", c.Name, spell.Nearest(c.Name, demo.Names()), program)
+		return cli.Misuse("there is no demo %q; did you mean %q? %s demo lists them", c.Name, spell.Nearest(c.Name, demo.Names()), cli.Program)
 	}
 	if err := c.check(d); err != nil {
 		return err
 	}
 	if c.Save != "" || c.Picture != "" || c.Resume != "" {
-		outliveReader()
+		cli.OutliveReader()
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
@@ -66,9 +67,9 @@ func (c *demoCommand) Run(e env) error {
 }
 
 // stage returns a stage with the user's settings.
-func (c *demoCommand) stage(e env) *demo.Stage {
+func (c *demoCommand) stage(e cli.Env) *demo.Stage {
 	return &demo.Stage{
-		Ctx: e.ctx, Progress: report.NewProgress(e.errOut), Seed: c.Seed, Epochs: c.Epochs,
+		Ctx: e.Ctx, Progress: report.NewProgress(e.ErrOut), Seed: c.Seed, Epochs: c.Epochs,
 		Data: c.Data, Text: c.Text, Picture: c.Picture, Save: c.Save, Few: fewTexts,
 		Noise: c.Noise, Capacity: c.Capacity, Tasks: c.Tasks, Joint: c.Joint, NoTimes: c.NoTimes, Cell: c.Cell, Target: c.Target,
 	}
@@ -78,43 +79,43 @@ func (c *demoCommand) stage(e env) *demo.Stage {
 func (c *demoCommand) check(d demo.Demo) error {
 	switch {
 	case c.Epochs < 0:
-		return misuse("--epochs %d: it must be at least 1, or 0 for the demo's own", c.Epochs)
+		return cli.Misuse("--epochs %d: it must be at least 1, or 0 for the demo's own", c.Epochs)
 	case c.Seeds < 1:
-		return misuse("--seeds %d: it must be at least 1", c.Seeds)
+		return cli.Misuse("--seeds %d: it must be at least 1", c.Seeds)
 	case c.Seeds > 1 && (c.Picture != "" || c.Save != ""):
-		return misuse("--picture and --save are of one seed: run --seed %d alone for them", c.Seed)
+		return cli.Misuse("--picture and --save are of one seed: run --seed %d alone for them", c.Seed)
 	case c.Resume != "" && (c.Picture != "" || c.Save != ""):
-		return misuse("--resume keeps numbers alone, and --picture and --save are of one seed: leave it out")
+		return cli.Misuse("--resume keeps numbers alone, and --picture and --save are of one seed: leave it out")
 	case c.Threads < 0:
-		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
+		return cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	case c.Text != "" && d.Name != "language":
-		return misuse("--text is for the demo language, not for %s", d.Name)
+		return cli.Misuse("--text is for the demo language, not for %s", d.Name)
 	case (c.Noise != 0 || c.Capacity) && d.Name != "hopfield":
-		return misuse("--noise and --capacity are for the demo hopfield, not for %s", d.Name)
+		return cli.Misuse("--noise and --capacity are for the demo hopfield, not for %s", d.Name)
 	case (c.Tasks != nil || c.Joint || c.NoTimes) && d.Name != "babi":
-		return misuse("--tasks, --joint and --no-times are for the demo babi, not for %s", d.Name)
+		return cli.Misuse("--tasks, --joint and --no-times are for the demo babi, not for %s", d.Name)
 	case slices.ContainsFunc(c.Tasks, func(n int) bool { return n < 1 || n > 20 }):
-		return misuse("--tasks %v: bAbI has the tasks 1 to 20", c.Tasks)
+		return cli.Misuse("--tasks %v: bAbI has the tasks 1 to 20", c.Tasks)
 	case c.Cell != "" && !slices.Contains(d.Cells, c.Cell):
-		return misuse("--cell %s: %s", c.Cell, choices(d.Name, d.Cells))
+		return cli.Misuse("--cell %s: %s", c.Cell, choices(d.Name, d.Cells))
 	case c.Target != "" && !slices.Contains(d.Targets, c.Target):
-		return misuse("--target %s: %s", c.Target, choices(d.Name, d.Targets))
+		return cli.Misuse("--target %s: %s", c.Target, choices(d.Name, d.Targets))
 	case !(c.Noise >= 0 && c.Noise <= 0.5):
-		return misuse("--noise %v: it must be a share from 0 to 0.5; with more the negative of a pattern is nearer", c.Noise)
+		return cli.Misuse("--noise %v: it must be a share from 0 to 0.5; with more the negative of a pattern is nearer", c.Noise)
 	}
 	if ext := strings.ToLower(filepath.Ext(c.Picture)); c.Picture != "" && !slices.Contains([]string{".svg", ".png"}, ext) {
-		return misuse("--picture %s: it must end in .svg or .png", c.Picture)
+		return cli.Misuse("--picture %s: it must end in .svg or .png", c.Picture)
 	}
 	for _, f := range []struct{ flag, path string }{{"picture", c.Picture}, {"save", c.Save}} {
-		if err := target(f.flag, f.path); err != nil {
+		if err := cli.Target(f.flag, f.path); err != nil {
 			return err
 		}
 	}
-	text := file{"--text", c.Text}
-	if err := ordinary(text); err != nil {
+	text := cli.File{Flag: "--text", Path: c.Text}
+	if err := cli.Ordinary(text); err != nil {
 		return err
 	}
-	return apart([]file{text}, []file{{"--picture", c.Picture}, {"--save", c.Save}, {"--resume", c.Resume}})
+	return cli.Apart([]cli.File{text}, []cli.File{{Flag: "--picture", Path: c.Picture}, {Flag: "--save", Path: c.Save}, {Flag: "--resume", Path: c.Resume}})
 }
 
 // choices says what a demo knows of a kind.
@@ -143,7 +144,7 @@ func listDemos(out *report.Printer, asJSON bool) error {
 		out.Printf("%-*s  %s%s\n", wide, d.Name, d.About, needs)
 	}
 	if !asJSON {
-		out.Printf("next: "+out.Strong("%s")+"\n", program+" demo adding")
+		out.Printf("next: "+out.Strong("%s")+"\n", cli.Program+" demo adding")
 	}
 	return out.Err()
 }

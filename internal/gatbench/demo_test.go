@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
@@ -159,7 +160,7 @@ func TestDemoBadData(t *testing.T) {
 			}
 		}
 		_, stderr, status := gatbench(t, "demo", name, "--data", data)
-		if status != failed || !strings.Contains(stderr, want) || !strings.Contains(stderr, folder) {
+		if status != cli.Failed || !strings.Contains(stderr, want) || !strings.Contains(stderr, folder) {
 			t.Errorf("%s: status %d, %q, want %q and the folder", name, status, stderr, want)
 		}
 	}
@@ -251,7 +252,7 @@ func TestDemoMisuse(t *testing.T) {
 		"it takes":               {"demo", "language", "--text", small},
 	} {
 		_, stderr, status := gatbench(t, args...)
-		if status == succeeded || !strings.Contains(stderr, want) {
+		if status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%v: status %d, %q, want %q", args, status, stderr, want)
 		}
 	}

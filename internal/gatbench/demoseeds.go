@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -48,8 +49,8 @@ func (c *demoCommand) runs(d demo.Demo) []demoRun {
 }
 
 // demoLedger is the file of what came of seeds.
-func demoLedger(path string) *ledger[demoRun, demoNumbers] {
-	return &ledger[demoRun, demoNumbers]{path: path, who: "demo", check: func(r *demoRun, n demoNumbers) error {
+func demoLedger(path string) *cli.Ledger[demoRun, demoNumbers] {
+	return &cli.Ledger[demoRun, demoNumbers]{Path: path, Who: "demo", Check: func(r *demoRun, n demoNumbers) error {
 		switch _, ok := demo.Find(r.Demo); {
 		case !ok:
 			return fmt.Errorf("there is no demo %q", r.Demo)
@@ -62,17 +63,17 @@ func demoLedger(path string) *ledger[demoRun, demoNumbers] {
 
 // seeds runs a demo with several seeds, some side by side, and prints what their numbers have in
 // common. What an interrupt leaves is printed, too.
-func (c *demoCommand) seeds(e env, d demo.Demo, out *report.Printer) error {
+func (c *demoCommand) seeds(e cli.Env, d demo.Demo, out *report.Printer) error {
 	kept := demoLedger(c.Resume)
-	if err := kept.open(); err != nil {
+	if err := kept.Open(); err != nil {
 		return err
 	}
-	defer kept.close()
-	kept.unlocked(e.errOut)
+	defer kept.Close()
+	kept.Unlocked(e.ErrOut)
 	all := c.runs(d)
-	rest := kept.missing(all)
+	rest := kept.Missing(all)
 	c.plan(out, d, len(rest))
-	progress, began := report.NewProgress(e.errOut), time.Now()
+	progress, began := report.NewProgress(e.ErrOut), time.Now()
 	ready := len(all) - len(rest)
 	alone := min(par.Threads(), len(rest)) == 1 // of several each would show where it is
 	once := func(ctx context.Context, r demoRun) (demoNumbers, error) {
@@ -90,17 +91,17 @@ func (c *demoCommand) seeds(e env, d demo.Demo, out *report.Printer) error {
 		}
 		return demoNumbers{s.Numbers(), report.Milliseconds(time.Since(start))}, err
 	}
-	_, err := sideBySide(e.ctx, rest, once, func(i int, n demoNumbers) error {
+	_, err := cli.SideBySide(e.Ctx, rest, once, func(i int, n demoNumbers) error {
 		ready++
 		done := ready - len(all) + len(rest)
-		progress.Show("%d of %d seeds  about %s to go", ready, len(all), inWords(time.Since(began)/time.Duration(done)*time.Duration(len(rest)-done)))
-		return kept.keep(rest[i], n)
+		progress.Show("%d of %d seeds  about %s to go", ready, len(all), cli.InWords(time.Since(began)/time.Duration(done)*time.Duration(len(rest)-done)))
+		return kept.Keep(rest[i], n)
 	})
 	progress.Clear()
-	if e.ctx.Err() != nil {
+	if e.Ctx.Err() != nil {
 		err = c.interrupted(ready)
 	}
-	c.spreads(out, d, all, kept.of)
+	c.spreads(out, d, all, kept.Of)
 	return errors.Join(err, out.Err())
 }
 
@@ -126,26 +127,13 @@ func (c *demoCommand) plan(out *report.Printer, d demo.Demo, rest int) {
 	switch {
 	case rest == 0:
 	case known && workers == 1:
-		text += fmt.Sprintf(". A seed takes about %s, all about %s", inWords(one), inWords(one*time.Duration(rest)))
+		text += fmt.Sprintf(". A seed takes about %s, all about %s", cli.InWords(one), cli.InWords(one*time.Duration(rest)))
 	case known:
-		text += fmt.Sprintf(". A seed takes about %s, all about %s with %d at a time", inWords(one), inWords(one*time.Duration(rounds)), workers)
+		text += fmt.Sprintf(". A seed takes about %s, all about %s with %d at a time", cli.InWords(one), cli.InWords(one*time.Duration(rounds)), workers)
 	default:
 		text += ". How long they take with these settings is known after the first"
 	}
 	out.Paragraph("%s.", text)
-}
-
-// inWords is how long something takes, about.
-func inWords(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < 100*time.Second:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < 100*time.Minute:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
 // interrupted says how many seeds there are.
@@ -206,7 +194,7 @@ func (c *demoCommand) spreads(out *report.Printer, d demo.Demo, all []demoRun, o
 		}
 	}
 	if !c.JSON {
-		out.Printf("\n%d seeds, %s each\n", len(seeds), inWords(time.Duration(ms/float64(len(seeds))*float64(time.Millisecond))))
+		out.Printf("\n%d seeds, %s each\n", len(seeds), cli.InWords(time.Duration(ms/float64(len(seeds))*float64(time.Millisecond))))
 	} else {
 		out.Encode(map[string]any{"event": "end", "demo": d.Name, "seeds": len(seeds), "ms": ms})
 	}

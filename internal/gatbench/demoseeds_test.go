@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo"
 )
 
@@ -59,8 +60,8 @@ func TestDemoSeedsResume(t *testing.T) {
 	cancel()
 	var out, errOut bytes.Buffer
 	args := append([]string{"demo", "sine", "--epochs", "1", "--seed", "3", "--seeds", "3", "--resume"}, path)
-	status := run(env{ctx: ctx, out: &out, errOut: &errOut}, args)
-	if want := "interrupted after 0 of 3 seeds; run the same command again to continue from " + path; status != failed || !strings.Contains(errOut.String(), want) {
+	status := run(cli.Env{Ctx: ctx, Out: &out, ErrOut: &errOut}, args)
+	if want := "interrupted after 0 of 3 seeds; run the same command again to continue from " + path; status != cli.Failed || !strings.Contains(errOut.String(), want) {
 		t.Errorf("status %d, %q, want %q", status, errOut.String(), want)
 	}
 	whole := func(lines []map[string]any) (out []map[string]any) { // but for times and the plan
@@ -96,7 +97,7 @@ func TestDemoSeedsResume(t *testing.T) {
 		"--resume keeps numbers alone":                              {"demo", "sine", "--resume", path, "--picture", "x.svg"},
 		"--seeds 0: it must be at least 1":                          {"demo", "sine", "--seeds", "0"},
 	} {
-		if _, stderr, status := gatbench(t, args...); status == succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, args...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%v: status %d, %q, want %q", args, status, stderr, want)
 		}
 	}

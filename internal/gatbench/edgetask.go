@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -37,7 +38,7 @@ func (k *task) head(r *recipe) *models.Pairs {
 func (k *task) edgesLearnt(undirected bool) (err error) {
 	k.goal = goalOf(k.Dataset)
 	if k.pairs, err = newPairs(k.Dataset, k.goal, undirected); err != nil {
-		return misuse("--dataset %s: %w", k.name, err)
+		return cli.Misuse("--dataset %s: %w", k.name, err)
 	}
 	return nil
 }
@@ -48,21 +49,21 @@ func learnable(d *datasets.Dataset, what, name string) error {
 	edges := d.LearnsEdges()
 	switch nodes := len(d.Labels) > 0 || d.MultiLabels != nil || d.Targets != nil; {
 	case what == taskNode && edges:
-		return misuse("--dataset %s: the column of --label is one of its edges: use --task edge, or name a column of the nodes with --label", name)
+		return cli.Misuse("--dataset %s: the column of --label is one of its edges: use --task edge, or name a column of the nodes with --label", name)
 	case what == taskEdge && !edges:
-		return misuse("--dataset %s: its edges have no classes, labels or numbers to predict: name the column to predict, in the table of edges, with --label COLUMN", name)
+		return cli.Misuse("--dataset %s: its edges have no classes, labels or numbers to predict: name the column to predict, in the table of edges, with --label COLUMN", name)
 	case !edges && !nodes && len(d.FeatureNames) > 0:
-		return misuse("--dataset %s: its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN", name)
+		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN", name)
 	case !edges && !nodes:
-		return misuse("--dataset %s: its nodes have no classes, labels or numbers to predict", name)
+		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict", name)
 	case constant(d.Targets) || constant(d.EdgeTargets):
-		return misuse("--dataset %s: all numbers to predict are the same, so there is nothing to learn: name another column with --label COLUMN", name)
+		return cli.Misuse("--dataset %s: all numbers to predict are the same, so there is nothing to learn: name another column with --label COLUMN", name)
 	case d.Classes == 1 && (d.Labels != nil || d.EdgeLabels != nil):
 		noun := "nodes"
 		if edges {
 			noun = "edges"
 		}
-		return misuse("--dataset %s: all its %s are of one class, so there is nothing to learn%s", name, noun, onlyClass(d))
+		return cli.Misuse("--dataset %s: all its %s are of one class, so there is nothing to learn%s", name, noun, onlyClass(d))
 	}
 	return nil
 }
@@ -134,7 +135,7 @@ func widthOf(x *tensor.Dense) int {
 // read decides what a model reads of edges: features, kinds, or without them neither.
 func (d edgesThere) read(model string, by models.EdgesRead, without bool) (width, kinds int, err error) {
 	if without && d.width == 0 {
-		return 0, 0, misuse("--no-edge-features: the edges of %s have none: leave it out", d.data)
+		return 0, 0, cli.Misuse("--no-edge-features: the edges of %s have none: leave it out", d.data)
 	}
 	width, kinds = d.width, d.kinds
 	if without {
@@ -145,13 +146,13 @@ func (d edgesThere) read(model string, by models.EdgesRead, without bool) (width
 	case d.beside && width > 0 && (by == models.ReadsNone || by == models.MayKinds && kinds == 0):
 		return 0, 0, nil
 	case by == models.ReadsNone && width > 0:
-		return 0, 0, misuse("--model %s: it reads no features of edges, and those of %s have %d: %s read them%s", model, d.data, width, strings.Join(d.readers, ", "), leaves)
+		return 0, 0, cli.Misuse("--model %s: it reads no features of edges, and those of %s have %d: %s read them%s", model, d.data, width, strings.Join(d.readers, ", "), leaves)
 	case by == models.WantsNumbers && width == 0:
-		return 0, 0, misuse("--model %s: it reads the features of edges, and there are none: take %s", model, d.instead)
+		return 0, 0, cli.Misuse("--model %s: it reads the features of edges, and there are none: take %s", model, d.instead)
 	case by == models.WantsKinds && kinds == 0:
-		return 0, 0, misuse("--model %s: it reads the kinds of edges, one of each, and those of %s have none: %s", model, d.data, d.how)
+		return 0, 0, cli.Misuse("--model %s: it reads the kinds of edges, one of each, and those of %s have none: %s", model, d.data, d.how)
 	case by == models.MayKinds && kinds == 0 && width > 0:
-		return 0, 0, misuse("--model %s: it reads the kinds of edges alone, and those of %s have %d numbers and no kinds%s", model, d.data, width, leaves)
+		return 0, 0, cli.Misuse("--model %s: it reads the kinds of edges alone, and those of %s have %d numbers and no kinds%s", model, d.data, width, leaves)
 	case by.Kinds():
 		return 0, kinds, nil
 	}

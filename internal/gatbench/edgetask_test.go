@@ -14,6 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -300,14 +301,14 @@ func TestEdgeMisuse(t *testing.T) {
 		"predict " + model + " --nodes 4":                                    `there is no node with the id "4"`,
 		"table --datasets " + data + " --label kind --models sage --seeds 1": "the column of --label is one of its edges",
 	} {
-		if _, stderr, status := gatbench(t, strings.Fields(args)...); status == succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, strings.Fields(args)...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
 	for flag, remedy := range remediesOf(taskEdge) {
 		value := map[string]string{"inductive": "--task=edge", "readout": "max", "pool": "sag", "plot": "x.svg", "attention": "x.csv"}[flag]
 		_, stderr, status := gatbench(t, "train", "--task", "edge", "--dataset", data, "--label", "kind", "--"+flag, cmp.Or(value, "5"))
-		if status != misused || !strings.Contains(stderr, remedy) {
+		if status != cli.Misused || !strings.Contains(stderr, remedy) {
 			t.Errorf("--%s: status %d, %s, want %s", flag, status, stderr, remedy)
 		}
 	}

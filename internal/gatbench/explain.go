@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -32,7 +33,7 @@ var pgEpochs = 150
 var explainMethods = []string{"attention", "saliency", "integrated", "gnnexplainer", "pg"}
 
 // Run explains a node's class.
-func (c *explainCommand) Run(e env) error {
+func (c *explainCommand) Run(e cli.Env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -44,39 +45,39 @@ func (c *explainCommand) Run(e env) error {
 	if err := x.files(); err != nil {
 		return err
 	}
-	return x.print(report.NewPrinter(e.out))
+	return x.print(report.NewPrinter(e.Out))
 }
 
 // check returns an error for flags that ask for what cannot be.
 func (c *explainCommand) check() error {
 	switch {
 	case c.Top < 1:
-		return misuse("--top %d: it must be at least 1", c.Top)
+		return cli.Misuse("--top %d: it must be at least 1", c.Top)
 	case c.Threads < 0:
-		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
-	case c.Picture != "" && !isPicture(c.Picture):
-		return misuse("--picture %s: its name must end in .svg or .png", c.Picture)
+		return cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
+	case c.Picture != "" && !cli.IsPicture(c.Picture):
+		return cli.Misuse("--picture %s: its name must end in .svg or .png", c.Picture)
 	}
-	if err := oneOf("--method", c.Method, explainMethods); err != nil {
+	if err := cli.OneOf("--method", c.Method, explainMethods); err != nil {
 		return err
 	}
 	for _, f := range []struct{ flag, path string }{{"csv", c.CSV}, {"picture", c.Picture}} {
-		if err := target(f.flag, f.path); err != nil {
+		if err := cli.Target(f.flag, f.path); err != nil {
 			return err
 		}
 	}
-	in := append(datasetFiles("--dataset", c.Data, datasetNamed(or(c.Dataset, "cora"))), file{"--model", c.Model})
-	return apart(in, []file{{"--csv", c.CSV}, {"--picture", c.Picture}})
+	in := append(datasetFiles("--dataset", c.Data, datasetNamed(cli.Or(c.Dataset, "cora"))), cli.File{Flag: "--model", Path: c.Model})
+	return cli.Apart(in, []cli.File{{Flag: "--csv", Path: c.CSV}, {Flag: "--picture", Path: c.Picture}})
 }
 
 // explained returns the explanation by the model of --model, or by one that is trained first.
-func (c *explainCommand) explained(e env) (*explained, error) {
+func (c *explainCommand) explained(e cli.Env) (*explained, error) {
 	method := models.Method{Name: c.Method, Seed: c.Seed, Epochs: pgEpochs}
 	if c.Model == "" {
 		return c.trainedFirst(e, method)
 	}
 	if savedTask(c.Model) == taskEdge {
-		return nil, misuse("%s is a model of edges, and explain needs a model of nodes", c.Model)
+		return nil, cli.Misuse("%s is a model of edges, and explain needs a model of nodes", c.Model)
 	}
 	a, err := (&savedFlags{File: c.Model, dataFlags: c.dataFlags}).answering(e)
 	if err != nil {
@@ -102,15 +103,15 @@ func (c *explainCommand) misused(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
-		return misuse("--node %s: %w", c.Node, unknown)
+		return cli.Misuse("--node %s: %w", c.Node, unknown)
 	case errors.As(err, &method):
-		return misuse("--method %s: %w", c.Method, method)
+		return cli.Misuse("--method %s: %w", c.Method, method)
 	}
 	return err
 }
 
 // trainedFirst trains a network and explains what it says.
-func (c *explainCommand) trainedFirst(e env, method models.Method) (*explained, error) {
+func (c *explainCommand) trainedFirst(e cli.Env, method models.Method) (*explained, error) {
 	settings := &settingFlags{Dataset: c.Dataset, Splits: c.Splits, SplitNumber: c.Number, Seed: &c.Seed}
 	r, err := settings.fresh()
 	if err != nil {
@@ -124,15 +125,15 @@ func (c *explainCommand) trainedFirst(e env, method models.Method) (*explained, 
 		return nil, err
 	}
 	if k.goal.kind != oneClass {
-		return nil, misuse("--dataset %s: its nodes have %s to predict, and explain works on classes", k.name, k.goal.kind.noun())
+		return nil, cli.Misuse("--dataset %s: its nodes have %s to predict, and explain works on classes", k.name, k.goal.kind.noun())
 	}
 	fit, n, err := k.fit(r)
 	if err != nil {
 		return nil, err
 	}
-	progress := report.NewProgress(e.errOut)
+	progress := report.NewProgress(e.ErrOut)
 	progress.Show("training %s on %s first; --model FILE takes one that is there", r.model().Title, k.Name)
-	_, err = fit.Run(e.ctx)
+	_, err = fit.Run(e.Ctx)
 	progress.Clear()
 	if err != nil {
 		return nil, err
@@ -172,10 +173,10 @@ func (x *explained) csv(w io.Writer) error {
 	p.Printf("kind,source,target,feature,score\n")
 	for _, edge := range x.Scores.TopEdges(len(x.Scores.Edges)) {
 		u, v := x.Ends(edge)
-		p.Printf("edge,%s,%s,,%.6g\n", key(x.IDs[u]), key(x.IDs[v]), x.Scores.Edges[edge])
+		p.Printf("edge,%s,%s,,%.6g\n", cli.Key(x.IDs[u]), cli.Key(x.IDs[v]), x.Scores.Edges[edge])
 	}
 	for _, j := range x.Scores.TopFeatures(len(x.Scores.Features)) {
-		p.Printf("feature,,,%s,%.6g\n", key(x.featureName(j)), x.Scores.Features[j])
+		p.Printf("feature,,,%s,%.6g\n", cli.Key(x.featureName(j)), x.Scores.Features[j])
 	}
 	return p.Err()
 }

@@ -2,6 +2,7 @@ package gatbench
 
 import (
 	"encoding/csv"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"math"
 	"os"
 	"path/filepath"
@@ -84,18 +85,18 @@ func TestExplainMisuse(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"", misused, "missing flags: --node=ID; gatbench explain --help lists what it takes"},
-		{"--node 2708 --model " + gcn, misused, "--node 2708: there is no node 2708: they are numbered from 0 to 2707"},
-		{"--node=-1 --model " + gcn, misused, "--node -1: there is no node -1: they are numbered from 0 to 2707"},
-		{"--node 1 --method attention --model " + gcn, misused, "--method attention: GCN has no attention; these models have it: gat, gatv2, transformer"},
-		{"--node 1 --method salient", misused, "--method salient: there is no such name; did you mean \"saliency\"? The choices are attention, saliency, integrated, gnnexplainer, pg"},
-		{"--node 1 --top 0", misused, "--top 0: it must be at least 1"},
-		{"--node 1 --threads=-1", misused, "--threads -1: it must be at least 1, or 0 for all processors"},
-		{"--node 1 --picture a.gif", misused, "--picture a.gif: its name must end in .svg or .png"},
-		{"--node 1 --csv " + dir, misused, "--csv " + dir + ": it is a folder; name a file"},
-		{"--node 1 --model " + gcn + " --csv " + gcn, misused, "--csv " + gcn + ": it would be written over the file that --model reads: name another"},
-		{"--node 1 --dataset karate --splits random --model " + gcn, failed, gcn + " (trained on Cora), used on karate: nodes have 34 features, and the model was made for 1433: use data whose columns are those of its training"},
-		{"--node 1 --model " + dir + "/none", failed, "none"},
+		{"", cli.Misused, "missing flags: --node=ID; gatbench explain --help lists what it takes"},
+		{"--node 2708 --model " + gcn, cli.Misused, "--node 2708: there is no node 2708: they are numbered from 0 to 2707"},
+		{"--node=-1 --model " + gcn, cli.Misused, "--node -1: there is no node -1: they are numbered from 0 to 2707"},
+		{"--node 1 --method attention --model " + gcn, cli.Misused, "--method attention: GCN has no attention; these models have it: gat, gatv2, transformer"},
+		{"--node 1 --method salient", cli.Misused, "--method salient: there is no such name; did you mean \"saliency\"? The choices are attention, saliency, integrated, gnnexplainer, pg"},
+		{"--node 1 --top 0", cli.Misused, "--top 0: it must be at least 1"},
+		{"--node 1 --threads=-1", cli.Misused, "--threads -1: it must be at least 1, or 0 for all processors"},
+		{"--node 1 --picture a.gif", cli.Misused, "--picture a.gif: its name must end in .svg or .png"},
+		{"--node 1 --csv " + dir, cli.Misused, "--csv " + dir + ": it is a folder; name a file"},
+		{"--node 1 --model " + gcn + " --csv " + gcn, cli.Misused, "--csv " + gcn + ": it would be written over the file that --model reads: name another"},
+		{"--node 1 --dataset karate --splits random --model " + gcn, cli.Failed, gcn + " (trained on Cora), used on karate: nodes have 34 features, and the model was made for 1433: use data whose columns are those of its training"},
+		{"--node 1 --model " + dir + "/none", cli.Failed, "none"},
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := gatbench(t, append([]string{"explain"}, strings.Fields(tt.args)...)...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
@@ -26,7 +27,7 @@ type predictedFact struct {
 }
 
 // facts returns what writes the answers to questions about facts.
-func (c *predictCommand) facts(e env) (func(io.Writer) error, error) {
+func (c *predictCommand) facts(e cli.Env) (func(io.Writer) error, error) {
 	links := "it is for models of links: leave it out"
 	if err := unused(unusedFlag{"nodes", len(c.Nodes) > 0, links}, unusedFlag{"pairs", c.Pairs != "", links}); err != nil {
 		return nil, err
@@ -36,9 +37,9 @@ func (c *predictCommand) facts(e env) (func(io.Writer) error, error) {
 	case err != nil:
 		return nil, err
 	case c.Queries == "" && len(c.Query) == 0:
-		return nil, misuse("%s is a model of facts: --query HEAD,RELATION,? or --queries FILE asks it a question, with ? in place of the head or the tail", c.File)
+		return nil, cli.Misuse("%s is a model of facts: --query HEAD,RELATION,? or --queries FILE asks it a question, with ? in place of the head or the tail", c.File)
 	}
-	if err := apart([]file{{"--queries", c.Queries}}, c.outs); err != nil {
+	if err := cli.Apart([]cli.File{{Flag: "--queries", Path: c.Queries}}, c.outs); err != nil {
 		return nil, err
 	}
 	s, err := c.openFacts(e)
@@ -53,10 +54,10 @@ func (c *predictCommand) facts(e env) (func(io.Writer) error, error) {
 			words = strings.Split(q, "\t")
 		}
 		if len(words) != 3 {
-			return nil, misuse("--query %.60s: want HEAD,RELATION,TAIL with ? in place of head or tail; tabs may stand for the commas", q)
+			return nil, cli.Misuse("--query %.60s: want HEAD,RELATION,TAIL with ? in place of head or tail; tabs may stand for the commas", q)
 		}
 		if err := p.ask(words); err != nil {
-			return nil, misuse("--query %.60s: %w", q, err)
+			return nil, cli.Misuse("--query %.60s: %w", q, err)
 		}
 	}
 	if c.Queries != "" {
@@ -99,7 +100,7 @@ func newFactAnswers(s *savedFacts, top int, all bool) *factAnswers {
 
 // questions answers those that a file lists.
 func (p *factAnswers) questions(path string) error {
-	return eachRow("--queries", path, 3, func(words []string, first bool) error {
+	return cli.EachRow("--queries", path, 3, func(words []string, first bool) error {
 		if first && isTripleHead(words) {
 			return nil
 		}
@@ -185,7 +186,7 @@ func (p *factAnswers) write(w io.Writer, asJSON bool) error {
 		if asJSON {
 			out.Encode(l)
 		} else {
-			out.Printf("%s,%s,%s,%v,%.6g,%s\n", cell(l.Head), cell(l.Relation), cell(l.Tail), l.Rank, float64(l.Score), l.Known)
+			out.Printf("%s,%s,%s,%v,%.6g,%s\n", cli.Cell(l.Head), cli.Cell(l.Relation), cli.Cell(l.Tail), l.Rank, float64(l.Score), l.Known)
 		}
 	}
 	return out.Err()

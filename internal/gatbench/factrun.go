@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/models"
@@ -59,29 +60,29 @@ type factOverall struct {
 }
 
 // facts trains scorers of facts, one for each seed.
-func (c *trainCommand) facts(e env) error {
+func (c *trainCommand) facts(e cli.Env) error {
 	r, err := c.factRecipe(e)
 	if err != nil {
 		return err
 	}
 	name := r.Dataset
-	k, err := promptly(e.ctx, func() (*datasets.Knowledge, error) { return openFacts(c.Data, c.at.dataset, &r) })
+	k, err := cli.Promptly(e.Ctx, func() (*datasets.Knowledge, error) { return openFacts(c.Data, c.at.dataset, &r) })
 	if err != nil {
 		return err
 	}
-	if err := e.sameData(c.at.dataset, &datasets.Dataset{Graph: k.Train, NodeIDs: k.EntityNames, EdgeKinds: &datasets.Kinds{Of: k.Train.Kinds()}}); err != nil {
+	if err := e.SameData(c.at.dataset, &datasets.Dataset{Graph: k.Train, NodeIDs: k.EntityNames, EdgeKinds: &datasets.Kinds{Of: k.Train.Kinds()}}); err != nil {
 		return err
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
+	out, progress := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut)
 	var mrrs, hits []float64
 	var all []seeded
 	for i := range c.Seeds {
 		one := r
 		one.Seed += uint64(i)
 		progress.Run(i, c.Seeds)
-		s, history, err := c.learntFacts(e.ctx, k, &one, watcher{out, progress, func(ep train.Epoch) string {
+		s, history, err := c.learntFacts(e.Ctx, k, &one, watcher{out, progress, func(ep train.Epoch) string {
 			if c.JSON {
 				out.Encode(factEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
 			}

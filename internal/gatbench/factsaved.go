@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
@@ -60,7 +61,7 @@ type savedFacts struct {
 }
 
 // openFacts reads the model and its facts, which are divided as they were in training.
-func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
+func (f *savedFlags) openFacts(e cli.Env) (*savedFacts, error) {
 	if err := f.divided("facts"); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (f *savedFlags) openFacts(e env) (*savedFacts, error) {
 		return nil, err
 	}
 	n.Recipe.Dataset = r.Dataset
-	if err := apart([]file{{"--dataset", at.dataset}, {"the model", f.File}}, f.outs); err != nil {
+	if err := cli.Apart([]cli.File{{Flag: "--dataset", Path: at.dataset}, {Flag: "the model", Path: f.File}}, f.outs); err != nil {
 		return nil, err
 	}
 	k, err := openFacts(f.Data, at.dataset, &n.Recipe)
@@ -103,7 +104,7 @@ type factScored struct {
 }
 
 // evalFacts scores a saved model on the facts that validate and test.
-func (c *evalCommand) evalFacts(e env) error {
+func (c *evalCommand) evalFacts(e cli.Env) error {
 	s, err := c.openFacts(e)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func (c *evalCommand) evalFacts(e env) error {
 	val := knowledge.Ranks(s.net.Scorer, x, k.Val, k.Train, k.Val, k.Test)
 	test := knowledge.Ranks(s.net.Scorer, x, k.Test, k.Train, k.Val, k.Test)
 	line := factScored{"eval", c.File, s.net.Recipe.Dataset, s.net.Recipe.Model, val.MRR(), test.MRR(), test.Hits(1), test.Hits(3), test.Hits(10)}
-	p := report.NewPrinter(e.out)
+	p := report.NewPrinter(e.Out)
 	if c.JSON {
 		p.Encode(line)
 		return p.Err()

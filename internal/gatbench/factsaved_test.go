@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -101,14 +102,14 @@ func TestQuestionsByName(t *testing.T) {
 				words[i] = w
 			}
 		}
-		if _, stderr, status := gatbench(t, words...); status == succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, words...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
 	if err := os.Rename(facts, filepath.Join(dir, "gone.tsv")); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := gatbench(t, "eval", file); status != failed || !strings.Contains(stderr, "say where it is with --dataset") {
+	if _, stderr, status := gatbench(t, "eval", file); status != cli.Failed || !strings.Contains(stderr, "say where it is with --dataset") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

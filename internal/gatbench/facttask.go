@@ -14,6 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sample"
@@ -62,7 +63,7 @@ func readFacts(dir, name string) (*datasets.Knowledge, error) {
 		return nil, manyGraphs(dir, name)
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, planted)
+		return nil, cli.Misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, planted)
 	}
 	return datasets.Triples(path)
 }
@@ -232,12 +233,12 @@ func someFacts(g *graph.Graph, most int) *graph.Graph {
 }
 
 // factRecipe returns the settings of a run, or an error for settings that cannot be.
-func (c *trainCommand) factRecipe(e env) (r factRecipe, err error) {
+func (c *trainCommand) factRecipe(e cli.Env) (r factRecipe, err error) {
 	if err := c.refused(taskFacts); err != nil {
 		return r, err
 	}
 	if c.Resume == "" {
-		r = rotateRecipe(or(c.Model, modelRotatE))
+		r = rotateRecipe(cli.Or(c.Model, modelRotatE))
 	} else {
 		n, err := openFactNet(c.Resume)
 		if err != nil {
@@ -249,12 +250,12 @@ func (c *trainCommand) factRecipe(e env) (r factRecipe, err error) {
 		}
 	}
 	own := r
-	set(&r.Model, c.Model)
-	set(&r.Seed, c.Seed)
-	set(&r.Hidden, c.Hidden)
-	set(&r.LR, c.LR)
-	set(&r.WeightDecay, c.WeightDecay)
-	set(&r.Batch, c.Batch)
+	cli.Set(&r.Model, c.Model)
+	cli.Set(&r.Seed, c.Seed)
+	cli.Set(&r.Hidden, c.Hidden)
+	cli.Set(&r.LR, c.LR)
+	cli.Set(&r.WeightDecay, c.WeightDecay)
+	cli.Set(&r.Batch, c.Batch)
 	if r.Batch == 0 {
 		r.Batch = math.MaxInt32
 	}
@@ -264,33 +265,33 @@ func (c *trainCommand) factRecipe(e env) (r factRecipe, err error) {
 	} else if err := sameRun(c.Resume, own, r); err != nil {
 		return r, err
 	}
-	set(&r.Epochs, c.Epochs)
-	set(&r.Patience, c.Patience)
+	cli.Set(&r.Epochs, c.Epochs)
+	cli.Set(&r.Patience, c.Patience)
 	if err := r.check(); err != nil {
 		return r, err
 	}
 	if err := c.outputFlags.single(c.Seeds); err != nil {
 		return r, err
 	}
-	return r, c.checkFiles([]file{{"--dataset", c.at.dataset}, {"--resume", c.Resume}})
+	return r, c.checkFiles([]cli.File{{Flag: "--dataset", Path: c.at.dataset}, {Flag: "--resume", Path: c.Resume}})
 }
 
 // check returns an error for settings that cannot be.
 func (r *factRecipe) check() error {
 	switch even := r.Model == modelComplEx || r.Model == modelRotatE; {
 	case r.Hidden < 1 || r.Hidden > 65536 || even && r.Hidden%2 != 0:
-		return misuse("--hidden %d: want a width from 1 to 65536, and an even one for %s and %s, whose numbers are complex", r.Hidden, modelComplEx, modelRotatE)
+		return cli.Misuse("--hidden %d: want a width from 1 to 65536, and an even one for %s and %s, whose numbers are complex", r.Hidden, modelComplEx, modelRotatE)
 	case r.Epochs < 1 || r.Batch < 1 || r.Patience < 0:
-		return misuse("--epochs %d, --batch %d, --patience %d: they must be at least 1, 0 (all facts) and 0 (never)", r.Epochs, r.Batch, r.Patience)
+		return cli.Misuse("--epochs %d, --batch %d, --patience %d: they must be at least 1, 0 (all facts) and 0 (never)", r.Epochs, r.Batch, r.Patience)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0):
-		return misuse("--lr %v: it must be a number above 0", r.LR)
+		return cli.Misuse("--lr %v: it must be a number above 0", r.LR)
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+		return cli.Misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	}
 	return modelNamed(taskFacts, r.Model, "")
 }
 
 // onFacts reports whether the links to predict are facts of a knowledge graph.
 func (c *trainCommand) onFacts() bool {
-	return slices.Contains(models.FactNames(), strings.ToLower(or(c.Model, ""))) || c.Model == nil && isFacts(c.Data, or(c.Dataset, ""))
+	return slices.Contains(models.FactNames(), strings.ToLower(cli.Or(c.Model, ""))) || c.Model == nil && isFacts(c.Data, cli.Or(c.Dataset, ""))
 }

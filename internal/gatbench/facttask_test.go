@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 )
 
@@ -25,7 +26,7 @@ func TestPlantedRules(t *testing.T) {
 		"--model rotate --epochs 0":            "--epochs 0",
 		"--model rotate --heads 2":             "--heads: a scorer of facts has none",
 	} {
-		if _, stderr, status := gatbench(t, append([]string{"train", "--task", "link"}, strings.Fields(args)...)...); status != misused || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, append([]string{"train", "--task", "link"}, strings.Fields(args)...)...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}

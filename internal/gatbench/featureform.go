@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -109,7 +110,7 @@ func (k *task) join() {
 func encodingsOf(text string) (models.Encodings, error) {
 	all, err := models.ParseEncodings(text)
 	if err != nil {
-		return nil, misuse("--encoding %w", err)
+		return nil, cli.Misuse("--encoding %w", err)
 	}
 	return all, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // No command writes over what it reads, nor two things into one file, whatever
@@ -54,7 +55,7 @@ func TestOutputsAreApart(t *testing.T) {
 		"data convert D/d.npz -o D/d.npz":                           "--out D/d.npz: " + fmt.Sprintf(read, "the dataset"),
 	} {
 		_, stderr, status := gatbench(t, strings.Fields(strings.ReplaceAll(args, "D/", dir+"/"))...)
-		if want = "gatbench: " + strings.ReplaceAll(want, "D/", dir+"/") + "\n"; stderr != want || status != misused {
+		if want = "gatbench: " + strings.ReplaceAll(want, "D/", dir+"/") + "\n"; stderr != want || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error\n%swant\n%s", args, status, stderr, want)
 		}
 	}
@@ -74,7 +75,7 @@ func TestModelsAreKept(t *testing.T) {
 		paths := strings.NewReplacer("DM", model, "DQ", q)
 		args, want = paths.Replace(args), paths.Replace(want)
 		_, stderr, status := gatbench(t, strings.Fields(args)...)
-		if stderr != "gatbench: "+want+"\n" || status != misused {
+		if stderr != "gatbench: "+want+"\n" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error\n%swant\n%s", args, status, stderr, want)
 		}
 	}
@@ -95,7 +96,7 @@ func TestImpossibleNames(t *testing.T) {
 	for path, want := range map[string]string{long: "file name too long", ring: "it is one of a ring of symbolic links"} {
 		for _, args := range [][]string{{"train", "--json", "--save", path}, {"train", "--json", "--csv", path}, {"table", "--resume", path}} {
 			stdout, stderr, status := gatbench(t, args...)
-			if status == succeeded || stdout != "" || !strings.Contains(stderr, want) {
+			if status == cli.Succeeded || stdout != "" || !strings.Contains(stderr, want) {
 				t.Errorf("gatbench %.30s: status %d, output %.80q, error %q", args, status, stdout, stderr)
 			}
 		}
@@ -113,7 +114,7 @@ func TestLedgerIsLocked(t *testing.T) {
 		t.Skip(err)
 	}
 	_, stderr, status := gatbench(t, tableArgs(path, "1")...)
-	if want := fmt.Sprintf("gatbench: --resume %s is in use by process %d", path, os.Getpid()); status != failed || !strings.HasPrefix(stderr, want) || !strings.Contains(stderr, "wait for it, or name another file") {
+	if want := fmt.Sprintf("gatbench: --resume %s is in use by process %d", path, os.Getpid()); status != cli.Failed || !strings.HasPrefix(stderr, want) || !strings.Contains(stderr, "wait for it, or name another file") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 	if unlock(); len(results(t, tableArgs(path, "1")...)) != 1 {
@@ -141,11 +142,11 @@ func TestComplaints(t *testing.T) {
 		{errors.Join(full("a"), &os.PathError{Op: "write", Path: "b", Err: syscall.ENOSPC}, &atomicfile.Error{Path: "c", Err: syscall.EROFS}),
 			"a and b could not be written: " + syscall.ENOSPC.Error() + "\nwrite c: " + syscall.EROFS.Error()},
 	} {
-		if got := strings.Join(complaints(c.err), "\n"); got != c.want {
+		if got := strings.Join(cli.Complaints(c.err), "\n"); got != c.want {
 			t.Errorf("%v gives\n%s\nwant\n%s", c.err, got, c.want)
 		}
 	}
-	if got := parts(plain); len(got) != 1 {
+	if got := cli.Parts(plain); len(got) != 1 {
 		t.Errorf("%v was taken apart: %v", plain, got)
 	}
 }

@@ -2,14 +2,10 @@ package gatbench
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/spell"
 	"github.com/edgewise-ml/edgewise/models"
 )
@@ -57,66 +53,51 @@ type settingFlags struct {
 
 // override gives r the settings that flags were given for.
 func (f *settingFlags) override(r *recipe) {
-	set(&r.Dataset, f.Dataset)
-	set(&r.Undirected, f.Undirected)
+	cli.Set(&r.Dataset, f.Dataset)
+	cli.Set(&r.Undirected, f.Undirected)
 	f.columnFlags.choose(&r.Columns)
-	set(&r.Model, f.Model)
-	set(&r.Preset, f.Preset)
-	set(&r.Splits, f.Splits)
+	cli.Set(&r.Model, f.Model)
+	cli.Set(&r.Preset, f.Preset)
+	cli.Set(&r.Splits, f.Splits)
 	if r.Splits == ownSplits {
 		r.Splits = splitsOwn
 	}
 	r.setNumber(f.SplitNumber)
-	set(&r.Seed, f.Seed)
-	set(&r.Hidden, f.Hidden)
-	set(&r.Heads, f.Heads)
-	set(&r.OutHeads, f.OutHeads)
-	set(&r.Layers, f.Layers)
-	set(&r.Features, (*featureForm)(f.Features))
-	set(&r.Encoding, f.Encoding)
-	set(&r.NoEdges, f.NoEdgeFeatures)
-	set(&r.Dropout, f.Dropout)
-	set(&r.AttnDrop, f.Dropout)
-	set(&r.AttnDrop, f.AttnDrop)
-	set(&r.Residual, f.Residual)
-	set(&r.Linear, f.ResidualLinear)
-	set(&r.Norm, (*models.Norm)(f.Norm))
-	set(&r.Input, f.Input)
-	set(&r.Output, f.Output)
-	set(&r.LR, f.LR)
-	set(&r.WeightDecay, f.WeightDecay)
-	set(&r.Epochs, f.Epochs)
-	set(&r.Patience, f.Patience)
-	set(&r.Select, f.Select)
-	set(&r.Loss, f.Loss)
-	set(&r.Weights, f.ClassWeights)
-	set(&r.Positive, f.Positive)
-	set(&r.Inductive, f.Inductive)
-	set(&r.Batch, f.Batch)
-	set(&r.Accumulate, f.Accumulate)
+	cli.Set(&r.Seed, f.Seed)
+	cli.Set(&r.Hidden, f.Hidden)
+	cli.Set(&r.Heads, f.Heads)
+	cli.Set(&r.OutHeads, f.OutHeads)
+	cli.Set(&r.Layers, f.Layers)
+	cli.Set(&r.Features, (*featureForm)(f.Features))
+	cli.Set(&r.Encoding, f.Encoding)
+	cli.Set(&r.NoEdges, f.NoEdgeFeatures)
+	cli.Set(&r.Dropout, f.Dropout)
+	cli.Set(&r.AttnDrop, f.Dropout)
+	cli.Set(&r.AttnDrop, f.AttnDrop)
+	cli.Set(&r.Residual, f.Residual)
+	cli.Set(&r.Linear, f.ResidualLinear)
+	cli.Set(&r.Norm, (*models.Norm)(f.Norm))
+	cli.Set(&r.Input, f.Input)
+	cli.Set(&r.Output, f.Output)
+	cli.Set(&r.LR, f.LR)
+	cli.Set(&r.WeightDecay, f.WeightDecay)
+	cli.Set(&r.Epochs, f.Epochs)
+	cli.Set(&r.Patience, f.Patience)
+	cli.Set(&r.Select, f.Select)
+	cli.Set(&r.Loss, f.Loss)
+	cli.Set(&r.Weights, f.ClassWeights)
+	cli.Set(&r.Positive, f.Positive)
+	cli.Set(&r.Inductive, f.Inductive)
+	cli.Set(&r.Batch, f.Batch)
+	cli.Set(&r.Accumulate, f.Accumulate)
 	r.setFanout(f.Fanout)
-	set(&r.Rows, (*extent)(f.Rows))
-}
-
-// set sets v to what a flag was given.
-func set[T any](v, flag *T) {
-	if flag != nil {
-		*v = *flag
-	}
-}
-
-// or returns what a flag was given, or else the preset.
-func or[T any](flag *T, preset T) T {
-	if flag != nil {
-		return *flag
-	}
-	return preset
+	cli.Set(&r.Rows, (*extent)(f.Rows))
 }
 
 // fresh returns the recipe of a run that begins.
 func (f *settingFlags) fresh() (recipe, error) {
-	dataset := datasetNamed(or(f.Dataset, "cora"))
-	r, err := newRecipe(or(f.Preset, presets[0]), or(f.Model, "gat"), dataset)
+	dataset := datasetNamed(cli.Or(f.Dataset, "cora"))
+	r, err := newRecipe(cli.Or(f.Preset, presets[0]), cli.Or(f.Model, "gat"), dataset)
 	if err != nil {
 		return r, err
 	}
@@ -140,7 +121,7 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 			if f.Model == nil && f.Preset == nil && f.OutHeads == nil && !r.NoEdges {
 				model = models.TraitsOf(k.advised("").Model).Name
 			}
-			if r, err = k.preset(or(f.Preset, k.suits(model).preset), model, r.Dataset); err != nil {
+			if r, err = k.preset(cli.Or(f.Preset, k.suits(model).preset), model, r.Dataset); err != nil {
 				return r, err
 			}
 			if f.override(&r); r.Preset == presetDeep && f.Layers == nil {
@@ -149,13 +130,13 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 			r.Dataset = k.name
 		}
 		r.Undirected = k.both
-		r.Features = or((*featureForm)(f.Features), k.formFor(r.Preset))
+		r.Features = cli.Or((*featureForm)(f.Features), k.formFor(r.Preset))
 		r.Splits = k.named(r.Splits)
 		if f.Select == nil {
 			r.Select = ruleOf(k.goal, k.split, r.Select, f.Preset != nil)
 		}
 		m := r.model()
-		r.Residual = or(f.Residual, k.pairs != nil && !r.Linear && (m.Name == "gat" || m.Name == "gatv2"))
+		r.Residual = cli.Or(f.Residual, k.pairs != nil && !r.Linear && (m.Name == "gat" || m.Name == "gatv2"))
 		var err error
 		if r.EdgeIn, r.Kinds, err = k.there().read(m.Name, m.Edges, r.NoEdges); err != nil {
 			return r, err
@@ -185,8 +166,8 @@ func (f *settingFlags) pace(k *task, r *recipe) {
 		}
 	}
 	k.paced(r)
-	set(&r.Epochs, f.Epochs)
-	set(&r.Patience, f.Patience)
+	cli.Set(&r.Epochs, f.Epochs)
+	cli.Set(&r.Patience, f.Patience)
 }
 
 // cuts reports whether the data decides how a training is cut into steps.
@@ -200,7 +181,7 @@ func (f *settingFlags) ours() bool { return f.Preset == nil || *f.Preset == pres
 
 // resumed returns the recipe of a run on nodes or edges that goes on: only its length may
 // change. A file that it names and that has gone may be named again.
-func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error) {
+func (f *settingFlags) resumed(e cli.Env, path, data string) (recipe, places, error) {
 	n, err := openNetwork(path)
 	if err != nil {
 		return recipe{}, places{}, err
@@ -210,7 +191,7 @@ func (f *settingFlags) resumed(e env, path, data string) (recipe, places, error)
 	if err != nil {
 		return r, at, err
 	}
-	r.Epochs, r.Patience = or(f.Epochs, r.Epochs), or(f.Patience, r.Patience)
+	r.Epochs, r.Patience = cli.Or(f.Epochs, r.Epochs), cli.Or(f.Patience, r.Patience)
 	asked := r
 	f.override(&asked)
 	asked.Dataset = datasetNamed(asked.Dataset)
@@ -240,7 +221,7 @@ func (f *settingFlags) check(r *recipe) error {
 	}{{"heads", f.Heads != nil}, {"out-heads", f.OutHeads != nil}, {"attention-dropout", f.AttnDrop != nil}, {"residual", f.Residual != nil},
 		{"residual-linear", f.ResidualLinear != nil}, {"norm", f.Norm != nil}, {"input", f.Input != nil}, {"output", f.Output != nil}} {
 		if given.yes && !takes(m, given.flag) {
-			return misuse("--%s: %s has no such setting; these models have it: %s", given.flag, r.Model, having(given.flag))
+			return cli.Misuse("--%s: %s has no such setting; these models have it: %s", given.flag, r.Model, having(given.flag))
 		}
 	}
 	if err := r.check(); err != nil {
@@ -248,34 +229,20 @@ func (f *settingFlags) check(r *recipe) error {
 	}
 	switch {
 	case f.Features != nil && *f.Features == "":
-		return oneOf("--features", "", forms)
+		return cli.OneOf("--features", "", forms)
 	case f.Fanout != nil && *f.Fanout == "":
 		_, err := numbers("")
 		return err
 	case m.Whole != "" && r.Batch > 0:
-		return misuse("--batch %d: a layer of %s %s: leave it out", r.Batch, r.Model, m.Whole)
+		return cli.Misuse("--batch %d: a layer of %s %s: leave it out", r.Batch, r.Model, m.Whole)
 	case f.Rows != nil && r.Batch > 0:
-		return misuse("--rows %s and --batch %d: a batch is always computed from the rows that it needs: leave --rows out", r.Rows, r.Batch)
+		return cli.Misuse("--rows %s and --batch %d: a batch is always computed from the rows that it needs: leave --rows out", r.Rows, r.Batch)
 	case r.Layers == 1 && f.Hidden != nil && !r.Output:
-		return misuse("--hidden %d and --layers 1: a network of one layer has no hidden layer: leave one of the two flags out", r.Hidden)
+		return cli.Misuse("--hidden %d and --layers 1: a network of one layer has no hidden layer: leave one of the two flags out", r.Hidden)
 	case r.Layers == 1 && f.Heads != nil && !r.Output:
-		return misuse("--heads %d and --layers 1: the heads of the last layer are --out-heads", r.Heads)
+		return cli.Misuse("--heads %d and --layers 1: the heads of the last layer are --out-heads", r.Heads)
 	}
 	return nil
-}
-
-// oneOf returns an error if a flag's value is none of those there are, with the one that was meant.
-func oneOf(flag, value string, known []string) error {
-	if !strings.HasSuffix(flag, "=") {
-		flag += " "
-	}
-	switch meant := spell.Meant(value, known); {
-	case slices.Contains(known, value):
-		return nil
-	case meant != "":
-		return misuse("%s%.60s: there is no such name; did you mean %q? The choices are %s", flag, value, meant, strings.Join(known, ", "))
-	}
-	return misuse("%s%.60s: there is no such name; the choices are %s", flag, value, strings.Join(known, ", "))
 }
 
 // noSuchSplit returns the error for a split that is neither a name of those there are nor a file.
@@ -284,40 +251,5 @@ func noSuchSplit(name string, known ...string) error {
 	if meant := spell.Meant(name, known); meant != "" {
 		write = fmt.Sprintf("; did you mean %q? Write", meant)
 	}
-	return misuse("--splits %.60s: there is no such file%s %s, or the name of a .json or .npz file of the lists train, val and test", name, write, strings.Join(known, ", "))
-}
-
-// target returns an error if a file cannot be written at path, before any work
-// is done.
-func target(flag, path string) error {
-	if path == "" {
-		return nil
-	}
-	if isFolder(path) {
-		return misuse("--%s %s: it is a folder; name a file", flag, path)
-	}
-	if isDevice(path) { // files are written beside their place and moved there
-		return misuse("--%s %s: it is not a regular file; name one that is", flag, path)
-	}
-	dir := filepath.Dir(path)
-	if !isFolder(dir) {
-		return misuse("--%s %s: there is no folder %s to put it in", flag, path, dir)
-	}
-	err := atomicfile.Probe(path)
-	if e := (*atomicfile.Error)(nil); errors.As(err, &e) {
-		return fmt.Errorf("--%s %s: %w", flag, path, e.Err)
-	}
-	return err
-}
-
-// isDevice reports whether a path is there and no ordinary file, or stands for one
-// that the system hands out, such as what is printed to.
-func isDevice(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.Mode().IsRegular() || strings.HasPrefix(filepath.ToSlash(filepath.Clean(path)), "/dev/")
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	return cli.Misuse("--splits %.60s: there is no such file%s %s, or the name of a .json or .npz file of the lists train, val and test", name, write, strings.Join(known, ", "))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/models"
@@ -169,7 +170,7 @@ func (g *goal) verdict(sum *report.Summary, y *tensor.Dense, o *goal, without *t
 // takes returns an error for --loss where no numbers are learnt.
 func (g *goal) takes(loss string) error {
 	if loss != "" && g.kind != someReals {
-		return misuse("--loss %s: it is for predicting numbers, and here each %s has %s to predict: leave it out", loss, g.example, g.kind.noun())
+		return cli.Misuse("--loss %s: it is for predicting numbers, and here each %s has %s to predict: leave it out", loss, g.example, g.kind.noun())
 	}
 	return nil
 }
@@ -286,7 +287,7 @@ func (g *goal) aimed(a aims, names []string, s datasets.Split) (*goal, error) {
 	own := *g
 	own.Metric, own.Threshold, own.Weights = metricOf(a.rule), 0, nil
 	if err := own.Measurable(own.Metric, s.Val); err != nil {
-		return nil, misuse("--select %s: %w, so no epoch can be chosen by it: use --select loss, or other --splits", a.rule, err)
+		return nil, cli.Misuse("--select %s: %w, so no epoch can be chosen by it: use --select loss, or other --splits", a.rule, err)
 	}
 	own.Names = names
 	if g.kind == oneClass {
@@ -319,11 +320,11 @@ func (g *goal) setPositive(name string) error {
 		return nil
 	}
 	if g.kind != oneClass || g.Outputs != 2 {
-		return misuse("--positive %s: it is for two classes, and here each %s has %s to predict: leave it out", name, g.example, g.counted())
+		return cli.Misuse("--positive %s: it is for two classes, and here each %s has %s to predict: leave it out", name, g.example, g.counted())
 	}
 	names := g.classNames()
 	g.Positive = slices.Index(names, name)
-	return oneOf("--positive", name, names)
+	return cli.OneOf("--positive", name, names)
 }
 
 // counted is how many of what there are to predict.
@@ -340,7 +341,7 @@ func (g *goal) setWeights(text string, train []int32) error {
 		return nil
 	}
 	if g.kind != oneClass {
-		return misuse("--class-weights %s: it is for classes, and here each %s has %s to predict: leave it out", text, g.example, g.kind.noun())
+		return cli.Misuse("--class-weights %s: it is for classes, and here each %s has %s to predict: leave it out", text, g.example, g.kind.noun())
 	}
 	if text == "balanced" {
 		g.Weights = g.Balanced(train)
@@ -348,7 +349,7 @@ func (g *goal) setWeights(text string, train []int32) error {
 	}
 	names, parts, named := g.classNames(), strings.Split(text, ","), strings.Contains(text, "=")
 	if !named && len(parts) != g.Outputs {
-		return misuse("--class-weights %s: want %d weights, one for each of the classes %s, or NAME=W for some of them, or balanced", text, g.Outputs, someOf(names))
+		return cli.Misuse("--class-weights %s: want %d weights, one for each of the classes %s, or NAME=W for some of them, or balanced", text, g.Outputs, someOf(names))
 	}
 	g.Weights = slices.Repeat([]float64{1}, g.Outputs)
 	seen := make([]bool, g.Outputs)
@@ -358,19 +359,19 @@ func (g *goal) setWeights(text string, train []int32) error {
 			at := strings.LastIndexByte(part, '=')
 			name := strings.TrimSpace(part[:max(0, at)])
 			if number = strings.TrimSpace(part[at+1:]); at < 0 {
-				return misuse("--class-weights %s: %q has no weight: write NAME=W for each class that is named", text, part)
+				return cli.Misuse("--class-weights %s: %q has no weight: write NAME=W for each class that is named", text, part)
 			}
 			if c = slices.Index(names, name); c < 0 {
-				return oneOf("--class-weights", name, names)
+				return cli.OneOf("--class-weights", name, names)
 			}
 			if seen[c] {
-				return misuse("--class-weights %s: the class %s is named twice: leave one out", text, name)
+				return cli.Misuse("--class-weights %s: the class %s is named twice: leave one out", text, name)
 			}
 			seen[c] = true
 		}
 		w, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(w >= 0) || math.IsInf(w, 0) {
-			return misuse("--class-weights %s: %q is no weight of class %s: want a number that is not negative, such as 20", text, number, names[c])
+			return cli.Misuse("--class-weights %s: %q is no weight of class %s: want a number that is not negative, such as 20", text, number, names[c])
 		}
 		g.Weights[c] = w
 	}
@@ -381,7 +382,7 @@ func (g *goal) setWeights(text string, train []int32) error {
 		}
 	}
 	if sum == 0 || math.IsInf(sum, 0) {
-		return misuse("--class-weights %s: the weights of the %ss that train add up to %v, so nothing can be learnt: give at least one of their classes a weight above 0", text, g.example, sum)
+		return cli.Misuse("--class-weights %s: the weights of the %ss that train add up to %v, so nothing can be learnt: give at least one of their classes a weight above 0", text, g.example, sum)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -68,7 +69,7 @@ func TestEdgesThatModelsCannotRead(t *testing.T) {
 		"--model lstm --dataset " + numbers:                              "--model lstm: there is no such name; the choices are gin, nnconv, gatedgraph",
 		"--model rgcn --no-edge-features --task graph --dataset " + both: "it reads the kinds of edges, one of each",
 	} {
-		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(line)...)...); status != misused || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(line)...)...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
 		}
 	}
@@ -81,7 +82,7 @@ func TestEdgesThatModelsCannotRead(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "m.safetensors")
 	ok(t, append(small, "--model", "gatedgraph", "--save", file)...)
-	if _, stderr, status := gatbench(t, "eval", file, "--dataset", numbers); status == succeeded || !strings.Contains(stderr, `there is no column "edge_type", which the model reads as a category of 2 words`) {
+	if _, stderr, status := gatbench(t, "eval", file, "--dataset", numbers); status == cli.Succeeded || !strings.Contains(stderr, `there is no column "edge_type", which the model reads as a category of 2 words`) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

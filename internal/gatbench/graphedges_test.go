@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets/columns"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -103,7 +104,7 @@ func TestEdgeFeaturesOfGraphs(t *testing.T) {
 		"train --splits random --model nnconv --dataset " + bare:                 "--model nnconv: it reads the features of edges, and there are none: take gin",
 		"train --no-edge-features":                                               "--no-edge-features: the edges of Cora have none: leave it out",
 	} {
-		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
 		}
 	}
@@ -144,7 +145,7 @@ func TestCodesOfGraphs(t *testing.T) {
 	if s := folds[len(folds)-1]; s["test_accuracy_mean"] != 1.0 {
 		t.Errorf("by folds the codes are not learnt: %v", s)
 	}
-	if _, stderr, status := gatbench(t, "train", "--dataset", csl, "--column", "x=code"); status != misused || !strings.Contains(stderr, "have no columns: leave it out") {
+	if _, stderr, status := gatbench(t, "train", "--dataset", csl, "--column", "x=code"); status != cli.Misused || !strings.Contains(stderr, "have no columns: leave it out") {
 		t.Errorf("columns of graphs that are drawn: status %d, %s", status, stderr)
 	}
 	if text := ok(t, "data", "describe", at("mols.jsonl"), "--column", "x=code"); !strings.Contains(text, "2 of them are codes: a network learns a row for each of their 10 words") {

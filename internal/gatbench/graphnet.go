@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
 )
@@ -78,12 +79,12 @@ const readSum = "sum"
 // checkReadout returns an error for a readout or a pooling that there is not.
 func (r *graphRecipe) checkReadout() error {
 	if r.Readout != "" {
-		if err := oneOf("--readout", r.Readout, models.Readouts()); err != nil {
+		if err := cli.OneOf("--readout", r.Readout, models.Readouts()); err != nil {
 			return err
 		}
 	}
 	if r.Pool != "" {
-		return oneOf("--pool", r.Pool, models.Pools())
+		return cli.OneOf("--pool", r.Pool, models.Pools())
 	}
 	return nil
 }
@@ -125,13 +126,13 @@ func (k *graphTask) suit(r *graphRecipe) error {
 
 // edges decides what the network reads of edges.
 func (c *trainCommand) edges(k *graphTask, r *graphRecipe) (err error) {
-	there, without := k.there(), or(c.NoEdgeFeatures, false)
+	there, without := k.there(), cli.Or(c.NoEdgeFeatures, false)
 	switch {
 	case without && c.Resume != "":
-		return misuse("--resume %s: a run goes on with its own settings: leave --no-edge-features out", c.Resume)
+		return cli.Misuse("--resume %s: a run goes on with its own settings: leave --no-edge-features out", c.Resume)
 	case c.Resume != "":
 		if err := there.serve(r.EdgeIn, r.Kinds); err != nil {
-			return misuse("--resume %s: %w", c.Resume, err)
+			return cli.Misuse("--resume %s: %w", c.Resume, err)
 		}
 		return k.suit(r)
 	}

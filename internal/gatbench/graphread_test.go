@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -47,7 +48,7 @@ func TestReadouts(t *testing.T) {
 		"--task graph: leave":                                      {"--readout", "mean"},
 		"it is for --task grap":                                    {"--pool", "sag", "--task", "link"},
 	} {
-		if _, errOut, status := gatbench(t, append([]string{"train"}, args...)...); status == succeeded || !strings.Contains(strings.Join(strings.Fields(errOut), " "), want) {
+		if _, errOut, status := gatbench(t, append([]string{"train"}, args...)...); status == cli.Succeeded || !strings.Contains(strings.Join(strings.Fields(errOut), " "), want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)
 		}
 	}

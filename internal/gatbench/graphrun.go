@@ -16,6 +16,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -30,7 +31,7 @@ type graphFlags struct {
 }
 
 // graphRecipe returns the settings of a run, or an error for flags that it has none of.
-func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
+func (c *trainCommand) graphRecipe(e cli.Env) (r graphRecipe, err error) {
 	if err := c.refused(taskGraph); err != nil {
 		return r, err
 	}
@@ -49,29 +50,29 @@ func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	if c.Resume == "" {
 		r.Preset = presetQuick
 	}
-	set(&r.Preset, c.Preset)
-	set(&r.Model, c.Model)
+	cli.Set(&r.Preset, c.Preset)
+	cli.Set(&r.Model, c.Model)
 	if r.Model == modelGIN {
 		r.Model = ""
 	}
 	r.Dataset = c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, "MUTAG"))
 	r.Splits = c.anew(c.Splits, c.at.splits, r.Splits)
-	set(&r.Seed, c.Seed)
-	set(&r.Hidden, c.Hidden)
-	set(&r.Layers, c.Layers)
-	set(&r.Dropout, c.Dropout)
-	set(&r.LR, c.LR)
-	set(&r.WeightDecay, c.WeightDecay)
-	set(&r.Select, c.Select)
-	set(&r.Loss, c.Loss)
-	set(&r.Weights, c.ClassWeights)
-	set(&r.Positive, c.Positive)
-	set(&r.Batch, c.Batch)
-	set(&r.Accumulate, c.Accumulate)
-	set(&r.Folds, c.Folds)
-	set(&r.Encoding, c.Encoding)
-	set(&r.Readout, c.Readout)
-	set(&r.Pool, c.Pool)
+	cli.Set(&r.Seed, c.Seed)
+	cli.Set(&r.Hidden, c.Hidden)
+	cli.Set(&r.Layers, c.Layers)
+	cli.Set(&r.Dropout, c.Dropout)
+	cli.Set(&r.LR, c.LR)
+	cli.Set(&r.WeightDecay, c.WeightDecay)
+	cli.Set(&r.Select, c.Select)
+	cli.Set(&r.Loss, c.Loss)
+	cli.Set(&r.Weights, c.ClassWeights)
+	cli.Set(&r.Positive, c.Positive)
+	cli.Set(&r.Batch, c.Batch)
+	cli.Set(&r.Accumulate, c.Accumulate)
+	cli.Set(&r.Folds, c.Folds)
+	cli.Set(&r.Encoding, c.Encoding)
+	cli.Set(&r.Readout, c.Readout)
+	cli.Set(&r.Pool, c.Pool)
 	if len(c.Column) > 0 {
 		r.Column = strings.Join(c.Column, ",")
 	}
@@ -89,16 +90,16 @@ func (c *trainCommand) graphRecipe(e env) (r graphRecipe, err error) {
 	} else if c.at = (places{r.Dataset, r.Splits}); r.preset() == presetQuick {
 		r.Steps = 0
 	}
-	set(&r.Epochs, c.Epochs)
-	set(&r.Patience, c.Patience)
+	cli.Set(&r.Epochs, c.Epochs)
+	cli.Set(&r.Patience, c.Patience)
 	if err := r.check(); err != nil {
 		return r, err
 	}
 	switch {
 	case c.Folds != nil && c.Splits != nil:
-		return r, misuse("--folds %d and --splits %s: each fold is a split: leave one of the two flags out", *c.Folds, *c.Splits)
+		return r, cli.Misuse("--folds %d and --splits %s: each fold is a split: leave one of the two flags out", *c.Folds, *c.Splits)
 	}
-	return r, c.outputFlags.checkFiles([]file{{"--resume", c.Resume}, {"--dataset", datasets.FindGraphs(c.Data, c.at.dataset)}})
+	return r, c.outputFlags.checkFiles([]cli.File{{Flag: "--resume", Path: c.Resume}, {Flag: "--dataset", Path: datasets.FindGraphs(c.Data, c.at.dataset)}})
 }
 
 // check returns an error for settings that cannot be.
@@ -111,16 +112,16 @@ func (r *graphRecipe) check() error {
 	}{{"hidden", r.Hidden, 1, ""}, {"layers", r.Layers, 2, " (the features are the first layer)"}, {"epochs", r.Epochs, 1, ""},
 		{"batch", r.Batch, 2, ""}, {"accumulate", r.Accumulate, 0, ""}, {"folds", r.Folds, 2, ""}, {"patience", r.Patience, 0, ""}} {
 		if f.v < f.least {
-			return misuse("--%s %d: it must be at least %d%s", f.flag, f.v, f.least, f.why)
+			return cli.Misuse("--%s %d: it must be at least %d%s", f.flag, f.v, f.least, f.why)
 		}
 	}
 	switch {
 	case r.Hidden > most || r.Layers > 100:
-		return misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
+		return cli.Misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return misuse("--lr %v, --dropout %v, --weight-decay %v: the rate must be a number above 0, dropout from 0 to less than 1, and the decay not negative", r.LR, r.Dropout, r.WeightDecay)
+		return cli.Misuse("--lr %v, --dropout %v, --weight-decay %v: the rate must be a number above 0, dropout from 0 to less than 1, and the decay not negative", r.LR, r.Dropout, r.WeightDecay)
 	}
-	if err := oneOf("--preset", r.preset(), []string{presetQuick, presetPaper}); err != nil {
+	if err := cli.OneOf("--preset", r.preset(), []string{presetQuick, presetPaper}); err != nil {
 		return err
 	}
 	if r.Model != "" {
@@ -129,7 +130,7 @@ func (r *graphRecipe) check() error {
 		}
 	}
 	if r.Loss != "" {
-		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
+		if err := cli.OneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
 			return err
 		}
 	}
@@ -140,7 +141,7 @@ func (r *graphRecipe) check() error {
 	for _, c := range criteria {
 		names = append(names, c.name)
 	}
-	return oneOf("--select", r.Select, names)
+	return cli.OneOf("--select", r.Select, names)
 }
 
 // graphFold is what is said of one training, a line of JSON for each epoch.
@@ -182,17 +183,17 @@ type graphSummary struct {
 
 // graphs trains on whole graphs: one network where there is a split, or else one for each
 // fold.
-func (c *trainCommand) graphs(e env) error {
+func (c *trainCommand) graphs(e cli.Env) error {
 	r, err := c.graphRecipe(e)
 	if err != nil {
 		return err
 	}
-	k, err := promptly(e.ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, &r) })
+	k, err := cli.Promptly(e.Ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, &r) })
 	if err != nil {
 		return err
 	}
-	k.team = e.team
-	if err := e.sameData(c.at.dataset, &datasets.Dataset{Graph: k.Graph, Labels: k.Labels, Targets: k.Targets, EdgeFeatures: k.EdgeFeatures}); err != nil {
+	k.team = e.Team
+	if err := e.SameData(c.at.dataset, &datasets.Dataset{Graph: k.Graph, Labels: k.Labels, Targets: k.Targets, EdgeFeatures: k.EdgeFeatures}); err != nil {
 		return err
 	}
 	sayDoubt(e, k.Doubt())
@@ -219,9 +220,9 @@ func (c *trainCommand) graphs(e env) error {
 	for _, flag := range c.given() {
 		switch flag {
 		case "seeds":
-			return misuse("--seeds %d: %d folds train as many networks: use --seed to draw other folds", c.Seeds, r.Folds)
+			return cli.Misuse("--seeds %d: %d folds train as many networks: use --seed to draw other folds", c.Seeds, r.Folds)
 		case "patience", "select":
-			return misuse("--%s: folds have no validation graphs, and all share one epoch: use --splits 60/20/20", flag)
+			return cli.Misuse("--%s: folds have no validation graphs, and all share one epoch: use --splits 60/20/20", flag)
 		}
 	}
 	return c.graphsByFold(e, k, r)
@@ -229,19 +230,19 @@ func (c *trainCommand) graphs(e env) error {
 
 // graphsByFold trains a network for each fold, some side by side: the results are those of
 // one after another, to the bit.
-func (c *trainCommand) graphsByFold(e env, k *graphTask, r graphRecipe) error {
+func (c *trainCommand) graphsByFold(e cli.Env, k *graphTask, r graphRecipe) error {
 	folds, err := k.Folds(rand.New(rand.NewPCG(r.Seed, 2)), r.Folds)
 	if err == nil && c.Folds != nil {
 		err = k.eachFold(r.Folds)
 	}
 	if err != nil {
-		return misuse("--folds %d: %w", r.Folds, err)
+		return cli.Misuse("--folds %d: %w", r.Folds, err)
 	}
-	out, progress, metric := report.NewPrinter(e.out), report.NewProgress(e.errOut), k.goal.metric()
+	out, progress, metric := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut), k.goal.metric()
 	var turn sync.Mutex
 	done := 0 // epochs of all folds
 	start := time.Now()
-	histories, tested, err := k.allFolds(e.ctx, r, folds, func(fold int, ep train.Epoch) {
+	histories, tested, err := k.allFolds(e.Ctx, r, folds, func(fold int, ep train.Epoch) {
 		turn.Lock()
 		defer turn.Unlock()
 		if c.JSON {
@@ -352,7 +353,7 @@ func (k *graphTask) fold(ctx context.Context, f *train.Fit, r graphRecipe, s dat
 	}
 	y := tensor.New(k.Len(), own.Outputs)
 	t := grad.NewEval()
-	if err := t.Within(uncut(ctx, k.team), func() { k.fill(t, net, y, k.held(&r, s.Test)) }); err != nil {
+	if err := t.Within(cli.Uncut(ctx, k.team), func() { k.fill(t, net, y, k.held(&r, s.Test)) }); err != nil {
 		return h, m, err
 	}
 	return h, own.quality(y, s.Test), nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ import (
 func csls(t *testing.T, args ...string) (s graphSummary, lines int) {
 	t.Helper()
 	stdout, stderr, status := gatbench(t, append([]string{"train", "--dataset", "csl", "--folds", "2", "--hidden", "8", "--layers", "2", "--lr", "0.003", "--batch", "75", "--dropout", "0", "--preset", "paper", "--json"}, args...)...)
-	if status != succeeded {
+	if status != cli.Succeeded {
 		t.Fatal(stderr)
 	}
 	for scan := bufio.NewScanner(strings.NewReader(stdout)); scan.Scan(); lines++ {
@@ -74,7 +75,7 @@ func molecules(t *testing.T) string {
 func TestTrainGraphs(t *testing.T) {
 	csv := filepath.Join(t.TempDir(), "epochs.csv")
 	stdout, stderr, status := gatbench(t, "train", "--dataset", molecules(t), "--folds", "3", "--epochs", "2", "--hidden", "8", "--csv", csv)
-	if status != succeeded || !strings.Contains(stdout, "6 graphs, 18 nodes, 30 edges, 2 classes") || !strings.Contains(stdout, "features: degrees of nodes") {
+	if status != cli.Succeeded || !strings.Contains(stdout, "6 graphs, 18 nodes, 30 edges, 2 classes") || !strings.Contains(stdout, "features: degrees of nodes") {
 		t.Errorf("%s%s", stdout, stderr)
 	}
 	b, err := os.ReadFile(csv)
@@ -112,7 +113,7 @@ func TestGraphPresets(t *testing.T) {
 		if err == nil {
 			_, err = parser.Parse(append([]string{"train", "--dataset", csl}, strings.Fields(args)...))
 		}
-		r, recipeErr := line.Train.graphRecipe(env{})
+		r, recipeErr := line.Train.graphRecipe(cli.Env{})
 		if got := fmt.Sprintln(r.preset(), r.Steps, r.Epochs); err != nil || recipeErr != nil || got != want+"\n" || r.Folds != 10 {
 			t.Errorf("%s: %s, %d folds, errors %v, %v, want %s", args, got, r.Folds, err, recipeErr, want)
 		}
@@ -166,7 +167,7 @@ func TestTrainGraphsMisuse(t *testing.T) {
 		"--csv /no/such/file.csv": "there is no folder /no/such",
 	} {
 		_, stderr, status := gatbench(t, append([]string{"train", "--dataset", path}, strings.Fields(args)...)...)
-		if status == succeeded || !strings.Contains(stderr, want) {
+		if status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
@@ -174,13 +175,13 @@ func TestTrainGraphsMisuse(t *testing.T) {
 		"--task graph --dataset Karate": "--dataset karate: it is a single graph: use --task node, edge or link",
 		"--task link --dataset csl":     "--dataset csl: it has many graphs, not one: use --task graph",
 	} {
-		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(args)...)...); status != misused || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, append([]string{"train"}, strings.Fields(args)...)...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
 	for _, model := range []string{modelGAE, modelLightGCN, modelRotatE} {
 		want := "gatbench: --dataset " + path + ": it has many graphs, not one: use --task graph, as in gatbench train --task graph --dataset " + path + "\n"
-		if _, stderr, status := gatbench(t, "train", "--task", "link", "--model", model, "--dataset", path); status != misused || stderr != want {
+		if _, stderr, status := gatbench(t, "train", "--task", "link", "--model", model, "--dataset", path); status != cli.Misused || stderr != want {
 			t.Errorf("%s: status %d, %s, want %s", model, status, stderr, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/models"
@@ -71,14 +72,14 @@ type savedGraphs struct {
 func (s *savedGraphs) unfit(err error) error { return unfit(err, s.path, s.Data.Name, s.name) }
 
 // graphsAsked reads the model and its graphs.
-func (f *savedFlags) graphsAsked(e env) (*savedGraphs, error) {
+func (f *savedFlags) graphsAsked(e cli.Env) (*savedGraphs, error) {
 	switch {
 	case f.Threads < 0:
-		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
+		return nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	case f.Number != nil:
-		return nil, misuse("--split-number: graphs have one split: leave it out")
+		return nil, cli.Misuse("--split-number: graphs have one split: leave it out")
 	case f.Base != "":
-		return nil, misuse("--base: no edge leads from one graph to another: leave it out")
+		return nil, cli.Misuse("--base: no edge leads from one graph to another: leave it out")
 	}
 	s := &savedGraphs{path: f.File}
 	var err error
@@ -91,8 +92,8 @@ func (f *savedFlags) graphsAsked(e env) (*savedGraphs, error) {
 		return nil, err
 	}
 	s.name, s.net.Recipe.Dataset, s.net.Recipe.Splits = at.dataset, r.Dataset, at.splits
-	in := []file{{"--dataset", datasets.FindGraphs(f.Data, at.dataset)}, splitsFile(at.splits), {"the model", f.File}}
-	if err := apart(in, f.outs); err != nil {
+	in := []cli.File{{Flag: "--dataset", Path: datasets.FindGraphs(f.Data, at.dataset)}, splitsFile(at.splits), {Flag: "the model", Path: f.File}}
+	if err := cli.Apart(in, f.outs); err != nil {
 		return nil, err
 	}
 	path := datasets.FindGraphs(f.Data, at.dataset)
@@ -108,7 +109,7 @@ func (f *savedFlags) graphsAsked(e env) (*savedGraphs, error) {
 }
 
 // evalGraphs scores a saved model of graphs on each part of the split.
-func (c *evalCommand) evalGraphs(e env) error {
+func (c *evalCommand) evalGraphs(e cli.Env) error {
 	g, err := c.graphsAsked(e)
 	if err != nil {
 		return err
@@ -139,7 +140,7 @@ func (c *evalCommand) evalGraphs(e env) error {
 		}
 		y = rowsBelow(y, b.Outputs)
 	}
-	line, p := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().Name}, report.NewPrinter(e.out)
+	line, p := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().Name}, report.NewPrinter(e.Out)
 	line.measure(p, c.JSON, k.goal, y, s, measured{r.title(), k.Name, k.ClassNames})
 	return p.Err()
 }

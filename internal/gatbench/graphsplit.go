@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -23,28 +24,28 @@ func (k *graphTask) split(r *graphRecipe) (out *models.Division, err error) {
 	switch {
 	case own(r.Splits):
 		if out, err = models.DivideGraphs(&named, k.Graphs, models.SplitOwn, r.Seed); err != nil {
-			return nil, misuse("--dataset %s: %w", k.name, err)
+			return nil, cli.Misuse("--dataset %s: %w", k.name, err)
 		} else if out.Rule == models.SplitOwn {
 			out.Rule = r.Splits
 		}
 	case models.IsShares(r.Splits) || models.IsByTime(r.Splits):
 		if out, err = models.DivideGraphs(&named, k.Graphs, r.Splits, r.Seed); err != nil {
-			return nil, misuse("--splits %.100s: %w", r.Splits, err)
+			return nil, cli.Misuse("--splits %.100s: %w", r.Splits, err)
 		}
 	case r.Splits == splitsRandom:
 		out.Split = k.random(r.Seed)
 	case isColumn(r.Splits):
-		return nil, misuse("--splits %.60s: a graph's part is its member or column split: call it so", r.Splits)
+		return nil, cli.Misuse("--splits %.60s: a graph's part is its member or column split: call it so", r.Splits)
 	default:
 		if out.Split, err = readSplit(r.Splits, k.Name, k.goal); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil, noSuchSplit(r.Splits, ownSplits, models.SplitUsual, splitsRandom, splitsFolds+"10")
 			}
-			return nil, misuse("--splits %s: %w; write own, %s, random, %s10, or the name of a .json file of the lists train, val and test", r.Splits, err, models.SplitUsual, splitsFolds)
+			return nil, cli.Misuse("--splits %s: %w; write own, %s, random, %s10, or the name of a .json file of the lists train, val and test", r.Splits, err, models.SplitUsual, splitsFolds)
 		}
 	}
 	if len(out.Train) == 0 || len(out.Val) == 0 {
-		return nil, misuse("--dataset %s: it has no graphs to choose the best epoch by: use --splits %s", k.name, models.SplitUsual)
+		return nil, cli.Misuse("--dataset %s: it has no graphs to choose the best epoch by: use --splits %s", k.name, models.SplitUsual)
 	}
 	return out, nil
 }
@@ -84,14 +85,14 @@ func (k *graphTask) random(seed uint64) datasets.Split {
 }
 
 // graphsOfSplit trains one network for each seed on a split of the graphs.
-func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
+func (c *trainCommand) graphsOfSplit(e cli.Env, k *graphTask, r graphRecipe) error {
 	if c.Seeds > 1 {
 		if err := c.outputFlags.single(c.Seeds); err != nil {
 			return err
 		}
 	}
 	r.Folds, r.Steps = 10, 0 // an epoch goes over all graphs
-	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
+	out, progress := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut)
 	var all []seeded
 	var runs []report.Summary
 	var metric report.Metric
@@ -102,7 +103,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 		}
 		s, says := division.Split, sentence(division)
 		if says != "" && c.Seeds > 1 && i == 0 && !c.JSON {
-			report.Message(e.errOut, says)
+			report.Message(e.ErrOut, says)
 		}
 		f := new(train.Fit)
 		k, err := k.on(&one, s)
@@ -115,7 +116,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 		}
 		metric = own.metric()
 		progress.Run(i, c.Seeds)
-		l, err := c.learn(e.ctx, f, one.Seed, watcher{out, progress, func(ep train.Epoch) string {
+		l, err := c.learn(e.Ctx, f, one.Seed, watcher{out, progress, func(ep train.Epoch) string {
 			line := report.NewEpochLine(r.Dataset, one.Seed, ep)
 			line.Metric = metric
 			if c.JSON {
@@ -130,7 +131,7 @@ func (c *trainCommand) graphsOfSplit(e env, k *graphTask, r graphRecipe) error {
 			return errors.Join(diverged(err, one.LR, ginRecipe().LR), c.writeCSV(all, metric))
 		}
 		var sum report.Summary
-		if err := l.measure(e.ctx, func(t *grad.Tape) { sum = k.summarise(t, &one, l, net, own, s) }); err != nil {
+		if err := l.measure(e.Ctx, func(t *grad.Tape) { sum = k.summarise(t, &one, l, net, own, s) }); err != nil {
 			return errors.Join(err, c.writeCSV(all, metric))
 		}
 		if c.Save != "" {
@@ -190,7 +191,7 @@ func (c *trainCommand) graphsTogether(out *report.Printer, k *graphTask, r *grap
 	if c.JSON {
 		out.Encode(o.Metric.JSON(o))
 	} else {
-		o.Print(out, k.Name, fmt.Sprintf("%s train --task graph --dataset %s --splits %s --save graphs.safetensors", program, word(r.Dataset), word(r.Splits)))
+		o.Print(out, k.Name, fmt.Sprintf("%s train --task graph --dataset %s --splits %s --save graphs.safetensors", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits)))
 	}
 }
 
@@ -213,9 +214,9 @@ func (k *graphTask) summarise(t *grad.Tape, r *graphRecipe, l learnt, net *graph
 // page is all there is to say of one training.
 func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s datasets.Split, says string) *report.Training {
 	_, chosen, _ := criterion(r.Select)
-	next := fmt.Sprintf("%s train --task graph --dataset %s --splits %s --seeds 10", program, word(r.Dataset), word(r.Splits))
+	next := fmt.Sprintf("%s train --task graph --dataset %s --splits %s --seeds 10", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits))
 	if sum.Saved != "" {
-		next = fmt.Sprintf("%s eval %s", program, word(sum.Saved))
+		next = fmt.Sprintf("%s eval %s", cli.Program, cli.Word(sum.Saved))
 	}
 	if r.Model != "" && sum.Saved == "" {
 		next += " --model " + r.Model
@@ -224,16 +225,16 @@ func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s 
 		next += " --readout " + r.Readout
 	}
 	if r.Column != "" && sum.Saved == "" {
-		next += " --column " + word(r.Column)
+		next += " --column " + cli.Word(r.Column)
 	}
 	if r.Pool != "" && sum.Saved == "" {
 		next += " --pool " + r.Pool
 	}
-	if or(c.NoEdgeFeatures, false) && sum.Saved == "" {
+	if cli.Or(c.NoEdgeFeatures, false) && sum.Saved == "" {
 		next += " --no-edge-features"
 	}
 	if c.Data != "" {
-		next += " --data " + word(c.Data)
+		next += " --data " + cli.Word(c.Data)
 	}
 	return &report.Training{
 		Summary: sum,

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -111,17 +112,17 @@ func holdsGraphs(dir, name string) bool {
 
 // openGraphs opens a dataset of many graphs, or draws it; chosen are columns as NAME=KIND between commas.
 func openGraphs(dir, name, chosen string) (*datasets.Graphs, error) {
-	if dir != "" && !isFolder(dir) {
-		return nil, misuse("--data %s: there is no such folder", dir)
+	if dir != "" && !cli.IsFolder(dir) {
+		return nil, cli.Misuse("--data %s: there is no such folder", dir)
 	}
 	if strings.EqualFold(name, csl) {
 		if chosen != "" {
-			return nil, misuse("--column %s: the graphs of %s have no columns: leave it out", chosen, csl)
+			return nil, cli.Misuse("--column %s: the graphs of %s have no columns: leave it out", chosen, csl)
 		}
 		return datasets.CSL(rand.New(rand.NewPCG(0, 0)), 15), nil
 	}
 	if lower := datasetNamed(name); slices.Contains(datasets.Names(), lower) && datasets.FindGraphs(dir, name) == "" {
-		return nil, misuse("--dataset %s: it is a single graph: use --task node, edge or link", lower)
+		return nil, cli.Misuse("--dataset %s: it is a single graph: use --task node, edge or link", lower)
 	}
 	path := datasets.FindGraphs(dir, name)
 	if chosen == "" || path == "" {
@@ -192,10 +193,10 @@ func (k *graphTask) on(r *graphRecipe, s datasets.Split) (*graphTask, error) {
 // newGraphTask makes a task of graphs, without encodings.
 func newGraphTask(d *datasets.Graphs, name string) (*graphTask, error) {
 	if d.Labels == nil && d.MultiLabels == nil && d.Targets == nil {
-		return nil, misuse("--dataset %s: its graphs have no classes, labels or numbers to predict", name)
+		return nil, cli.Misuse("--dataset %s: its graphs have no classes, labels or numbers to predict", name)
 	}
 	if d.Labels != nil && d.Classes == 1 {
-		return nil, misuse("--dataset %s: all its graphs are of one class, so there is nothing to learn", name)
+		return nil, cli.Misuse("--dataset %s: all its graphs are of one class, so there is nothing to learn", name)
 	}
 	k := &graphTask{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes", source: d, listed: d.Graph.NumEdges()}
 	k.goal = newGoal(models.GoalOfGraphs(d))

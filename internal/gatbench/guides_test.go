@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -68,7 +69,7 @@ func follow(t *testing.T, line string) (command bool) {
 			args = append(args, "--dataset", "karate") // Cora has six thousand times as many pairs; a saved model is asked about its nodes
 		}
 	}
-	if stdout, stderr, status := gatbench(t, args...); status != succeeded {
+	if stdout, stderr, status := gatbench(t, args...); status != cli.Succeeded {
 		t.Errorf("%s: status %d, error %q, output\n%s", line, status, stderr, stdout)
 	}
 	return true

@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"strings"
 	"testing"
 )
@@ -18,7 +19,7 @@ func TestH2GCNCommand(t *testing.T) {
 		"train --model h2gcn --batch 10":   "--batch 10: a layer of h2gcn looks several hops far",
 		"train --model supergat --batch 9": "--batch 9: a layer of supergat learns from edges and pairs of the whole graph",
 	} {
-		if _, stderr, status := gatbench(t, strings.Fields(args)...); status != misused || !strings.Contains(stderr, says) {
+		if _, stderr, status := gatbench(t, strings.Fields(args)...); status != cli.Misused || !strings.Contains(stderr, says) {
 			t.Errorf("%s: %s, want %s", args, stderr, says)
 		}
 	}

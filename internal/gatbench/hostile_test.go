@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // hostile clears the screen, names the window, forges a line, turns the text around, and
@@ -86,7 +87,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	for i, args := range slices.Concat(right, wrong) {
 		stdout, stderr, status := gatbench(t, args...)
-		if (status == succeeded) != (i < len(right)) || stdout+stderr == "" {
+		if (status == cli.Succeeded) != (i < len(right)) || stdout+stderr == "" {
 			t.Errorf("%q: status %d, output %q, error %q", args, status, stdout, stderr)
 		}
 		harmless(t, strings.Join(args[:min(2, len(args))], " "), stdout+stderr)
@@ -121,14 +122,14 @@ func TestHostileFiles(t *testing.T) {
 		}
 		for _, args := range [][]string{{"data", "check"}, {"data", "describe"}, {"train", "--dataset"}, {"train", "--splits"}} {
 			stdout, stderr, status := gatbench(t, append(args, f.Name())...)
-			if status == succeeded {
+			if status == cli.Succeeded {
 				t.Errorf("%q of %s is right", args, ext)
 			}
 			harmless(t, ext, stdout+stderr)
 		}
 	}
 	model, checkpoint := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "c.safetensors")
-	if _, stderr, status := gatbench(t, "train", "--epochs", "1", "--save", model, "--checkpoint", checkpoint); status != succeeded {
+	if _, stderr, status := gatbench(t, "train", "--epochs", "1", "--save", model, "--checkpoint", checkpoint); status != cli.Succeeded {
 		t.Fatal(stderr)
 	}
 	for _, forge := range []struct{ file, was string }{
@@ -160,7 +161,7 @@ func TestHostileFiles(t *testing.T) {
 		}
 		for _, command := range [][]string{command} {
 			stdout, stderr, status := gatbench(t, append(command, forgedFile)...)
-			if status == succeeded || !strings.Contains(stderr, `\x1b[2`) {
+			if status == cli.Succeeded || !strings.Contains(stderr, `\x1b[2`) {
 				t.Errorf("%q of %s of %s: status %d, %q", command, value, key, status, stderr)
 			}
 			harmless(t, key, stdout+stderr)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -71,8 +72,8 @@ func TestTasksInterrupted(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-		status := run(env{ctx: ctx, out: out, errOut: errOut}, append([]string{"train", "--json"}, strings.Fields(args)...))
-		if status != failed || errOut.String() != "gatbench: interrupted after 1 of 9 epochs\n" {
+		status := run(cli.Env{Ctx: ctx, Out: out, ErrOut: errOut}, append([]string{"train", "--json"}, strings.Fields(args)...))
+		if status != cli.Failed || errOut.String() != "gatbench: interrupted after 1 of 9 epochs\n" {
 			t.Errorf("%s: status %d, error %q", args, status, errOut)
 		}
 	}

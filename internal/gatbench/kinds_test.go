@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -103,7 +104,7 @@ func TestKindsOfNodes(t *testing.T) {
 		if !strings.Contains(args, "splits") && !strings.Contains(args, "folds") {
 			a = append(a, "--splits", "random")
 		}
-		if _, stderr, status := gatbench(t, a...); status == succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, a...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
@@ -185,7 +186,7 @@ func TestKindsOfGraphs(t *testing.T) {
 			t.Errorf("%s: the folds are %v", tt.kind, f)
 		}
 	}
-	if _, stderr, status := gatbench(t, "eval", "nothing.safetensors"); status != failed || !strings.Contains(stderr, "nothing.safetensors") {
+	if _, stderr, status := gatbench(t, "eval", "nothing.safetensors"); status != cli.Failed || !strings.Contains(stderr, "nothing.safetensors") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -267,7 +268,7 @@ func TestHostileModels(t *testing.T) {
 	} {
 		write(n)
 		for _, command := range []string{"train --task graph --resume"} {
-			if _, stderr, status := gatbench(t, append(strings.Fields(command), path)...); status == succeeded || !strings.Contains(stderr, want) {
+			if _, stderr, status := gatbench(t, append(strings.Fields(command), path)...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 				t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
 			}
 		}
@@ -278,7 +279,7 @@ func TestHostileModels(t *testing.T) {
 	}
 	r.Hidden = 1
 	write(&network{Recipe: r, In: 10, Classes: 2, Kind: someReals, Scale: scale{Mean: []float64{1}}})
-	if _, stderr, status := gatbench(t, "train", "--resume", path); status == succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
+	if _, stderr, status := gatbench(t, "train", "--resume", path); status == cli.Succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/train"
@@ -31,17 +32,13 @@ func (l *learnt) cut() error {
 	if l.goesOn != "" {
 		err = fmt.Errorf("%w; to continue: %s", err, l.goesOn)
 	}
-	return cutShort{err}
+	return cli.Stopped(err)
 }
-
-// cutShort is the error of a training that a signal has ended after an epoch or a step. All ranks end theirs at the same step, and what
-// was asked for is written.
-type cutShort struct{ error }
 
 // measure calls f with the tape of an evaluation after the training, which ends with the context.
 func (l *learnt) measure(ctx context.Context, f func(t *grad.Tape)) error {
 	t := grad.NewEval()
-	if err := t.Within(uncut(ctx, l.team), func() { f(t) }); err != nil {
+	if err := t.Within(cli.Uncut(ctx, l.team), func() { f(t) }); err != nil {
 		return l.cut()
 	}
 	return nil
@@ -91,14 +88,14 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, w w
 		l.summary.Take(l.history, time.Since(start))
 		l.summary.Ranks = usage.All()
 		if done := len(l.history.Epochs); done > f.Epochs && err == nil {
-			err = misuse("--epochs %d: the run of %s has %d already", f.Epochs, c.Resume, done)
+			err = cli.Misuse("--epochs %d: the run of %s has %d already", f.Epochs, c.Resume, done)
 		}
 	}
 	if _, missing := os.Stat(c.Checkpoint); c.Checkpoint != "" && missing == nil {
 		l.checkpoint, l.goesOn = c.Checkpoint, c.goesOn(c.Checkpoint)
 	}
 	if errors.Is(err, context.Canceled) {
-		err = errors.Join(l.cut(), without(err, context.Canceled))
+		err = errors.Join(l.cut(), cli.Without(err, context.Canceled))
 	}
 	return l, errors.Join(err, logged)
 }
@@ -107,19 +104,42 @@ func (c *trainCommand) learn(ctx context.Context, f *train.Fit, seed uint64, w w
 // not where the data is.
 func (c *trainCommand) goesOn(checkpoint string) string {
 	from := trainCommand{Data: c.Data}
-	return program + " train --resume " + word(checkpoint) + from.onDataset()
+	return cli.Program + " train --resume " + cli.Word(checkpoint) + from.onDataset()
 }
 
 // checkFiles returns an error for files that cannot be written, or that are also read.
-func (o *outputFlags) checkFiles(in []file) error {
+func (o *outputFlags) checkFiles(in []cli.File) error {
 	if err := o.checkEvery(); err != nil {
 		return err
 	}
 	if err := o.targets(0); err != nil {
 		return err
 	}
-	if err := ordinary(file{"--resume", o.Resume}); err != nil {
+	if err := cli.Ordinary(cli.File{Flag: "--resume", Path: o.Resume}); err != nil {
 		return err
 	}
-	return apart(in, append(o.files(), file{"--log", o.logDir()}))
+	return cli.Apart(in, append(o.files(), cli.File{Flag: "--log", Path: o.logDir()}))
+}
+
+// diverged returns what to say of a training that diverged at a rate, and what to try: the rate that is
+// usual, or a tenth of it. Any other error it returns as it is.
+func diverged(err error, rate, usual float64) error {
+	d := (*train.DivergedError)(nil)
+	if !errors.As(err, &d) {
+		return err
+	}
+	text := fmt.Sprintf("the training diverged: in epoch %d %s is %.4g", d.Epoch, d.What, d.Value)
+	if d.Limit > 0 {
+		text += fmt.Sprintf(", above %g", d.Limit)
+	}
+	if d.Op != "" {
+		text += fmt.Sprintf(" (first: %s)", d.Op)
+	}
+	if d.Saved != "" {
+		text += "; the last checkpoint is " + d.Saved
+	}
+	if rate > usual {
+		return fmt.Errorf("%s; --lr %g is too high: try --lr %g", text, rate, usual)
+	}
+	return fmt.Errorf("%s; try a lower rate, such as --lr %g, or look for very large numbers in the data", text, rate/10)
 }

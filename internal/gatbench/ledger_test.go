@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // tableArgs are those of a small table that keeps its results in a file.
@@ -34,8 +34,8 @@ func TestLedger(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errOut bytes.Buffer
-	status := run(env{ctx: ctx, out: &out, errOut: &errOut}, tableArgs(path, "4"))
-	if want := "gatbench: interrupted after 0 rows and 2 of 4 seeds of the next; run the same command again to continue from " + path + "\n"; status != failed || errOut.String() != want {
+	status := run(cli.Env{Ctx: ctx, Out: &out, ErrOut: &errOut}, tableArgs(path, "4"))
+	if want := "gatbench: interrupted after 0 rows and 2 of 4 seeds of the next; run the same command again to continue from " + path + "\n"; status != cli.Failed || errOut.String() != want {
 		t.Errorf("status %d, error %q, want %q", status, errOut.String(), want)
 	}
 	resumed := results(t, tableArgs(path, "4")...)
@@ -87,7 +87,7 @@ func TestLedgerForeign(t *testing.T) {
 			t.Fatal(err)
 		}
 		stdout, stderr, status := gatbench(t, tableArgs(path, "1")...)
-		if status != failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: "+path+": "+tt.want) {
+		if status != cli.Failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: "+path+": "+tt.want) {
 			t.Errorf("%s: status %d, output %q, error %q", name, status, stdout, stderr)
 		}
 		if !strings.Contains(stderr, "name another file or remove it") {
@@ -104,12 +104,15 @@ func FuzzLedger(f *testing.F) {
 	f.Add([]byte(`{"recipe":{"Epochs":-1}}`))
 	f.Add([]byte(`{}{`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		g := tableLedger("")
-		g.of = map[recipe]report.Summary{}
-		if err := g.read(line); (err == nil) != (len(g.lines) == 1) {
-			t.Errorf("error %v, %d lines", err, len(g.lines))
+		path := filepath.Join(t.TempDir(), "kept")
+		if err := os.WriteFile(path, line, 0o666); err != nil {
+			t.Fatal(err)
 		}
-		for r := range g.of {
+		g := tableLedger(path)
+		if g.Open() == nil {
+			g.Close()
+		}
+		for r := range g.Of {
 			if err := r.check(); err != nil {
 				t.Errorf("read %+v, which cannot be: %v", r, err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/spell"
@@ -30,7 +31,7 @@ type predictedLink struct {
 }
 
 // links returns what writes the scores of pairs of nodes.
-func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
+func (c *predictCommand) links(e cli.Env) (func(io.Writer) error, error) {
 	facts := "it is for models of facts: leave it out"
 	if err := unused(unusedFlag{"query", len(c.Query) > 0, facts}, unusedFlag{"queries", c.Queries != "", facts}); err != nil {
 		return nil, err
@@ -40,11 +41,11 @@ func (c *predictCommand) links(e env) (func(io.Writer) error, error) {
 	case err != nil:
 		return nil, err
 	case c.Pairs == "" && len(c.Nodes) == 0:
-		return nil, misuse("%s is a model of links: name pairs to score with --pairs FILE, or nodes whose likeliest new links to predict with --nodes N,N", c.File)
+		return nil, cli.Misuse("%s is a model of links: name pairs to score with --pairs FILE, or nodes whose likeliest new links to predict with --nodes N,N", c.File)
 	case c.Pairs != "" && len(c.Nodes) > 0:
-		return nil, misuse("--pairs and --nodes: --pairs names pairs and --nodes asks for new ones: leave one of the two flags out")
+		return nil, cli.Misuse("--pairs and --nodes: --pairs names pairs and --nodes asks for new ones: leave one of the two flags out")
 	}
-	if err := apart([]file{{"--pairs", c.Pairs}}, c.outs); err != nil {
+	if err := cli.Apart([]cli.File{{Flag: "--pairs", Path: c.Pairs}}, c.outs); err != nil {
 		return nil, err
 	}
 	s, err := c.openLinks(e, true)
@@ -146,7 +147,7 @@ func (p *linkAnswers) ids() []string {
 // pairs takes the pairs that a file lists.
 func (p *linkAnswers) pairs(path string) error {
 	source, target := p.numbers()
-	return eachRow("--pairs", path, 2, func(words []string, first bool) error {
+	return cli.EachRow("--pairs", path, 2, func(words []string, first bool) error {
 		if first && isPairHead(words) {
 			return nil
 		}
@@ -226,7 +227,7 @@ func (p *linkAnswers) likeliest(nodes []string, top int, known bool) error {
 			u, err = v, nil
 		}
 		if err != nil {
-			return misuse("--nodes: %w", err)
+			return cli.Misuse("--nodes: %w", err)
 		}
 		best := newBest(top)
 		from, to := 0, n
@@ -262,9 +263,9 @@ func (p *linkAnswers) write(w io.Writer, asJSON bool) error {
 			out.Encode(l)
 			continue
 		}
-		out.Printf("%s,%s,%.6g,%.4f,%s", key(l.Source), key(l.Target), float64(l.Score), l.Probability, l.Known)
+		out.Printf("%s,%s,%.6g,%.4f,%s", cli.Key(l.Source), cli.Key(l.Target), float64(l.Score), l.Probability, l.Known)
 		if p.titled {
-			out.Printf(",%s,%s", cell(l.SourceName), cell(l.TargetName))
+			out.Printf(",%s,%s", cli.Cell(l.SourceName), cli.Cell(l.TargetName))
 		}
 		out.Printf("\n")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -43,7 +44,7 @@ func openLinkData(dir, name, model string, columns chosenColumns) (linkData, err
 		return linkData{Dataset: d}, err
 	}
 	if model != modelLightGCN {
-		return linkData{}, misuse("--dataset %s: users and items have no features, which %s reads: leave --model out, or take %s", name, model, modelLightGCN)
+		return linkData{}, cli.Misuse("--dataset %s: users and items have no features, which %s reads: leave --model out, or take %s", name, model, modelLightGCN)
 	}
 	d, err := datasets.ReadInteractions(path)
 	if err != nil {
@@ -124,9 +125,9 @@ func (r *linkRecipe) checkRows() error {
 	case r.Model != modelLightGCN:
 		return nil
 	case r.Layers < 1 || r.Layers > most:
-		return misuse("--layers %d: it must be from 1 to %d, the number of times that rows are propagated", r.Layers, most)
+		return cli.Misuse("--layers %d: it must be from 1 to %d, the number of times that rows are propagated", r.Layers, most)
 	case r.Batch < 1:
-		return misuse("--batch %d: it must be at least 1, or 0 for all links at once", r.Batch)
+		return cli.Misuse("--batch %d: it must be at least 1, or 0 for all links at once", r.Batch)
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func lightgcnRemedies() map[string]string {
 // learnsRows reports whether what is trained is LightGCN: it was asked for, or the data are users
 // and items.
 func (c *trainCommand) learnsRows() bool {
-	return or(c.Model, "") == modelLightGCN || c.Model == nil && interactionsIn(c.Data, or(c.Dataset, "")) != ""
+	return cli.Or(c.Model, "") == modelLightGCN || c.Model == nil && interactionsIn(c.Data, cli.Or(c.Dataset, "")) != ""
 }
 
 // whatLinks says of some users and items, or nodes, how many there are.

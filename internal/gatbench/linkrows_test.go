@@ -3,6 +3,7 @@ package gatbench
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,7 @@ func TestLinksMisread(t *testing.T) {
 		"its 1 links are too few":                        {"train", "--task", "link", "--dataset", few},
 		"it has users and items, not nodes: use --task ": {"data", "convert", data, "-o", filepath.Join(filepath.Dir(few), "x.npz")},
 	} {
-		if _, errOut, status := gatbench(t, args...); status == succeeded || !strings.Contains(errOut, want) {
+		if _, errOut, status := gatbench(t, args...); status == cli.Succeeded || !strings.Contains(errOut, want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)
 		}
 	}
@@ -49,7 +50,7 @@ func TestLinksMisread(t *testing.T) {
 func TestLightGCN(t *testing.T) {
 	data, model := shop(t), filepath.Join(t.TempDir(), "shop.safetensors")
 	out, errOut, status := gatbench(t, "train", "--task", "link", "--dataset", data, "--hidden", "16", "--epochs", "20", "--batch", "128", "--save", model, "--json")
-	if status != succeeded {
+	if status != cli.Succeeded {
 		t.Fatal(errOut)
 	}
 	var s, again linkSummary
@@ -60,7 +61,7 @@ func TestLightGCN(t *testing.T) {
 	if s.Model != modelLightGCN || s.TestAUC < 0.75 || s.Recall < 0.5 || s.NDCG <= 0 || s.NDCG >= s.Recall {
 		t.Errorf("%+v", s)
 	}
-	if out, errOut, status = gatbench(t, "eval", model, "--json"); status != succeeded {
+	if out, errOut, status = gatbench(t, "eval", model, "--json"); status != cli.Succeeded {
 		t.Fatal(errOut)
 	}
 	if err := json.Unmarshal([]byte(out), &again); err != nil || again.linkQuality != s.linkQuality || again.TestAUC != s.TestAUC {
@@ -75,7 +76,7 @@ func TestLightGCN(t *testing.T) {
 		}
 	}
 	rows := filepath.Join(t.TempDir(), "rows.csv")
-	if _, errOut, status = gatbench(t, "predict", model, "--embeddings", rows); status != succeeded || errOut != "" {
+	if _, errOut, status = gatbench(t, "predict", model, "--embeddings", rows); status != cli.Succeeded || errOut != "" {
 		t.Errorf("embeddings: %s", errOut)
 	}
 	if text, err := os.ReadFile(rows); err != nil || strings.Count(string(text), "\nu") != 60 || !strings.Contains(string(text), "\nu5,") {
@@ -99,7 +100,7 @@ func TestLightGCN(t *testing.T) {
 		"two layers":     {"--layers", "3"},
 		"all links: lea": {"--batch", "5"},
 	} {
-		if _, errOut, status := gatbench(t, append([]string{"train", "--task", "link"}, args...)...); status == succeeded || !strings.Contains(strings.Join(strings.Fields(errOut), " "), want) {
+		if _, errOut, status := gatbench(t, append([]string{"train", "--task", "link"}, args...)...); status == cli.Succeeded || !strings.Contains(strings.Join(strings.Fields(errOut), " "), want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)
 		}
 	}

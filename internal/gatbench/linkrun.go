@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/models"
@@ -17,7 +18,7 @@ import (
 const taskLink = "link"
 
 // linkRecipe returns the settings of a run, or an error for flags that it has none of.
-func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
+func (c *trainCommand) linkRecipe(e cli.Env) (r linkRecipe, err error) {
 	task := taskLink
 	switch {
 	case c.Resume != "":
@@ -37,42 +38,42 @@ func (c *trainCommand) linkRecipe(e env) (r linkRecipe, err error) {
 	own := r
 	if r.Model == modelLightGCN {
 		task = taskRows
-		set(&r.Layers, c.Layers)
-		set(&r.Batch, c.Batch)
+		cli.Set(&r.Layers, c.Layers)
+		cli.Set(&r.Batch, c.Batch)
 	}
 	if err := c.refused(task); err != nil {
 		return r, err
 	}
-	set(&r.Splits, c.Splits)
-	set(&r.Model, c.Model)
+	cli.Set(&r.Splits, c.Splits)
+	cli.Set(&r.Model, c.Model)
 	c.columnFlags.choose(&r.Columns)
-	set(&r.Seed, c.Seed)
-	set(&r.Hidden, c.Hidden)
-	set(&r.LR, c.LR)
-	set(&r.WeightDecay, c.WeightDecay)
+	cli.Set(&r.Seed, c.Seed)
+	cli.Set(&r.Hidden, c.Hidden)
+	cli.Set(&r.LR, c.LR)
+	cli.Set(&r.WeightDecay, c.WeightDecay)
 	if task == taskRows {
 		r.Out = r.Hidden
 		if r.Batch == 0 {
 			r.Batch = math.MaxInt32
 		}
 	}
-	set(&r.Features, (*featureForm)(c.Features))
-	set(&r.Encoding, c.Encoding)
+	cli.Set(&r.Features, (*featureForm)(c.Features))
+	cli.Set(&r.Encoding, c.Encoding)
 	r.Dataset = datasetNamed(c.anew(c.Dataset, c.at.dataset, cmp.Or(r.Dataset, "cora")))
 	if c.Resume == "" {
 		c.at = places{dataset: r.Dataset}
 	} else if err := sameRun(c.Resume, own, r); err != nil {
 		return r, err
 	}
-	set(&r.Epochs, c.Epochs)
-	set(&r.Patience, c.Patience)
+	cli.Set(&r.Epochs, c.Epochs)
+	cli.Set(&r.Patience, c.Patience)
 	if err := r.check(); err != nil {
 		return r, err
 	}
 	if err := c.outputFlags.single(c.Seeds); err != nil {
 		return r, err
 	}
-	return r, c.checkFiles(append(datasetFiles("--dataset", c.Data, c.at.dataset), file{"--resume", c.Resume}))
+	return r, c.checkFiles(append(datasetFiles("--dataset", c.Data, c.at.dataset), cli.File{Flag: "--resume", Path: c.Resume}))
 }
 
 // check returns an error for settings that cannot be.
@@ -80,25 +81,25 @@ func (r *linkRecipe) check() error {
 	const most = 1 << 16 // of a width
 	switch {
 	case r.Hidden < 1 || r.Hidden > most || r.Out < 1 || r.Out > most:
-		return misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
+		return cli.Misuse("--hidden %d: it must be at least 1, and at most 65536", r.Hidden)
 	case r.Splits != "" && !models.IsByTime(r.Splits):
-		return misuse("--splits %.60s: the seed divides the links (85 %% train, 5 %% validate, 10 %% test): use --seed or --seeds for other divisions, or --splits time to divide them by time", r.Splits)
+		return cli.Misuse("--splits %.60s: the seed divides the links (85 %% train, 5 %% validate, 10 %% test): use --seed or --seeds for other divisions, or --splits time to divide them by time", r.Splits)
 	case r.Degrees && r.Model != modelGAE:
-		return misuse("--model %s: the run counts degrees, which only %s does", r.Model, modelGAE)
+		return cli.Misuse("--model %s: the run counts degrees, which only %s does", r.Model, modelGAE)
 	case r.Epochs < 1:
-		return misuse("--epochs %d: it must be at least 1", r.Epochs)
+		return cli.Misuse("--epochs %d: it must be at least 1", r.Epochs)
 	case r.Patience < 0:
-		return misuse("--patience %d: it must be at least 0", r.Patience)
+		return cli.Misuse("--patience %d: it must be at least 0", r.Patience)
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+		return cli.Misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	case !(r.LR > 0) || r.LR-r.LR != 0:
-		return misuse("--lr %v: it must be a number above 0", r.LR)
+		return cli.Misuse("--lr %v: it must be a number above 0", r.LR)
 	}
 	if err := r.checkRows(); err != nil {
 		return err
 	}
 	if r.Features != "" {
-		if err := oneOf("--features", string(r.Features), forms); err != nil {
+		if err := cli.OneOf("--features", string(r.Features), forms); err != nil {
 			return err
 		}
 	}
@@ -153,17 +154,17 @@ type linkOverall struct {
 }
 
 // links trains graph autoencoders, one for each seed, each on a split of its own.
-func (c *trainCommand) links(e env) error {
+func (c *trainCommand) links(e cli.Env) error {
 	r, err := c.linkRecipe(e)
 	if err != nil {
 		return err
 	}
 	name := r.Dataset
-	d, err := promptly(e.ctx, func() (linkData, error) { return openLinkData(c.Data, c.at.dataset, r.Model, r.Columns) })
+	d, err := cli.Promptly(e.Ctx, func() (linkData, error) { return openLinkData(c.Data, c.at.dataset, r.Model, r.Columns) })
 	if err != nil {
 		return err
 	}
-	if err := e.sameData(c.at.dataset, d.Dataset); err != nil {
+	if err := e.SameData(c.at.dataset, d.Dataset); err != nil {
 		return err
 	}
 	sayDoubt(e, d.Doubt())
@@ -176,7 +177,7 @@ func (c *trainCommand) links(e env) error {
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	out, progress := report.NewPrinter(e.out), report.NewProgress(e.errOut)
+	out, progress := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut)
 	var aucs, precisions []float64
 	var all []seeded
 	for i := range c.Seeds {
@@ -186,9 +187,9 @@ func (c *trainCommand) links(e env) error {
 		if err != nil {
 			return fmt.Errorf("--dataset %s: %w", name, err)
 		}
-		k.team = e.team
+		k.team = e.Team
 		progress.Run(i, c.Seeds)
-		s, history, err := c.linked(e.ctx, k, &one, watcher{out, progress, func(ep train.Epoch) string {
+		s, history, err := c.linked(e.Ctx, k, &one, watcher{out, progress, func(ep train.Epoch) string {
 			if c.JSON {
 				out.Encode(linkEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/models"
@@ -67,7 +68,7 @@ type savedLinks struct {
 
 // openLinks reads the model and its graph, whose links are divided as they were in training. Where they are only predicted, all
 // links of other data than that of the training are known, so that what is said of a node does not depend on a division.
-func (f *savedFlags) openLinks(e env, predicted bool) (*savedLinks, error) {
+func (f *savedFlags) openLinks(e cli.Env, predicted bool) (*savedLinks, error) {
 	if err := f.divided("links"); err != nil {
 		return nil, err
 	}
@@ -81,8 +82,8 @@ func (f *savedFlags) openLinks(e env, predicted bool) (*savedLinks, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := append(datasetFiles("--dataset", f.Data, at.dataset), file{"the model", f.File})
-	if err := apart(in, f.outs); err != nil {
+	in := append(datasetFiles("--dataset", f.Data, at.dataset), cli.File{Flag: "the model", Path: f.File})
+	if err := cli.Apart(in, f.outs); err != nil {
 		return nil, err
 	}
 	own := f.Dataset == nil || r.Dataset == a.Recipe.Dataset
@@ -151,7 +152,7 @@ type linkScored struct {
 }
 
 // evalLinks scores a saved model on the links that validate and test.
-func (c *evalCommand) evalLinks(e env) error {
+func (c *evalCommand) evalLinks(e cli.Env) error {
 	s, err := c.openLinks(e, false)
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func (c *evalCommand) evalLinks(e env) error {
 	line.ValAUC, line.ValAP = k.measure(grad.NewEval(), s.net, k.Val)
 	line.TestAUC, line.TestAP = k.measure(grad.NewEval(), s.net, k.Test)
 	line.linkQuality = k.quality(grad.NewEval(), s.net)
-	p := report.NewPrinter(e.out)
+	p := report.NewPrinter(e.Out)
 	if c.JSON {
 		p.Encode(line)
 		return p.Err()

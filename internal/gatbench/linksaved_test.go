@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // A saved model of links is as good as it was, and scores pairs and the likeliest new links.
@@ -102,7 +103,7 @@ func TestPairsOfNamedNodes(t *testing.T) {
 	if err := os.WriteFile(pairs, []byte("na,nb\nna,nz\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := gatbench(t, "predict", file, "--pairs", pairs); status != failed || !strings.Contains(stderr, `pairs.csv: line 2: there is no node "nz"; is it "n`) {
+	if _, stderr, status := gatbench(t, "predict", file, "--pairs", pairs); status != cli.Failed || !strings.Contains(stderr, `pairs.csv: line 2: there is no node "nz"; is it "n`) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -119,7 +120,7 @@ func TestSavedLinksMisuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		stdout, stderr, status := gatbench(t, "predict", file, "--pairs", pairs)
-		if (status == succeeded) != (want == "") || !strings.Contains(stderr, want) || want == "" && strings.Count(stdout, "\n") != 2 {
+		if (status == cli.Succeeded) != (want == "") || !strings.Contains(stderr, want) || want == "" && strings.Count(stdout, "\n") != 2 {
 			t.Errorf("%s: status %d, %s, %s, want %s", head, status, stdout, stderr, want)
 		}
 	}
@@ -151,7 +152,7 @@ func TestSavedLinksMisuse(t *testing.T) {
 				words[i] = pairs
 			}
 		}
-		if _, stderr, status := gatbench(t, words...); status == succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, words...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
@@ -184,7 +185,7 @@ func TestHostileLinkModels(t *testing.T) {
 		if err := os.WriteFile(path, modelOf(c.model), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, stderr, status := gatbench(t, "train", "--resume", path); status == succeeded || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, path) {
+		if _, stderr, status := gatbench(t, "train", "--resume", path); status == cli.Succeeded || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, path) {
 			t.Errorf("%+v: status %d, %s, want %s", c.model, status, stderr, c.want)
 		}
 	}

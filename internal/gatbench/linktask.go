@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/sample"
@@ -174,11 +175,11 @@ func (r *linkRecipe) divided(d *datasets.Dataset, users int) (*sample.Links, err
 	}
 	column, until, err := datasets.ParseTime(r.Splits)
 	if err != nil {
-		return nil, misuse("--splits %.100s: %w", r.Splits, err)
+		return nil, cli.Misuse("--splits %.100s: %w", r.Splits, err)
 	}
 	s, err := d.EdgesByTime(column, until)
 	if err != nil {
-		return nil, misuse("--splits %.100s: %w", r.Splits, err)
+		return nil, cli.Misuse("--splits %.100s: %w", r.Splits, err)
 	}
 	return split.By(d.Graph, s.Train, s.Val, s.Test)
 }

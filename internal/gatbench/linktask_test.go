@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // TestLinkTask trains autoencoders of both kinds, which tell links from what is none.
@@ -19,7 +20,7 @@ func TestLinkTask(t *testing.T) {
 	for _, model := range []string{modelGAE, modelVGAE} {
 		args := []string{"train", "--task", "link", "--dataset", data, "--model", model, "--epochs", "20", "--hidden", "16", "--json"}
 		out, errOut, status := gatbench(t, args...)
-		if status != succeeded {
+		if status != cli.Succeeded {
 			t.Fatalf("%s: status %d: %s", model, status, errOut)
 		}
 		lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -134,11 +135,11 @@ func TestLinkMisuse(t *testing.T) {
 		"--data /nowhere/at/all": "--data /nowhere/at/all: there is no such folder",
 	} {
 		_, errOut, status := gatbench(t, append([]string{"train", "--task", "link"}, strings.Fields(args)...)...)
-		if status != misused || !strings.Contains(errOut, want) {
+		if status != cli.Misused || !strings.Contains(errOut, want) {
 			t.Errorf("%s: status %d, %q, want %q", args, status, errOut, want)
 		}
 	}
-	if _, errOut, status := gatbench(t, "train", "--task", "graphs"); status != misused || !strings.Contains(errOut, "task") {
+	if _, errOut, status := gatbench(t, "train", "--task", "graphs"); status != cli.Misused || !strings.Contains(errOut, "task") {
 		t.Errorf("--task graphs: status %d, %q", status, errOut)
 	}
 }

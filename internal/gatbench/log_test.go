@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,7 +13,7 @@ func TestEventsInNoFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stderr, status := gatbench(t, "train", "--epochs", "1", "--log", "tensorboard:"+file)
-	if status != failed || len(stderr) < len("gatbench: --log tensorboard:"+file) || stderr[:len("gatbench: --log tensorboard:"+file)] != "gatbench: --log tensorboard:"+file {
+	if status != cli.Failed || len(stderr) < len("gatbench: --log tensorboard:"+file) || stderr[:len("gatbench: --log tensorboard:"+file)] != "gatbench: --log tensorboard:"+file {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/models"
 )
@@ -22,7 +23,7 @@ import (
 func gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	status = run(env{ctx: t.Context(), out: &out, errOut: &errOut}, args)
+	status = run(cli.Env{Ctx: t.Context(), Out: &out, ErrOut: &errOut}, args)
 	return out.String(), errOut.String(), status
 }
 
@@ -188,7 +189,7 @@ func TestMisuse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		stdout, stderr, status := gatbench(t, strings.Fields(tt.args)...)
-		if want := "gatbench: " + tt.want + "\n"; stderr != want || stdout != "" || status != misused {
+		if want := "gatbench: " + tt.want + "\n"; stderr != want || stdout != "" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, output %q, error\n%swant status 2 and\n%s", tt.args, status, stdout, stderr, want)
 		}
 	}
@@ -197,7 +198,7 @@ func TestMisuse(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"train", "--help"}, {"bench", "--help"}, {"version", "-h"}, {"eval", "-h"}, {"predict", "-h"}, {"table", "-h"}} {
 		stdout, stderr, status := gatbench(t, args...)
-		if status != succeeded || stderr != "" || !strings.HasPrefix(stdout, "Usage: gatbench") {
+		if status != cli.Succeeded || stderr != "" || !strings.HasPrefix(stdout, "Usage: gatbench") {
 			t.Errorf("%q: status %d, error %q, output %q", args, status, stderr, stdout)
 		}
 	}
@@ -243,7 +244,7 @@ func TestUnfitDataset(t *testing.T) {
 		"train --dataset cora_linqs":                    "--dataset cora_linqs: too few nodes to be divided: something to learn is known of 2",
 	} {
 		_, stderr, status := gatbench(t, append(strings.Fields(args), "--data", dir)...)
-		if stderr != "gatbench: "+want+"\n" || status != misused {
+		if stderr != "gatbench: "+want+"\n" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error %q, want %q", args, status, stderr, want)
 		}
 	}
@@ -257,22 +258,22 @@ func TestNoFiles(t *testing.T) {
 		t.Setenv(name, dir)
 	}
 	_, stderr, status := gatbench(t, "train", "--dataset", "pubmed", "--data", dir)
-	if status != failed || !strings.HasPrefix(stderr, "gatbench: ") || !strings.Contains(stderr, dir) {
+	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: ") || !strings.Contains(stderr, dir) {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }
 
 func TestVersion(t *testing.T) {
 	stdout, _, status := gatbench(t, "version")
-	if status != succeeded || !strings.HasPrefix(stdout, "edgewise ") || !strings.Contains(stdout, "\nkernels: ") {
+	if status != cli.Succeeded || !strings.HasPrefix(stdout, "edgewise ") || !strings.Contains(stdout, "\nkernels: ") {
 		t.Errorf("status %d, output %q", status, stdout)
 	}
 	stdout, _, status = gatbench(t, "version", "--json")
 	var b build
-	if err := json.Unmarshal([]byte(stdout), &b); err != nil || status != succeeded || b != thisBuild() {
+	if err := json.Unmarshal([]byte(stdout), &b); err != nil || status != cli.Succeeded || b != thisBuild() {
 		t.Errorf("status %d, %v, output %q", status, err, stdout)
 	}
-	if flag, _, status := gatbench(t, "--version", "--json"); flag != stdout || status != succeeded {
+	if flag, _, status := gatbench(t, "--version", "--json"); flag != stdout || status != cli.Succeeded {
 		t.Errorf("--version: status %d, output %q, want %q", status, flag, stdout)
 	}
 	tagged := &debug.BuildInfo{Main: debug.Module{Version: "v0.1.0"}}
@@ -290,7 +291,7 @@ func TestVersion(t *testing.T) {
 func TestTrainForPeople(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cora.safetensors")
 	stdout, stderr, status := gatbench(t, "train", "--epochs", "2", "--save", file)
-	if status != succeeded || stderr != "" {
+	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	for _, want := range []string{"Cora: GAT, 8 heads of width 8, then 1 of width 7; 2708 nodes, 10556 edges\n", "\ntest          1000 ", " of 2, the one with the best validation accuracy (on a\ntie, the lowest validation loss)\n", "\nsaved to " + file + "\n", "\nnext: gatbench eval " + file + "\n"} {
@@ -308,7 +309,7 @@ func TestTrainForPeople(t *testing.T) {
 
 func TestSeeds(t *testing.T) {
 	stdout, stderr, status := gatbench(t, "train", "--epochs", "2", "--seed", "3", "--seeds", "2")
-	if status != succeeded || stderr != "" {
+	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	for _, want := range []string{"seed 3 ", "\nseed 4 ", "\nCora: mean test accuracy ", " over 2 seeds, ", "\nnext: gatbench train --epochs 2 --save cora.safetensors\n"} {
@@ -321,7 +322,7 @@ func TestSeeds(t *testing.T) {
 // What is advised next has the preset of the run.
 func TestAdviceHasPreset(t *testing.T) {
 	stdout, _, status := gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
-	if want := "\nnext: gatbench train --preset dgl --model gcn --epochs 1 --seeds 10\n"; status != succeeded || !strings.HasSuffix(stdout, want) {
+	if want := "\nnext: gatbench train --preset dgl --model gcn --epochs 1 --seeds 10\n"; status != cli.Succeeded || !strings.HasSuffix(stdout, want) {
 		t.Errorf("status %d, no %q in\n%s", status, want, stdout)
 	}
 }
@@ -344,7 +345,7 @@ func objects(t *testing.T, text string) []map[string]any {
 func results(t *testing.T, args ...string) []map[string]any {
 	t.Helper()
 	stdout, stderr, status := gatbench(t, args...)
-	if status != succeeded || stderr != "" {
+	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	lines := objects(t, stdout)
@@ -408,8 +409,8 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	file := filepath.Join(t.TempDir(), "best.safetensors")
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-	status := run(env{ctx: ctx, out: out, errOut: errOut}, []string{"train", "--json", "--save", file})
-	if status != failed || errOut.String() != "gatbench: interrupted after 1 of 200 epochs\n" {
+	status := run(cli.Env{Ctx: ctx, Out: out, ErrOut: errOut}, []string{"train", "--json", "--save", file})
+	if status != cli.Failed || errOut.String() != "gatbench: interrupted after 1 of 200 epochs\n" {
 		t.Errorf("status %d, error %q", status, errOut)
 	}
 	lines := objects(t, out.String())

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sample"
@@ -215,7 +216,7 @@ func numbers(list string) ([]int, error) {
 			k, err = sample.All, nil
 		}
 		if err != nil || k < 1 {
-			return nil, misuse("--fanout %.60s: %.60q is no number of neighbours: give one for each layer, the first layer's first, such as 15,10, and all for all", list, word)
+			return nil, cli.Misuse("--fanout %.60s: %.60q is no number of neighbours: give one for each layer, the first layer's first, such as 15,10, and all for all", list, word)
 		}
 		out = append(out, k)
 	}
@@ -259,11 +260,11 @@ func (r *recipe) checkFanout() error {
 	case err != nil:
 		return err
 	case m.Whole != "":
-		return misuse("--fanout %s: a layer of %s %s: leave it out", r.Fanout, r.Model, m.Whole)
+		return cli.Misuse("--fanout %s: a layer of %s %s: leave it out", r.Fanout, r.Model, m.Whole)
 	case len(ks) != r.Layers:
-		return misuse("--fanout %s: numbers given: %d, layers: %d; give one for each layer", r.Fanout, len(ks), r.Layers)
+		return cli.Misuse("--fanout %s: numbers given: %d, layers: %d; give one for each layer", r.Fanout, len(ks), r.Layers)
 	case r.Batch == 0:
-		return misuse("--fanout %s: neighbours are drawn for batches: give --batch too, such as --batch 1024", r.Fanout)
+		return cli.Misuse("--fanout %s: neighbours are drawn for batches: give --batch too, such as --batch 1024", r.Fanout)
 	}
 	return nil
 }
@@ -272,9 +273,9 @@ func (r *recipe) checkFanout() error {
 func (r *recipe) checkAccumulate() error {
 	switch {
 	case r.Accumulate < 0:
-		return misuse("--accumulate %d: it must be at least 1", r.Accumulate)
+		return cli.Misuse("--accumulate %d: it must be at least 1", r.Accumulate)
 	case r.Accumulate > 1 && r.Batch == 0:
-		return misuse("--accumulate %d: it adds up batches, and a step is on all nodes at once: give --batch too, such as --batch 1024", r.Accumulate)
+		return cli.Misuse("--accumulate %d: it adds up batches, and a step is on all nodes at once: give --batch too, such as --batch 1024", r.Accumulate)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/models"
@@ -82,7 +83,7 @@ func openNetwork(path string) (*network, error) {
 		return n, nil
 	}
 	if of, other := map[string]string{taskGraph: "whole graphs", taskLink: "links", taskFacts: "facts"}[savedTask(path)]; other {
-		return nil, fmt.Errorf("%s is a model of %s, and one of nodes is wanted: %s eval and predict take it", path, of, program)
+		return nil, fmt.Errorf("%s is a model of %s, and one of nodes is wanted: %s eval and predict take it", path, of, cli.Program)
 	}
 	if err := train.LoadConfig(path, n); err != nil {
 		return nil, err
@@ -364,7 +365,7 @@ func modelNamed(task, name, more string) error {
 		}
 	}
 	if other.task == "" || slices.Contains(own.names, lower) {
-		return oneOf("--model", name, own.names)
+		return cli.OneOf("--model", name, own.names)
 	}
-	return misuse("--model %s: it is a model of %s, not of %s: write %s train%s --model %s%s", name, other.noun, own.noun, program, other.flag, lower, more)
+	return cli.Misuse("--model %s: it is a model of %s, not of %s: write %s train%s --model %s%s", name, other.noun, own.noun, cli.Program, other.flag, lower, more)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -47,7 +48,7 @@ func (k *task) there() edgesThere {
 // deviation 1 if the features of nodes are.
 func (k *task) suit(r *recipe) error {
 	if err := r.model().Edges.Check(r.Model, r.EdgeIn, r.Kinds); err != nil {
-		return misuse("--model %w", err)
+		return cli.Misuse("--model %w", err)
 	}
 	if err := r.checkPairs(k.graph.NumNodes()); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (k *task) checkWeights(m models.Traits) error {
 	to := k.Graph.Destinations()
 	for e, w := range k.Weights {
 		if !(w >= 0) {
-			return misuse("--dataset %s: the edge from node %d to node %d has the weight %v, and --model %s divides by roots of their sums: make them 0 or more, or take a model that reads no weights, such as gat",
+			return cli.Misuse("--dataset %s: the edge from node %d to node %d has the weight %v, and --model %s divides by roots of their sums: make them 0 or more, or take a model that reads no weights, such as gat",
 				k.name, k.Graph.In().Cols[e], to[e], w, m.Name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -166,7 +167,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 		"eval " + file + " --splits random --dataset karate":         "nodes have 34 features, and the model was made for 2: use data whose columns are those of its training",
 		"train --resume " + half + " --no-edge-features --epochs 9":  "leave the flag out",
 	} {
-		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, strings.Fields(line)...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
 		}
 	}
@@ -189,7 +190,7 @@ func TestTableReadsEdges(t *testing.T) {
 		t.Errorf("gat without features of edges is as good, %v", got)
 	}
 	out, stderr, status := gatbench(t, "table", "--datasets", data, "--models", "gat,gcn", "--seeds", "1", "--epochs", "1", "--preset", "quick")
-	if status != succeeded || !strings.Contains(out, "edge features of friends: not read by gcn") || strings.Contains(out, "not read by gat") {
+	if status != cli.Succeeded || !strings.Contains(out, "edge features of friends: not read by gcn") || strings.Contains(out, "not read by gat") {
 		t.Errorf("status %d, error %q, output\n%s", status, stderr, out)
 	}
 	for args, says := range map[string]string{
@@ -197,7 +198,7 @@ func TestTableReadsEdges(t *testing.T) {
 		"--models gat --no-edge-features --datasets cora": "--no-edge-features: the edges of Cora have none",
 	} {
 		_, stderr, status := gatbench(t, append([]string{"table", "--seeds", "1", "--epochs", "1"}, strings.Fields(args)...)...)
-		if status != misused || !strings.Contains(stderr, says) {
+		if status != cli.Misused || !strings.Contains(stderr, says) {
 			t.Errorf("%s: status %d, error %q", args, status, stderr)
 		}
 	}

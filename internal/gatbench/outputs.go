@@ -3,6 +3,7 @@ package gatbench
 import (
 	"errors"
 	"fmt"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,12 +45,12 @@ func (o *outputFlags) check(r *recipe, seeds int) error {
 		return err
 	}
 	switch {
-	case o.Plot != "" && !isPicture(o.Plot):
-		return misuse("--plot %s: the name must end in .svg or .png", o.Plot)
+	case o.Plot != "" && !cli.IsPicture(o.Plot):
+		return cli.Misuse("--plot %s: the name must end in .svg or .png", o.Plot)
 	case len(o.Attention) > 0 && !takes(m, "attention"):
-		return misuse("--attention: %s has no such setting; these models have it: %s", r.Model, having("attention"))
+		return cli.Misuse("--attention: %s has no such setting; these models have it: %s", r.Model, having("attention"))
 	case len(o.Nodes) > 0 && len(o.Attention) == 0:
-		return misuse("--nodes: they are for --attention FILE")
+		return cli.Misuse("--nodes: they are for --attention FILE")
 	}
 	return o.targets(r.Layers)
 }
@@ -59,11 +60,11 @@ func (o *outputFlags) checkEvery() error {
 	kind, dir, _ := strings.Cut(o.Log, ":")
 	switch {
 	case o.Every < 0:
-		return misuse("--every %d: it must be at least 1, or 0 for only at the end", o.Every)
+		return cli.Misuse("--every %d: it must be at least 1, or 0 for only at the end", o.Every)
 	case o.Every > 0 && o.Checkpoint == "":
-		return misuse("--every %d: it needs --checkpoint FILE", o.Every)
+		return cli.Misuse("--every %d: it needs --checkpoint FILE", o.Every)
 	case o.Log != "" && (kind != "tensorboard" || dir == ""):
-		return misuse("--log %s: write tensorboard:DIR", o.Log)
+		return cli.Misuse("--log %s: write tensorboard:DIR", o.Log)
 	}
 	return nil
 }
@@ -77,11 +78,11 @@ func (o *outputFlags) single(seeds int) error {
 		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"plot", o.Plot}, {"attention", strings.Join(o.Attention, ",")},
 	} {
 		if f.file != "" {
-			return misuse("--%s keeps one model and --seeds %d trains %d: leave one of the two flags out", f.flag, seeds, seeds)
+			return cli.Misuse("--%s keeps one model and --seeds %d trains %d: leave one of the two flags out", f.flag, seeds, seeds)
 		}
 	}
 	if o.Resume != "" {
-		return misuse("--resume continues one run and --seeds %d trains %d: leave one of the two flags out", seeds, seeds)
+		return cli.Misuse("--resume continues one run and --seeds %d trains %d: leave one of the two flags out", seeds, seeds)
 	}
 	return nil
 }
@@ -95,16 +96,16 @@ const mostPanels = 12
 func (o *outputFlags) targets(layers int) error {
 	for _, path := range o.Attention {
 		switch {
-		case isPicture(path) && len(o.Nodes) > mostPanels:
-			return misuse("--attention %s: a picture holds %d nodes at most, and --nodes names %d", path, mostPanels, len(o.Nodes))
-		case isPicture(path) && layers > mostPanels:
-			return misuse("--attention %s: a picture holds %d layers at most, and --layers is %d; a .csv file holds any number", path, mostPanels, layers)
-		case filepath.Ext(path) != ".csv" && !isPicture(path):
-			return misuse("--attention %s: its name must end in .csv, .svg or .png", path)
+		case cli.IsPicture(path) && len(o.Nodes) > mostPanels:
+			return cli.Misuse("--attention %s: a picture holds %d nodes at most, and --nodes names %d", path, mostPanels, len(o.Nodes))
+		case cli.IsPicture(path) && layers > mostPanels:
+			return cli.Misuse("--attention %s: a picture holds %d layers at most, and --layers is %d; a .csv file holds any number", path, mostPanels, layers)
+		case filepath.Ext(path) != ".csv" && !cli.IsPicture(path):
+			return cli.Misuse("--attention %s: its name must end in .csv, .svg or .png", path)
 		}
 	}
 	for _, f := range o.files() {
-		if err := target(strings.TrimPrefix(f.flag, "--"), f.path); err != nil {
+		if err := cli.Target(strings.TrimPrefix(f.Flag, "--"), f.Path); err != nil {
 			return err
 		}
 	}
@@ -112,17 +113,17 @@ func (o *outputFlags) targets(layers int) error {
 }
 
 // files returns what is written.
-func (o *outputFlags) files() []file {
-	files := []file{{"--save", o.Save}, {"--checkpoint", o.Checkpoint}, {"--csv", o.CSV}, {"--plot", o.Plot}, {"--profile", o.Profile}}
+func (o *outputFlags) files() []cli.File {
+	files := []cli.File{{Flag: "--save", Path: o.Save}, {Flag: "--checkpoint", Path: o.Checkpoint}, {Flag: "--csv", Path: o.CSV}, {Flag: "--plot", Path: o.Plot}, {Flag: "--profile", Path: o.Profile}}
 	for _, path := range o.Attention {
-		files = append(files, file{"--attention", path})
+		files = append(files, cli.File{Flag: "--attention", Path: path})
 	}
 	return files
 }
 
 // kept reports whether anything is written beside what is printed.
 func (o *outputFlags) kept() bool {
-	return o.Log != "" || slices.ContainsFunc(o.files(), func(f file) bool { return f.path != "" })
+	return o.Log != "" || slices.ContainsFunc(o.files(), func(f cli.File) bool { return f.Path != "" })
 }
 
 // folder returns an error if --log names what can be no folder.
@@ -142,8 +143,4 @@ func (o *outputFlags) folder() error {
 		}
 	}
 	return nil
-}
-
-func isPicture(path string) bool {
-	return slices.Contains([]string{".svg", ".png"}, filepath.Ext(path))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -31,7 +32,7 @@ func newParser(line *commandLine, args []string, options ...kong.Option) (*kong.
 		options = append(options, kong.IgnoreFields(`^commandLine\.(`+strings.Join(others, "|")+`)$`))
 	}
 	return kong.New(line, append(options,
-		kong.Name(program),
+		kong.Name(cli.Program),
 		kong.Description("Train, evaluate and explain graph neural networks. Begin with the command train, which needs no data: Cora is part of the program."),
 		kong.KindMapper(reflect.String, asTyped),
 		kong.KindMapper(reflect.Int, number("a whole number", wholeNumber)), kong.KindMapper(reflect.Int32, number("a whole number", wholeNumber)),
@@ -103,9 +104,9 @@ With --task link, --splits divides by time alone.`
 // unlisted hides the flags of predict that only eval needs, and what is only for programs that join jobs, or not for them. They say why they are of no use if they are given.
 func unlisted(k *kong.Kong) error {
 	for _, n := range k.Model.Children {
-		n.Hidden = n.Hidden || joins && !slices.Contains(shared, n.Name)
+		n.Hidden = n.Hidden || cli.Joins && !slices.Contains(shared, n.Name)
 		for _, f := range n.Flags {
-			if n.Name == "predict" && (f.Name == "splits" || f.Name == "split-number") || f.Name == "limit" && !joins {
+			if n.Name == "predict" && (f.Name == "splits" || f.Name == "split-number") || f.Name == "limit" && !cli.Joins {
 				f.Hidden = true
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
@@ -27,7 +28,7 @@ func TestPictures(t *testing.T) {
 	}
 	_, stderr, status := gatbench(t, "train", "--dataset", dataset, "--splits", "random", "--epochs", "2", "--plot", file("p.png"), "--nodes", nodes,
 		"--attention", strings.Join([]string{file("a.csv"), file("a.svg"), file("a.png")}, ","))
-	if status != succeeded || stderr != "" {
+	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	for _, name := range []string{"p.png", "a.png"} {
@@ -82,7 +83,7 @@ func TestUniformAttentionLooksUniform(t *testing.T) {
 
 func TestPlot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.svg")
-	if _, stderr, status := gatbench(t, "train", "--epochs", "3", "--plot", path); status != succeeded {
+	if _, stderr, status := gatbench(t, "train", "--epochs", "3", "--plot", path); status != cli.Succeeded {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	svg, err := os.ReadFile(path)

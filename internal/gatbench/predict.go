@@ -13,10 +13,10 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -34,40 +34,22 @@ type predictCommand struct {
 	Embeddings string   `placeholder:"FILE" help:"Write what the network has learnt of each node, graph or entity, a row of numbers after its id, to this .csv, .parquet or .npy file (.npy has no ids), and no predictions unless --out asks for them."`
 }
 
-// cell is a text as a cell of a table. A quotation mark is doubled, as readers of CSV want it. What
-// could harm a terminal, and a line break, is written as an escape of Go.
-func cell(s string) string {
-	if plain.Text(s) != s {
-		escaped := strconv.QuoteToGraphic(s)
-		return `"` + strings.ReplaceAll(escaped[1:len(escaped)-1], `\"`, `""`) + `"`
-	}
-	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-}
-
-// key is a text as a cell that names a row: in quotation marks if it would not be one cell without.
-func key(s string) string {
-	if s == "" || plain.Text(s) != s || strings.ContainsAny(s, ",;\t\"' #") {
-		return cell(s)
-	}
-	return s
-}
-
 // Run writes the class of each node, edge or graph, and how sure the model is.
-func (c *predictCommand) Run(e env) error {
-	threads, err := c.begin(e, c.Threads)
+func (c *predictCommand) Run(e cli.Env) error {
+	threads, err := c.Begin(e, c.Threads)
 	if err != nil {
 		return err
 	}
 	c.Threads = threads
 	for _, f := range []struct{ flag, path string }{{"out", c.Out}, {"embeddings", c.Embeddings}} {
-		if err := target(f.flag, f.path); err != nil {
+		if err := cli.Target(f.flag, f.path); err != nil {
 			return err
 		}
 	}
 	if c.Embeddings != "" && !isRows(c.Embeddings) {
-		return misuse("--embeddings %s: its name must end in .csv, .parquet or .npy", c.Embeddings)
+		return cli.Misuse("--embeddings %s: its name must end in .csv, .parquet or .npy", c.Embeddings)
 	}
-	c.outs = []file{{"--out", c.Out}, {"--embeddings", c.Embeddings}}
+	c.outs = []cli.File{{Flag: "--out", Path: c.Out}, {Flag: "--embeddings", Path: c.Embeddings}}
 	c.few = len(c.Nodes) > 0
 	task := savedTask(c.File)
 	if c.Embeddings != "" {
@@ -89,7 +71,7 @@ func (c *predictCommand) Run(e env) error {
 	}
 	if c.Out != "" {
 		var failed error
-		err := e.writes(c.Out, func(w io.Writer) error {
+		err := e.Writes(c.Out, func(w io.Writer) error {
 			failed = write(w)
 			return failed
 		})
@@ -98,14 +80,14 @@ func (c *predictCommand) Run(e env) error {
 		}
 		return err
 	}
-	return write(e.out)
+	return write(e.Out)
 }
 
 // asks reports whether questions are asked that only predictions answer.
 func (c *predictCommand) asks() bool { return c.Pairs != "" || len(c.Query) > 0 || c.Queries != "" }
 
 // classes returns what writes the class of each node, edge or graph, or its labels or numbers.
-func (c *predictCommand) classes(e env) (func(io.Writer) error, error) {
+func (c *predictCommand) classes(e cli.Env) (func(io.Writer) error, error) {
 	links, facts := "it is for models of links: leave it out", "it is for models of facts: leave it out"
 	if err := unused(unusedFlag{"pairs", c.Pairs != "", links}, unusedFlag{"query", len(c.Query) > 0, facts}, unusedFlag{"queries", c.Queries != "", facts},
 		unusedFlag{"top", c.Top != nil, links}, unusedFlag{"known", c.Known, links},
@@ -133,24 +115,24 @@ func (c *predictCommand) classes(e env) (func(io.Writer) error, error) {
 func asked(err error) error {
 	var unknown *models.UnknownError
 	if errors.As(err, &unknown) {
-		return misuse("--nodes: %w", unknown)
+		return cli.Misuse("--nodes: %w", unknown)
 	}
 	return err
 }
 
 // top is how many answers to a question are written.
 func (c *predictCommand) top() (int, error) {
-	if k := or(c.Top, 10); k > 0 {
+	if k := cli.Or(c.Top, 10); k > 0 {
 		return k, nil
 	}
-	return 0, misuse("--top %d: it must be at least 1", *c.Top)
+	return 0, cli.Misuse("--top %d: it must be at least 1", *c.Top)
 }
 
 // said returns what the model says of all nodes or those of --nodes, of all graphs, or of edges.
-func (c *predictCommand) said(e env) (answers, *models.Goal, string, error) {
+func (c *predictCommand) said(e cli.Env) (answers, *models.Goal, string, error) {
 	if savedTask(c.File) == taskGraph {
 		if len(c.Nodes) > 0 {
-			return nil, nil, "", misuse("--nodes: %s is a model of whole graphs: leave it out", c.File)
+			return nil, nil, "", cli.Misuse("--nodes: %s is a model of whole graphs: leave it out", c.File)
 		}
 		s, err := c.graphsAsked(e)
 		if err != nil {
@@ -239,9 +221,9 @@ func (w *answerRows) head(a *models.Answers) {
 	}
 	for c := range w.goal.Outputs {
 		if name := w.outputName(c); w.goal.Kind == "class" {
-			names = append(names, key("p_"+name))
+			names = append(names, cli.Key("p_"+name))
 		} else {
-			names = append(names, cell(name), cell(name+" known"))
+			names = append(names, cli.Cell(name), cli.Cell(name+" known"))
 		}
 	}
 	if a.Titles != nil {
@@ -302,20 +284,20 @@ func (w *answerRows) cells(a *models.Answers, i int, l *predicted) (cells []stri
 	switch w.task {
 	case taskEdge:
 		if len(a.IDs) > 0 {
-			cells = append(cells, key(l.ID))
+			cells = append(cells, cli.Key(l.ID))
 		}
-		cells = append(cells, key(l.Source), key(l.Target))
+		cells = append(cells, cli.Key(l.Source), cli.Key(l.Target))
 	case taskGraph:
-		cells = append(cells, fmt.Sprint(*l.Graph), key(l.ID))
+		cells = append(cells, fmt.Sprint(*l.Graph), cli.Key(l.ID))
 	default:
 		if a.Types != nil {
-			cells = append(cells, key(l.Type))
+			cells = append(cells, cli.Key(l.Type))
 		}
-		cells = append(cells, key(l.ID))
+		cells = append(cells, cli.Key(l.ID))
 	}
 	number := func(v tensor.Float) string { return strconv.FormatFloat(float64(v), 'g', 6, 32) }
 	if w.goal.Kind == "class" {
-		cells = append(cells, fmt.Sprint(*l.Class), cell(l.Name), fmt.Sprintf("%.4f", *l.Probability), fmt.Sprint(*l.Label))
+		cells = append(cells, fmt.Sprint(*l.Class), cli.Cell(l.Name), fmt.Sprintf("%.4f", *l.Probability), fmt.Sprint(*l.Label))
 		for _, v := range a.Values.Row(i) {
 			cells = append(cells, number(v))
 		}
@@ -329,7 +311,7 @@ func (w *answerRows) cells(a *models.Answers, i int, l *predicted) (cells []stri
 		}
 	}
 	if a.Titles != nil {
-		cells = append(cells, cell(l.Title))
+		cells = append(cells, cli.Cell(l.Title))
 	}
 	return cells
 }
@@ -340,13 +322,13 @@ func isRows(path string) bool {
 }
 
 // embed writes the file of --embeddings.
-func (c *predictCommand) embed(e env, task string) error {
+func (c *predictCommand) embed(e cli.Env, task string) error {
 	x, err := c.embedded(e, task)
 	if err != nil {
 		return asked(err)
 	}
 	warn(e, x.Warnings)
-	return e.writes(c.Embeddings, func(w io.Writer) error {
+	return e.Writes(c.Embeddings, func(w io.Writer) error {
 		switch strings.ToLower(filepath.Ext(c.Embeddings)) {
 		case ".npy":
 			return (&npy.Named{Data: any(x.Rows.Data), Shape: x.Rows.Shape()}).Write(w)
@@ -371,9 +353,9 @@ func writeRows(w io.Writer, x *models.Embeddings) error {
 	p.Printf("%s\n", head)
 	for i, id := range x.IDs {
 		if x.Types != nil {
-			p.Printf("%s,", key(x.Types[i]))
+			p.Printf("%s,", cli.Key(x.Types[i]))
 		}
-		p.Printf("%s", key(id))
+		p.Printf("%s", cli.Key(id))
 		for _, v := range x.Rows.Row(i) {
 			p.Printf(",%v", v)
 		}
@@ -383,7 +365,7 @@ func writeRows(w io.Writer, x *models.Embeddings) error {
 }
 
 // embedded returns what the model of a task has learnt of its data.
-func (c *predictCommand) embedded(e env, task string) (*models.Embeddings, error) {
+func (c *predictCommand) embedded(e cli.Env, task string) (*models.Embeddings, error) {
 	defer par.SetThreads(c.Threads)()
 	switch task {
 	case taskGraph:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -92,7 +93,7 @@ func TestGaussianFeatures(t *testing.T) {
 		t.Errorf("--features changes whose settings are taken:\n%s", text)
 	}
 	_, stderr, status := gatbench(t, "train", "--dataset", few, "--features", "rows", "--epochs", "2")
-	if status != failed || !strings.HasPrefix(stderr, "gatbench: features as rows: the features of node ") {
+	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: features as rows: the features of node ") {
 		t.Errorf("--features rows: status %d, %q", status, stderr)
 	}
 }
@@ -199,7 +200,7 @@ func TestFormIsSaved(t *testing.T) {
 		t.Errorf("eval says %v", e)
 	}
 	_, stderr, status := gatbench(t, "train", "--resume", run, "--features", "rows")
-	if want := "gatbench: --resume " + run + ": its run has --features standard, not rows: leave the flag out\n"; status != misused || stderr != want {
+	if want := "gatbench: --resume " + run + ": its run has --features standard, not rows: leave the flag out\n"; status != cli.Misused || stderr != want {
 		t.Errorf("status %d, %q, want %q", status, stderr, want)
 	}
 	if s := results(t, "train", "--json", "--resume", run, "--epochs", "5"); s[len(s)-1]["features"] != "standard" {
@@ -272,8 +273,13 @@ func TestTableOfKinds(t *testing.T) {
 	kept := filepath.Join(t.TempDir(), "kept")
 	results(t, "table", "--json", "--datasets", file, "--models", "mlp", "--seeds", "1", "--epochs", "2", "--resume", kept)
 	g := tableLedger(kept)
-	if err := g.open(); err != nil || len(g.lines) != 1 || g.lines[0].Recipe.Features != formRaw || g.lines[0].Recipe.Preset != "shchur" {
-		t.Errorf("kept %+v, %v", g.lines, err)
+	if err := g.Open(); err != nil || len(g.Of) != 1 {
+		t.Errorf("kept %+v, %v", g.Of, err)
+	}
+	for r := range g.Of {
+		if r.Features != formRaw || r.Preset != "shchur" {
+			t.Errorf("kept %+v", r)
+		}
 	}
 	if text := ok(t, "table", "--datasets", "cora", "--models", "gcn", "--splits", "shchur", "--seeds", "2", "--epochs", "2"); !strings.Contains(text, " 81.5 ± 1.3 ") || !strings.Contains(text, "Shchur and") {
 		t.Errorf("nothing published stands beside shchur's splits:\n%s", text)

@@ -9,18 +9,15 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unsafe"
 
-	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
-	"github.com/edgewise-ml/edgewise/internal/gatbench/usage"
-	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -42,22 +39,19 @@ type Job struct {
 // shared are the commands that ranks share the work of.
 var shared = []string{"train", "eval", "predict", "version"}
 
-// joins is whether this program joins jobs.
-var joins bool
-
 // MainOf is [Main] of a process that may be one of the ranks of a job: train, eval and predict share their work among them. Rank 0 alone prints
 // and writes files.
 func MainOf(j Job) int {
-	program, joins = thisProcess().name(), true
+	cli.Program, cli.Joins = cli.ThisProcess().Name(), true
 	args, out, errOut := os.Args[1:], io.Writer(os.Stdout), io.Writer(os.Stderr)
 	if len(args) > 0 && !slices.Contains(shared, args[0]) && !strings.HasPrefix(args[0], "-") {
 		report.Message(errOut, fmt.Sprintf("%s is not shared among processes: the commands here are %s; gatbench has the others", args[0], strings.Join(shared, ", ")))
-		return misused
+		return cli.Misused
 	}
 	comm, err := j.Join()
 	if err != nil {
 		report.Message(errOut, err.Error())
-		return failed
+		return cli.Failed
 	}
 	if comm == nil {
 		return Main()
@@ -65,26 +59,26 @@ func MainOf(j Job) int {
 	team, err := ranks.New(comm)
 	if err != nil {
 		report.Message(errOut, err.Error())
-		comm.Abort(failed)
+		comm.Abort(cli.Failed)
 	}
 	done := func(bool) {}
 	if j.Watch != nil {
 		done = j.Watch(rankName(team))
 	}
-	e := env{ctx: untilSignal(), out: out, errOut: errOut, team: team}
+	e := cli.Env{Ctx: cli.UntilSignal(), Out: out, ErrOut: errOut, Team: team}
 	team.Silent = func(stage string, since time.Duration) {
 		report.Message(os.Stderr, fmt.Sprintf("%s has been at %q for %v, and the other ranks wait for it", rankName(team), stage, since.Round(time.Second)))
 	}
 	if team.Rank() > 0 {
-		e.out, e.errOut = io.Discard, io.Discard
+		e.Out, e.ErrOut = io.Discard, io.Discard
 	}
 	status := runRank(e, args, done)
 	atomicfile.Abandon()
 	team.Leave()
 	done(false)
-	if err := j.End(); err != nil && status == succeeded {
+	if err := j.End(); err != nil && status == cli.Succeeded {
 		report.Message(errOut, fmt.Sprintf("%s: %v", rankName(team), err))
-		status = failed
+		status = cli.Failed
 	}
 	return status
 }
@@ -103,39 +97,39 @@ const (
 )
 
 // runRank is run for a rank. If this one fails and others may not, it ends the job, which leaving is called before.
-func runRank(e env, args []string, leaving func(ends bool)) int {
-	err := alike(e.team, args)
+func runRank(e cli.Env, args []string, leaving func(ends bool)) int {
+	err := alike(e.Team, args)
 	if err == nil {
 		err = dispatch(e, args)
 	}
 	if err == nil {
-		return succeeded
+		return cli.Succeeded
 	}
-	status := statusOf(err)
-	if errors.As(err, new(cutShort)) && e.team.Err() == nil {
-		if _, lost := e.team.All(nil); lost == nil { // all have stopped, and rank 0 has written what there is
-			complain(e.errOut, err, args)
+	status := cli.StatusOf(err)
+	if errors.As(err, new(cli.CutShort)) && e.Team.Err() == nil {
+		if _, lost := e.Team.All(nil); lost == nil { // all have stopped, and rank 0 has written what there is
+			complain(e.ErrOut, err, args)
 			return status
 		}
 	}
 	own, pause, of := io.Writer(os.Stderr), time.Duration(0), otherRank(nil)
-	about := e.team.Err() != nil || errors.As(err, &of)
-	if e.team.Rank() > 0 {
-		own, pause = &prefixed{to: os.Stderr, prefix: fmt.Sprintf("rank %d: ", e.team.Rank())}, ownPause
+	about := e.Team.Err() != nil || errors.As(err, &of)
+	if e.Team.Rank() > 0 {
+		own, pause = &prefixed{to: os.Stderr, prefix: fmt.Sprintf("rank %d: ", e.Team.Rank())}, ownPause
 	}
 	switch {
-	case about && e.team.Rank() > 0:
+	case about && e.Team.Rank() > 0:
 		pause = lastPause
 	case about:
 		pause = otherPause
 	}
-	if !endsWithin(e.ctx, pause) { // or else the launcher ends the job: another rank has spoken
+	if !endsWithin(e.Ctx, pause) { // or else the launcher ends the job: another rank has spoken
 		complain(own, err, args)
 	}
 	time.Sleep(passedOn)
 	atomicfile.Abandon()
 	leaving(true)
-	e.team.Abort(status)
+	e.Team.Abort(status)
 	return status
 }
 
@@ -198,72 +192,8 @@ func alike(team *ranks.Team, args []string) error {
 		{"the command line: start all ranks with the same flags", []byte(strings.Join(args, "\x00"))},
 	} {
 		if err := team.Same(of.what, of.digest); err != nil {
-			return misuse("%w", err)
+			return cli.Misuse("%w", err)
 		}
-	}
-	return nil
-}
-
-// rankFlags are the flags of commands whose work ranks share.
-type rankFlags struct {
-	Limit *time.Duration `placeholder:"TIME" group:"ranks" help:"End the job if a rank has not come for so long, such as 90s or 2h, and say which and what it was doing. Default: 10m."`
-}
-
-// begin prepares this rank for a command. It returns the number of threads to use: the one that was asked for, or this rank's share of
-// its host's.
-func (f *rankFlags) begin(e env, threads int) (int, error) {
-	switch {
-	case f.Limit != nil && *f.Limit <= 0:
-		return 0, misuse("--limit %v: it must be a time above 0, such as 90s", *f.Limit)
-	case f.Limit != nil && !joins:
-		return 0, misuse("--limit %v: it is for the ranks of gatbench-mpi: leave it out", *f.Limit)
-	case e.team.Size() == 1:
-		boundMemory(1)
-		return threads, nil
-	}
-	if f.Limit != nil {
-		e.team.Limit = *f.Limit
-	}
-	_, host, _ := strings.Cut(e.team.Name(e.team.Rank()), " on ")
-	here := 0
-	for i := range e.team.Size() {
-		if _, other, _ := strings.Cut(e.team.Name(i), " on "); other == host {
-			here++
-		}
-	}
-	boundMemory(here)
-	if threads != 0 {
-		return threads, nil
-	}
-	if l := par.LimitsNow(); l.Processors > 0 && l.Processors < usage.Processors() {
-		return 0, nil // the launcher has bound each rank to its own
-	}
-	return max(1, par.Threads()/here), nil
-}
-
-// boundMemory limits the heap, so that those of all ranks of this host together stay below five sixths of its free memory. Without
-// a limit a heap may grow to twice what it needs. here is the number of ranks. GOMEMLIMIT comes first.
-func boundMemory(here int) {
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return
-	}
-	if free := usage.FreeMiB(); free > 0 {
-		debug.SetMemoryLimit(int64(free) << 20 / 6 * 5 / int64(here))
-	}
-}
-
-// sameData returns an error if the ranks have read different data.
-func (e env) sameData(name string, d *datasets.Dataset) error {
-	return e.sameDigest(name, func() []byte { return []byte(d.Digest()) })
-}
-
-// sameDigest is sameData of data of which digest returns the digest. A process that is alone needs none.
-func (e env) sameDigest(name string, digest func() []byte) error {
-	if e.team.Size() == 1 {
-		return nil
-	}
-	if err := e.team.Same("--dataset "+name, digest()); err != nil {
-		return misuse("%w: every rank reads the same files: use a folder that all hosts share, or copy it again", err)
 	}
 	return nil
 }
@@ -277,14 +207,6 @@ func (o *outputFlags) forRank(team *ranks.Team) {
 	}
 }
 
-// writes writes a file. All ranks do the work, and the first one keeps it.
-func (e env) writes(path string, write func(w io.Writer) error) error {
-	if e.team.Rank() > 0 {
-		return write(io.Discard)
-	}
-	return atomicfile.Write(path, write)
-}
-
 // usage follows what the ranks spend, and prints each epoch of it for machines.
 func (c *trainCommand) usage(out *report.Printer) *report.Usage {
 	var each func(*report.Ranks)
@@ -292,13 +214,4 @@ func (c *trainCommand) usage(out *report.Printer) *report.Usage {
 		each = func(r *report.Ranks) { out.Encode(r) }
 	}
 	return report.NewUsage(c.team, each)
-}
-
-// uncut returns a context for what ranks compute together once they have begun. It does not end, because they would stop at different
-// places. For a process that is alone it is ctx.
-func uncut(ctx context.Context, team *ranks.Team) context.Context {
-	if team.Size() > 1 {
-		return context.WithoutCancel(ctx)
-	}
-	return ctx
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/ranktest"
 	"github.com/edgewise-ml/edgewise/ranks"
@@ -24,7 +25,7 @@ func byRanks(t *testing.T, size int, line string) (stdout string) {
 		if err != nil {
 			return err
 		}
-		return dispatch(env{ctx: t.Context(), out: &outs[c.Rank()], errOut: new(bytes.Buffer), team: team}, strings.Fields(line))
+		return dispatch(cli.Env{Ctx: t.Context(), Out: &outs[c.Rank()], ErrOut: new(bytes.Buffer), Team: team}, strings.Fields(line))
 	}) {
 		if err != nil {
 			t.Fatalf("%s, rank %d of %d: %v", line, rank, size, err)
@@ -76,7 +77,7 @@ func TestTrainByRanks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		alone, _, status := gatbench(t, strings.Fields(tt.line)...)
-		if status != succeeded {
+		if status != cli.Succeeded {
 			t.Fatalf("%s: status %d", tt.line, status)
 		}
 		if got, want := numbersOf(t, byRanks(t, 1, tt.line)), numbersOf(t, alone); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -153,7 +154,7 @@ func TestAnswersByRanks(t *testing.T) {
 	}
 	for _, line := range []string{"eval m", "predict m", "predict m --nodes 3,5,9", "predict m --json"} {
 		alone, _, status := gatbench(t, strings.Fields(line)...)
-		if got := byRanks(t, 3, line); got != alone || status != succeeded {
+		if got := byRanks(t, 3, line); got != alone || status != cli.Succeeded {
 			t.Errorf("%s: three ranks say\n%s\nand one process\n%s", line, got, alone)
 		}
 	}
@@ -196,8 +197,8 @@ func TestRanksDiffer(t *testing.T) {
 			return fmt.Errorf("other flags: %v", err)
 		}
 		data := filepath.Join(dir, fmt.Sprint(c.Rank()), "g")
-		err = dispatch(env{ctx: t.Context(), out: new(bytes.Buffer), errOut: new(bytes.Buffer), team: team}, []string{"train", "--dataset", data, "--splits", "60/20/20", "--epochs", "1"})
-		if err == nil || !strings.Contains(err.Error(), "not the same for all ranks: rank 0 (process ") || statusOf(err) != misused {
+		err = dispatch(cli.Env{Ctx: t.Context(), Out: new(bytes.Buffer), ErrOut: new(bytes.Buffer), Team: team}, []string{"train", "--dataset", data, "--splits", "60/20/20", "--epochs", "1"})
+		if err == nil || !strings.Contains(err.Error(), "not the same for all ranks: rank 0 (process ") || cli.StatusOf(err) != cli.Misused {
 			return fmt.Errorf("other data: %v", err)
 		}
 		return nil

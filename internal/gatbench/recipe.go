@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -201,27 +202,27 @@ func (r *recipe) check() error {
 		{"epochs", r.Epochs, 1}, {"patience", r.Patience, 0}, {"batch", r.Batch, 0},
 	} {
 		if n.v < n.least {
-			return misuse("--%s %d: it must be at least %d", n.flag, n.v, n.least)
+			return cli.Misuse("--%s %d: it must be at least %d", n.flag, n.v, n.least)
 		}
 	}
 	const wide = 1 << 16 // of a layer: beyond it the weights alone are gigabytes
 	switch {
 	case r.Hidden > wide || r.Heads > wide || r.OutHeads > wide || r.Hidden*r.Heads > wide:
-		return misuse("--hidden %d with --heads %d and --out-heads %d: a layer has at most %d columns", r.Hidden, r.Heads, r.OutHeads, wide)
+		return cli.Misuse("--hidden %d with --heads %d and --out-heads %d: a layer has at most %d columns", r.Hidden, r.Heads, r.OutHeads, wide)
 	case r.Model == modelH2GCN && (r.Layers < 2 || r.Layers > 7):
-		return misuse("--layers %d: h2gcn has a dense layer and from 1 to 6 rounds, each twice as wide as the one before: want 2 to 7", r.Layers)
+		return cli.Misuse("--layers %d: h2gcn has a dense layer and from 1 to 6 rounds, each twice as wide as the one before: want 2 to 7", r.Layers)
 	case r.Input > wide:
-		return misuse("--input %d: a layer has at most %d columns", r.Input, wide)
+		return cli.Misuse("--input %d: a layer has at most %d columns", r.Input, wide)
 	case r.Layers > 100:
-		return misuse("--layers %d: there can be at most 100", r.Layers)
+		return cli.Misuse("--layers %d: there can be at most 100", r.Layers)
 	case !(r.Dropout >= 0 && r.Dropout < 1):
-		return misuse("--dropout %v: it must be at least 0 and less than 1", r.Dropout)
+		return cli.Misuse("--dropout %v: it must be at least 0 and less than 1", r.Dropout)
 	case !(r.AttnDrop >= 0 && r.AttnDrop < 1):
-		return misuse("--attention-dropout %v: it must be at least 0 and less than 1", r.AttnDrop)
+		return cli.Misuse("--attention-dropout %v: it must be at least 0 and less than 1", r.AttnDrop)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0):
-		return misuse("--lr %v: it must be a number above 0", r.LR)
+		return cli.Misuse("--lr %v: it must be a number above 0", r.LR)
 	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
+		return cli.Misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	}
 	if err := r.choice().check(); err != nil {
 		return err
@@ -229,21 +230,21 @@ func (r *recipe) check() error {
 	if err := r.checkFanout(); err != nil {
 		return err
 	}
-	if err := oneOf("--rows", string(r.Rows), extents); err != nil {
+	if err := cli.OneOf("--rows", string(r.Rows), extents); err != nil {
 		return err
 	}
 	if r.Norm != "" {
-		if err := oneOf("--norm", string(r.Norm), []string{string(models.NormLayer), string(models.NormBatch)}); err != nil {
+		if err := cli.OneOf("--norm", string(r.Norm), []string{string(models.NormLayer), string(models.NormBatch)}); err != nil {
 			return err
 		}
 	}
 	if r.Loss != "" {
-		if err := oneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
+		if err := cli.OneOf("--loss", r.Loss, []string{lossMSE, lossMAE}); err != nil {
 			return err
 		}
 	}
 	if r.Features != "" { // else the data decides
-		if err := oneOf("--features", string(r.Features), forms); err != nil {
+		if err := cli.OneOf("--features", string(r.Features), forms); err != nil {
 			return err
 		}
 	}
@@ -251,23 +252,23 @@ func (r *recipe) check() error {
 	if err == nil && r.Inductive {
 		if err = all.CheckInductive(); err != nil {
 			name, why, _ := strings.Cut(err.Error(), ": ")
-			err = misuse("--encoding %s and --inductive: %s: leave one of them out", name, why)
+			err = cli.Misuse("--encoding %s and --inductive: %s: leave one of them out", name, why)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if err := oneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
+	if err := cli.OneOf("--decayed", string(r.Decayed), []string{string(decayAll), string(decayWeights), string(decayFirst)}); err != nil {
 		return err
 	}
-	if err := oneOf("--start", string(r.Start), []string{string(models.StartGlorot), string(models.StartHeads), string(models.StartNormal)}); err != nil {
+	if err := cli.OneOf("--start", string(r.Start), []string{string(models.StartGlorot), string(models.StartHeads), string(models.StartNormal)}); err != nil {
 		return err
 	}
 	var names []string
 	for _, c := range criteria {
 		names = append(names, c.name)
 	}
-	return oneOf("--select", r.Select, names)
+	return cli.OneOf("--select", r.Select, names)
 }
 
 // differs returns the flag and both values of the first setting in which two
@@ -303,7 +304,7 @@ func (r recipe) flags(usual recipe) string {
 		case v == true:
 			line += " --" + flag
 		default:
-			line += " --" + flag + " " + word(v)
+			line += " --" + flag + " " + cli.Word(v)
 		}
 	}
 	return line

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -54,7 +55,7 @@ func newRecipe(preset, model, dataset string) (recipe, error) {
 	}
 	own := models.SettingsOf(m)
 	r.Hidden, r.Layers, r.Heads, r.OutHeads, r.Dropout = own.Hidden, own.Layers, own.Heads, own.OutHeads, grad.Preset(own.Dropout, 0)
-	if err := oneOf("--preset", preset, presets); err != nil {
+	if err := cli.OneOf("--preset", preset, presets); err != nil {
 		return r, err
 	}
 	if preset == "dgl" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -33,8 +34,8 @@ type reporter struct {
 	heads     string       // what the heads of watched nodes attend to, drawn; "": none were asked for
 }
 
-func newReporter(e env, c *trainCommand, k *task, r recipe) *reporter {
-	return &reporter{trainCommand: c, task: k, recipe: r, divided: sentence(k.division), out: report.NewPrinter(e.out), progress: report.NewProgress(e.errOut)}
+func newReporter(e cli.Env, c *trainCommand, k *task, r recipe) *reporter {
+	return &reporter{trainCommand: c, task: k, recipe: r, divided: sentence(k.division), out: report.NewPrinter(e.Out), progress: report.NewProgress(e.ErrOut)}
 }
 
 // epoch reports one epoch.
@@ -160,7 +161,7 @@ func (r *reporter) all(runs []report.Summary) error {
 	if r.JSON {
 		r.out.Encode(o.Metric.JSON(o))
 	} else {
-		o.Print(r.out, r.task.Name, r.command("--save "+word(r.fileName()+".safetensors")))
+		o.Print(r.out, r.task.Name, r.command("--save "+cli.Word(r.fileName()+".safetensors")))
 	}
 	return r.out.Err()
 }
@@ -174,14 +175,14 @@ func (r *reporter) fileName() string {
 // command returns the command line to try next; without flags that which uses
 // the saved model.
 func (r *reporter) command(flags string) string {
-	line := program + " eval " + word(r.Save)
+	line := cli.Program + " eval " + cli.Word(r.Save)
 	if flags != "" {
 		usual := r.task.usual(&r.recipe)
 		usual.Preset, usual.Features = r.task.suits(r.recipe.Model).preset, r.task.formFor(r.recipe.Preset)
-		line = program + " train" + r.recipe.flags(usual)
+		line = cli.Program + " train" + r.recipe.flags(usual)
 	}
 	if r.Data != "" {
-		line += " --data " + word(r.Data)
+		line += " --data " + cli.Word(r.Data)
 	}
 	return strings.TrimSpace(line + " " + flags)
 }

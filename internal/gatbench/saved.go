@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/models"
@@ -22,17 +23,17 @@ type savedFlags struct {
 
 // dataFlags say what a model is used on, and how.
 type dataFlags struct {
-	Dataset   *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
-	Data      string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
-	Splits    *string `placeholder:"NAME" help:"Measure on the parts of this split, which train --help explains. Default: the one it was trained on."`
-	Number    *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
-	Base      string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
-	rankFlags `embed:""`
-	Threads   int  `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
-	JSON      bool `name:"json" help:"Print JSON objects, one a line."`
+	Dataset       *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
+	Data          string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Splits        *string `placeholder:"NAME" help:"Measure on the parts of this split, which train --help explains. Default: the one it was trained on."`
+	Number        *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
+	Base          string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
+	cli.RankFlags `embed:""`
+	Threads       int  `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
+	JSON          bool `name:"json" help:"Print JSON objects, one a line."`
 
-	outs []file // that are written
-	few  bool   // some rows are asked about by their ids: that the others are as they were takes longer to see than to answer
+	outs []cli.File // that are written
+	few  bool       // some rows are asked about by their ids: that the others are as they were takes longer to see than to answer
 }
 
 // instead says what to do with a model that is not for the data.
@@ -45,7 +46,7 @@ func (f *savedFlags) instead() string {
 
 // places returns where the model's data is, or that which flags name instead, which
 // it makes that of the recipe.
-func (f *savedFlags) places(e env, r *recipe) (places, error) {
+func (f *savedFlags) places(e cli.Env, r *recipe) (places, error) {
 	recorded, trained := *r, r.Dataset
 	if f.Dataset != nil {
 		if r.Dataset = datasetNamed(*f.Dataset); slices.Contains(datasets.Names(), r.Dataset) {
@@ -72,14 +73,14 @@ func (f *savedFlags) places(e env, r *recipe) (places, error) {
 	if f.Splits != nil {
 		at.splits = r.Splits
 	}
-	return at, ordinary(splitsFile(at.splits))
+	return at, cli.Ordinary(splitsFile(at.splits))
 }
 
 // otherData reports whether a dataset is another one than that which was trained on, and not the same that
 // was moved.
 func otherData(dataset, trained string) bool {
-	was := name(file{path: trained})
-	return filepath.Base(dataset) != filepath.Base(trained) || was.info != nil && !was.is(name(file{path: dataset}))
+	was := cli.Locate(cli.File{Path: trained})
+	return filepath.Base(dataset) != filepath.Base(trained) || was.Info != nil && !was.Is(cli.Locate(cli.File{Path: dataset}))
 }
 
 // evalCommand is gatbench eval.
@@ -103,8 +104,8 @@ type scored struct {
 }
 
 // Run scores a saved model on each part of the split.
-func (c *evalCommand) Run(e env) (err error) {
-	if c.Threads, err = c.begin(e, c.Threads); err != nil {
+func (c *evalCommand) Run(e cli.Env) (err error) {
+	if c.Threads, err = c.Begin(e, c.Threads); err != nil {
 		return err
 	}
 	switch savedTask(c.File) {
@@ -121,7 +122,7 @@ func (c *evalCommand) Run(e env) (err error) {
 	}
 	r := &a.recipe
 	line := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: a.Net.(*models.Network).Model, Features: featureForm(a.Preparation.Features.Form)}
-	p := report.NewPrinter(e.out)
+	p := report.NewPrinter(e.Out)
 	line.measure(p, c.JSON, k.goal, logits, k.split, measured{a.Net.(*models.Network).String(), k.Name, k.ClassNames})
 	if c.JSON || k.goal.kind != oneClass {
 		return p.Err()
@@ -133,7 +134,7 @@ func (c *evalCommand) Run(e env) (err error) {
 }
 
 // open reads the model and its data with their split, and returns what the network gives each node, or edge.
-func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
+func (f *savedFlags) open(e cli.Env) (*answering, *task, *tensor.Dense, error) {
 	a, err := f.answering(e)
 	if err != nil {
 		return nil, nil, nil, err
@@ -144,7 +145,7 @@ func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
 		return nil, nil, nil, err
 	}
 	if s := a.Schema; s != nil && s.Label != nil && len(s.Label.Columns) > 0 && models.GoalOf(d) == nil {
-		return nil, nil, nil, fmt.Errorf("--dataset %s: nothing is known there of %s, which the model predicts, so nothing can be measured: name rows whose answers are known, or use %s predict", a.name, strings.Join(s.Label.Columns, ", "), program)
+		return nil, nil, nil, fmt.Errorf("--dataset %s: nothing is known there of %s, which the model predicts, so nothing can be measured: name rows whose answers are known, or use %s predict", a.name, strings.Join(s.Label.Columns, ", "), cli.Program)
 	}
 	if err := learnable(d, taskIn(a.Predictor), a.name); err != nil {
 		return nil, nil, nil, err
@@ -170,7 +171,7 @@ func (f *savedFlags) open(e env) (*answering, *task, *tensor.Dense, error) {
 	}
 	k.goal.taught(a.Goal)
 	var y *tensor.Dense
-	for b, err := range warned(e, a.Of(d, models.Query{Team: e.team}), a.unfit) {
+	for b, err := range warned(e, a.Of(d, models.Query{Team: e.Team}), a.unfit) {
 		if err != nil {
 			return nil, nil, nil, err
 		}

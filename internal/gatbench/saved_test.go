@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -23,7 +24,7 @@ import (
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, status := gatbench(t, args...)
-	if status != succeeded || stderr != "" {
+	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("gatbench %s: status %d, error %q", strings.Join(args, " "), status, stderr)
 	}
 	return stdout
@@ -121,7 +122,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s: one more epoch changes nothing (%v)", args, err)
 		}
 		ok(t, append(fresh, "--resume", part, "--epochs", most)...) // what the run has already contradicts nothing
-		if _, stderr, status := gatbench(t, "train", "--resume", part, "--seed", "5"); status != misused || stderr != "gatbench: --resume "+part+": its run has --seed 4, not 5: leave the flag out\n" {
+		if _, stderr, status := gatbench(t, "train", "--resume", part, "--seed", "5"); status != cli.Misused || stderr != "gatbench: --resume "+part+": its run has --seed 4, not 5: leave the flag out\n" {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 	}
@@ -155,7 +156,7 @@ func TestResumeContradicted(t *testing.T) {
 	} {
 		name, more, _ := strings.Cut(args, " ")
 		_, stderr, status := gatbench(t, append([]string{"train", "--resume", path(name)}, strings.Fields(more)...)...)
-		if says := regexp.MustCompile("^gatbench: --resume " + path(name) + ": its run has " + want + ": leave the flag out\n$"); status != misused || !says.MatchString(stderr) {
+		if says := regexp.MustCompile("^gatbench: --resume " + path(name) + ": its run has " + want + ": leave the flag out\n$"); status != cli.Misused || !says.MatchString(stderr) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
@@ -167,8 +168,8 @@ func TestResumeInterrupted(t *testing.T) {
 	file, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-	status := run(env{ctx: ctx, out: out, errOut: errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
-	if want := "gatbench: interrupted after 1 of 5 epochs; to continue: gatbench train --resume " + file + "\n"; status != failed || errOut.String() != want {
+	status := run(cli.Env{Ctx: ctx, Out: out, ErrOut: errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
+	if want := "gatbench: interrupted after 1 of 5 epochs; to continue: gatbench train --resume " + file + "\n"; status != cli.Failed || errOut.String() != want {
 		t.Fatalf("status %d, error %q", status, errOut)
 	}
 	ok(t, "train", "--resume", file, "--checkpoint", file)
@@ -215,33 +216,33 @@ func TestBadFiles(t *testing.T) {
 		args, want string
 		status     int
 	}{
-		{"train --resume " + path("run") + " --batch 9 --fanout 5,5", "--resume " + path("run") + ": its run has --batch 0, not 9: leave the flag out", misused},
-		{"train --resume " + path("run") + " --fanout 5,5", "--resume " + path("run") + ": its run has no --fanout: leave the flag out", misused},
-		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is no such name; did you mean \"quick\"? The choices are ", failed},
-		{"eval " + path("none"), "models: " + path("none") + ": no such file or directory", failed},
-		{"eval " + path("cut"), path("cut") + ": it is damaged or cut short: its checksum is ", failed},
-		{"eval " + path("short"), path("short") + ": it has 5 bytes and is no model file, or it is cut short: copy it again", failed},
-		{"eval " + path("empty"), path("empty") + ": it has 0 bytes and is no model file, or it is cut short: copy it again", failed},
-		{"eval " + path("nan"), path("nan") + ": what it says of its model cannot be: element 111 of Layers.1.W is NaN: its training diverged; train the model again", failed},
-		{"predict " + path("nan"), path("nan") + ": what it says of its model cannot be: element 111 of Layers.1.W is NaN: its training diverged; train the model again", failed},
-		{"eval " + path("foreign"), path("foreign") + ": it is no model file, or it is cut short: its 200 bytes do not begin", failed},
-		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: models: there is no model \"mlq\"; did you mean \"mlp\"? The choices are ", failed},
-		{"eval " + path("wide"), path("wide") + ": what it says of its model cannot be: models: Hidden -6, Heads 1, OutHeads 1, Layers 2: each must be at least 1", failed},
-		{"eval " + path("narrow"), path("narrow") + ": what it says of its model cannot be: the file is not of this network: Layers.0.W is [1433 16] in the file and [1433 15] in the network", failed},
-		{"eval " + path("fields"), path("fields") + `: what it says of its model cannot be: the metadata "network": "Settings"."Hiddem": there is no member of that name`, failed},
-		{"eval " + path("gcn") + " --dataset karate --splits random", path("gcn") + " is a model for 7 classes (it was trained on Cora); Karate has 2 classes", failed},
-		{"eval " + path("gcn") + " --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"?`, misused},
-		{"predict " + path("gcn") + " --nodes 2708", "--nodes: there is no node 2708: they are numbered from 0 to 2707", misused},
-		{"predict " + path("gcn") + " --nodes=-4", "--nodes: there is no node -4: they are numbered from 0 to 2707", misused},
-		{"train --resume " + path("none"), "train: load: " + path("none") + ": no such file or directory", failed},
-		{"train --resume " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", failed},
-		{"train --resume " + path("gcn"), "train: load " + path("gcn") + `: the metadata has no "run": it is no checkpoint`, failed},
-		{"train --resume " + path("run") + " --model gat", "--resume " + path("run") + ": its run has --model gcn, not gat: leave the flag out", misused},
-		{"train --resume " + path("run") + " --lr 1", "--resume " + path("run") + ": its run has --lr 0.01, not 1: leave the flag out", misused},
-		{"train --resume " + path("run") + " --seed 4", "--resume " + path("run") + ": its run has --seed 0, not 4: leave the flag out", misused},
-		{"train --resume " + path("run") + " --dataset pubmed", "--resume " + path("run") + ": its run has --dataset cora, not pubmed: leave the flag out", misused},
-		{"train --resume " + path("run") + " --epochs 1", "--epochs 1: the run of " + path("run") + " has 2 already", misused},
-		{"train --resume " + path("run") + " --seeds 2", "--resume continues one run and --seeds 2 trains 2: leave one of the two flags out", misused},
+		{"train --resume " + path("run") + " --batch 9 --fanout 5,5", "--resume " + path("run") + ": its run has --batch 0, not 9: leave the flag out", cli.Misused},
+		{"train --resume " + path("run") + " --fanout 5,5", "--resume " + path("run") + ": its run has no --fanout: leave the flag out", cli.Misused},
+		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is no such name; did you mean \"quick\"? The choices are ", cli.Failed},
+		{"eval " + path("none"), "models: " + path("none") + ": no such file or directory", cli.Failed},
+		{"eval " + path("cut"), path("cut") + ": it is damaged or cut short: its checksum is ", cli.Failed},
+		{"eval " + path("short"), path("short") + ": it has 5 bytes and is no model file, or it is cut short: copy it again", cli.Failed},
+		{"eval " + path("empty"), path("empty") + ": it has 0 bytes and is no model file, or it is cut short: copy it again", cli.Failed},
+		{"eval " + path("nan"), path("nan") + ": what it says of its model cannot be: element 111 of Layers.1.W is NaN: its training diverged; train the model again", cli.Failed},
+		{"predict " + path("nan"), path("nan") + ": what it says of its model cannot be: element 111 of Layers.1.W is NaN: its training diverged; train the model again", cli.Failed},
+		{"eval " + path("foreign"), path("foreign") + ": it is no model file, or it is cut short: its 200 bytes do not begin", cli.Failed},
+		{"eval " + path("other"), path("other") + ": what it says of its model cannot be: models: there is no model \"mlq\"; did you mean \"mlp\"? The choices are ", cli.Failed},
+		{"eval " + path("wide"), path("wide") + ": what it says of its model cannot be: models: Hidden -6, Heads 1, OutHeads 1, Layers 2: each must be at least 1", cli.Failed},
+		{"eval " + path("narrow"), path("narrow") + ": what it says of its model cannot be: the file is not of this network: Layers.0.W is [1433 16] in the file and [1433 15] in the network", cli.Failed},
+		{"eval " + path("fields"), path("fields") + `: what it says of its model cannot be: the metadata "network": "Settings"."Hiddem": there is no member of that name`, cli.Failed},
+		{"eval " + path("gcn") + " --dataset karate --splits random", path("gcn") + " is a model for 7 classes (it was trained on Cora); Karate has 2 classes", cli.Failed},
+		{"eval " + path("gcn") + " --dataset citeser", `there is no dataset "citeser"; did you mean "citeseer"?`, cli.Misused},
+		{"predict " + path("gcn") + " --nodes 2708", "--nodes: there is no node 2708: they are numbered from 0 to 2707", cli.Misused},
+		{"predict " + path("gcn") + " --nodes=-4", "--nodes: there is no node -4: they are numbered from 0 to 2707", cli.Misused},
+		{"train --resume " + path("none"), "train: load: " + path("none") + ": no such file or directory", cli.Failed},
+		{"train --resume " + path("cut"), "train: load: " + path("cut") + ": safetensors: ", cli.Failed},
+		{"train --resume " + path("gcn"), "train: load " + path("gcn") + `: the metadata has no "run": it is no checkpoint`, cli.Failed},
+		{"train --resume " + path("run") + " --model gat", "--resume " + path("run") + ": its run has --model gcn, not gat: leave the flag out", cli.Misused},
+		{"train --resume " + path("run") + " --lr 1", "--resume " + path("run") + ": its run has --lr 0.01, not 1: leave the flag out", cli.Misused},
+		{"train --resume " + path("run") + " --seed 4", "--resume " + path("run") + ": its run has --seed 0, not 4: leave the flag out", cli.Misused},
+		{"train --resume " + path("run") + " --dataset pubmed", "--resume " + path("run") + ": its run has --dataset cora, not pubmed: leave the flag out", cli.Misused},
+		{"train --resume " + path("run") + " --epochs 1", "--epochs 1: the run of " + path("run") + " has 2 already", cli.Misused},
+		{"train --resume " + path("run") + " --seeds 2", "--resume continues one run and --seeds 2 trains 2: leave one of the two flags out", cli.Misused},
 	}
 	for _, tt := range tests {
 		_, stderr, status := gatbench(t, strings.Fields(tt.args)...)
@@ -262,7 +263,7 @@ func TestUnwritable(t *testing.T) {
 		t.Skip("this user may write everywhere")
 	}
 	_, stderr, status := gatbench(t, "train", "--save", filepath.Join(dir, "m"))
-	if status != failed || !strings.HasPrefix(stderr, "gatbench: --save "+filepath.Join(dir, "m")+": the folder "+dir+" takes no file: ") {
+	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: --save "+filepath.Join(dir, "m")+": the folder "+dir+" takes no file: ") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }
@@ -295,7 +296,7 @@ func TestEvalElsewhere(t *testing.T) {
 		"eval":    "gatbench: " + node + " is a model for 5 classes (it was trained on d); Karate has 2 classes: leave --dataset out, or name data like its own\n",
 		"predict": "gatbench: " + node + " (trained on d), used on karate: nodes have 34 features, and the model was made for 16: use data whose columns are those of its training\n",
 	} {
-		if _, stderr, status := gatbench(t, command, node, "--dataset", "karate"); status != failed || stderr != want {
+		if _, stderr, status := gatbench(t, command, node, "--dataset", "karate"); status != cli.Failed || stderr != want {
 			t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
 		}
 	}
@@ -321,7 +322,7 @@ func TestEvalElsewhere(t *testing.T) {
 func TestDiverged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m")
 	stdout, stderr, status := gatbench(t, "train", "--lr", "1e6", "--save", file)
-	if status != failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is ") ||
+	if status != cli.Failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is ") ||
 		!strings.HasSuffix(stderr, ", above 1e+06; --lr 1e+06 is too high: try --lr 0.005; the model of epoch 1 is saved in "+file+"\n") {
 		t.Errorf("status %d, error %q, output\n%s", status, stderr, stdout)
 	}
@@ -331,7 +332,7 @@ func TestDiverged(t *testing.T) {
 		rate = "1e160"
 	}
 	lines, stderr, status := gatbench(t, "train", "--lr", rate, "--json")
-	if status != failed || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is NaN (first: layer 1/Dot: element 0 of ") ||
+	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is NaN (first: layer 1/Dot: element 0 of ") ||
 		!strings.HasSuffix(stderr, "; nothing was saved\n") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
@@ -348,7 +349,7 @@ func TestDiverged(t *testing.T) {
 	} {
 		stdout, stderr, status := gatbench(t, append(strings.Fields("train --epochs 9 --lr "+rate), strings.Fields(args)...)...)
 		want = strings.ReplaceAll(want, "RATE", strings.Replace(rate, "1e", "1e+", 1)) + "\n"
-		if status != failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch ") || !strings.HasSuffix(stderr, want) || strings.Count(stderr, "\n") != 1 {
+		if status != cli.Failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch ") || !strings.HasSuffix(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: status %d, output %q, error %q", args, status, stdout, stderr)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/regular"
 )
@@ -22,14 +23,14 @@ type savedModel struct{ path, data string }
 
 // places finds the data that the model names, and says so if it is not where it
 // was. What is nowhere is where flags say, which may be nil.
-func (m savedModel) places(e env, r *recipe, dataset, splits *string) (at places, err error) {
+func (m savedModel) places(e cli.Env, r *recipe, dataset, splits *string) (at places, err error) {
 	at = places{r.Dataset, r.Splits}
 	if !m.named(r.Dataset) {
 		if at.dataset, err = m.locate(e, "dataset", r.Dataset, dataset); err != nil {
 			return at, err
 		}
 	}
-	if splitsFile(r.Splits).path != "" {
+	if splitsFile(r.Splits).Path != "" {
 		at.splits, err = m.locate(e, "splits", r.Splits, splits)
 	}
 	return at, err
@@ -46,11 +47,11 @@ func (m savedModel) named(dataset string) bool {
 // have been begun, or else by its own name there or in the folders of datasets.
 // The model may come from anybody: what it names is taken only if it is an
 // ordinary file or a folder.
-func (m savedModel) locate(e env, flag, name string, given *string) (string, error) {
+func (m savedModel) locate(e cli.Env, flag, name string, given *string) (string, error) {
 	for i, path := range m.candidates(name) {
 		switch err := regular.FileOrFolder(path); {
 		case err == nil && i > 0:
-			report.Message(e.errOut, fmt.Sprintf("the --%s %s of %s is not here; reading %s", flag, name, m.path, path))
+			report.Message(e.ErrOut, fmt.Sprintf("the --%s %s of %s is not here; reading %s", flag, name, m.path, path))
 			return path, nil
 		case err == nil:
 			return path, nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -43,7 +44,7 @@ func TestModelFindsItsData(t *testing.T) {
 		stdout, stderr, status := gatbench(t, append([]string{"eval", "--json", file}, more...)...)
 		got := strings.Replace(stdout, `"file":"`+file, `"file":"runs/one/m`, 1)
 		got = strings.Replace(got, filepath.ToSlash(filepath.Join(root, "data")), "data", 1) // of --dataset
-		if status != succeeded || got != want || stderr != strings.ReplaceAll(note, "FILE", file) {
+		if status != cli.Succeeded || got != want || stderr != strings.ReplaceAll(note, "FILE", file) {
 			t.Errorf("status %d, error\n%swant\n%soutput %s want %s", status, stderr, note, got, want)
 		}
 	}
@@ -66,7 +67,7 @@ func TestModelFindsItsData(t *testing.T) {
 	check("m", said(filepath.Join(root, "data")), "--data", filepath.Join(root, "data"))
 	check("m", "", "--dataset", filepath.Join(root, "data", "own.npz"), "--splits", filepath.Join(root, "data", "s.json"))
 	_, stderr, status := gatbench(t, "eval", "m")
-	if want := "gatbench: m: its --dataset data/own.npz is not here, nor by the model, nor in a folder of datasets: say where it is with --dataset, or its folder with --data\n"; status != failed || stderr != want {
+	if want := "gatbench: m: its --dataset data/own.npz is not here, nor by the model, nor in a folder of datasets: say where it is with --dataset, or its folder with --data\n"; status != cli.Failed || stderr != want {
 		t.Errorf("status %d, error %q, want %q", status, stderr, want)
 	}
 }
@@ -84,7 +85,7 @@ func TestResumeMovedData(t *testing.T) {
 	if err := os.Rename("own.npz", "other.npz"); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := gatbench(t, "train", "--resume", "q"); status != failed || !strings.Contains(stderr, "q: its --dataset own.npz is not here") {
+	if _, stderr, status := gatbench(t, "train", "--resume", "q"); status != cli.Failed || !strings.Contains(stderr, "q: its --dataset own.npz is not here") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 	ok(t, "train", "--resume", "q", "--checkpoint", "q", "--epochs", "4", "--dataset", "other.npz")
@@ -112,7 +113,7 @@ func TestModelNamesADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stderr, status := gatbench(t, "eval", path)
-	if want := "gatbench: " + path + ": its --dataset: " + os.DevNull + ": it is a device"; status != failed || !strings.HasPrefix(stderr, want) {
+	if want := "gatbench: " + path + ": its --dataset: " + os.DevNull + ": it is a device"; status != cli.Failed || !strings.HasPrefix(stderr, want) {
 		t.Errorf("status %d, error %q, want %q", status, stderr, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/spell"
 	"github.com/edgewise-ml/edgewise/models"
@@ -31,9 +32,9 @@ func (c *trainCommand) learns() (string, error) {
 	switch {
 	case c.Task == "" || slices.Contains(tasks, c.Task):
 	case spell.Meant(c.Task, append(tasks, taskFacts)) == taskFacts:
-		return "", misuse("--task %.60s: there is no such task; facts are links of several kinds: write %s train --task link --model %s%s", c.Task, program, or(c.Model, modelRotatE), c.onDataset())
+		return "", cli.Misuse("--task %.60s: there is no such task; facts are links of several kinds: write %s train --task link --model %s%s", c.Task, cli.Program, cli.Or(c.Model, modelRotatE), c.onDataset())
 	default:
-		return "", oneOf("--task", c.Task, tasks)
+		return "", cli.OneOf("--task", c.Task, tasks)
 	}
 	if c.Resume != "" {
 		return c.learnt()
@@ -42,7 +43,7 @@ func (c *trainCommand) learns() (string, error) {
 	switch {
 	case task == taskLink && c.onFacts():
 		task = taskFacts
-	case task == "" && holdsGraphs(c.Data, or(c.Dataset, "")):
+	case task == "" && holdsGraphs(c.Data, cli.Or(c.Dataset, "")):
 		task = taskGraph
 	}
 	if c.Model == nil {
@@ -58,17 +59,17 @@ func (c *trainCommand) learns() (string, error) {
 // onDataset is how a command goes on that is to train on the data that flags name.
 func (c *trainCommand) onDataset() (flags string) {
 	if c.Dataset != nil {
-		flags = " --dataset " + word(*c.Dataset)
+		flags = " --dataset " + cli.Word(*c.Dataset)
 	}
 	if c.Data != "" {
-		flags += " --data " + word(c.Data)
+		flags += " --data " + cli.Word(c.Data)
 	}
 	return flags
 }
 
 // learnt returns the task of the run that --resume goes on with.
 func (c *trainCommand) learnt() (string, error) {
-	if err := ordinary(file{"--resume", c.Resume}); err != nil {
+	if err := cli.Ordinary(cli.File{Flag: "--resume", Path: c.Resume}); err != nil {
 		return "", err
 	}
 	task := savedTask(c.Resume)
@@ -77,14 +78,14 @@ func (c *trainCommand) learnt() (string, error) {
 		said = taskLink
 	}
 	if c.Task != "" && c.Task != said {
-		return "", misuse("--resume %s: its run has --task %.20s, not %s: leave the flag out", c.Resume, said, c.Task)
+		return "", cli.Misuse("--resume %s: its run has --task %.20s, not %s: leave the flag out", c.Resume, said, c.Task)
 	}
 	c.Task = said
 	return task, nil
 }
 
 // located returns where the data of a run that goes on is, or that which flags name if it is not there.
-func (c *trainCommand) located(e env, of places) (places, error) {
+func (c *trainCommand) located(e cli.Env, of places) (places, error) {
 	return savedModel{c.Resume, c.Data}.places(e, &recipe{Dataset: of.dataset, Splits: of.splits}, c.Dataset, c.Splits)
 }
 
@@ -104,11 +105,11 @@ func sameRun[R any](path string, own, asked R) error {
 	case flag == "":
 		return nil
 	case was == "":
-		return misuse("--resume %s: its run has no --%s: leave the flag out", path, flag)
+		return cli.Misuse("--resume %s: its run has no --%s: leave the flag out", path, flag)
 	case is == "":
-		return misuse("--resume %s: its run has --%s %s: leave the flag out", path, flag, was)
+		return cli.Misuse("--resume %s: its run has --%s %s: leave the flag out", path, flag, was)
 	default:
-		return misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
+		return cli.Misuse("--resume %s: its run has --%s %s, not %s: leave the flag out", path, flag, was, is)
 	}
 }
 
@@ -117,7 +118,7 @@ func sameRun[R any](path string, own, asked R) error {
 func unused(flags ...unusedFlag) error {
 	for _, f := range flags {
 		if f.given {
-			return misuse("--%s: %s", f.name, f.remedy)
+			return cli.Misuse("--%s: %s", f.name, f.remedy)
 		}
 	}
 	return nil

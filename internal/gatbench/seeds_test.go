@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/models"
@@ -67,7 +68,7 @@ func TestManySeedsFail(t *testing.T) {
 func TestTable(t *testing.T) {
 	args := []string{"table", "--datasets", "cora", "--models", "gat,mlp", "--seeds", "2", "--epochs", "3"}
 	stdout, stderr, status := gatbench(t, args...)
-	if status != succeeded || stderr != "" {
+	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	lines := strings.Join(strings.Fields(stdout), " ")
@@ -94,11 +95,11 @@ func TestTableWithoutFiles(t *testing.T) {
 		t.Setenv(name, t.TempDir())
 	}
 	stdout, _, status := gatbench(t, "table", "--models", "mlp", "--seeds", "1", "--epochs", "1")
-	if status != succeeded || !strings.Contains(stdout, "left out: no files of citeseer") {
+	if status != cli.Succeeded || !strings.Contains(stdout, "left out: no files of citeseer") {
 		t.Errorf("status %d, output %s", status, stdout)
 	}
 	_, stderr, status := gatbench(t, "table", "--models", "mlp", "--datasets", "pubmed", "--seeds", "1", "--epochs", "1")
-	if status != failed || !strings.Contains(stderr, "no files of pubmed") {
+	if status != cli.Failed || !strings.Contains(stderr, "no files of pubmed") {
 		t.Errorf("status %d, error %s", status, stderr)
 	}
 }
@@ -106,7 +107,7 @@ func TestTableWithoutFiles(t *testing.T) {
 // Nothing that a table prints is wider than a narrow terminal.
 func TestTableWidth(t *testing.T) {
 	stdout, _, status := gatbench(t, "table", "--datasets", "cora", "--models", "gat,appnp", "--seeds", "2", "--epochs", "1")
-	if status != succeeded {
+	if status != cli.Succeeded {
 		t.Fatalf("status %d", status)
 	}
 	for line := range strings.Lines(stdout) {
@@ -143,7 +144,7 @@ func TestSuite(t *testing.T) {
 		"4 trainings in 2 rows, of which 0 are done already. The others take about", "97.86 ± 0.24", "97.73 ± 0.73", "In 0 of 2 rows",
 		"left out: no file amazon-computer_split.npz in " + dir, "left out: no files of chameleon_filtered", "get it from",
 	} {
-		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) || status != succeeded {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) || status != cli.Succeeded {
 			t.Fatalf("status %d, %s%s, want %q", status, out, stderr, want)
 		}
 	}
@@ -153,7 +154,7 @@ func TestSuite(t *testing.T) {
 	}
 	var order []string
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
-		var l entry[recipe, report.Summary]
+		var l struct{ Recipe recipe }
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
@@ -169,11 +170,11 @@ func TestSuite(t *testing.T) {
 	if again, stderr, _ := suite("--seeds", "3"); !strings.Contains(again, "6 trainings in 2 rows, of which 4 are done already") {
 		t.Errorf("again it says %s%s", again, stderr)
 	}
-	if _, stderr, status := gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir(), "--models", "sage", "--epochs", "0"); status != misused {
+	if _, stderr, status := gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir(), "--models", "sage", "--epochs", "0"); status != cli.Misused {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	t.Setenv("EDGEWISE_DATA", "")
-	if _, stderr, status := gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir()); status == succeeded || !strings.Contains(stderr, "tunedGNN") {
+	if _, stderr, status := gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir()); status == cli.Succeeded || !strings.Contains(stderr, "tunedGNN") {
 		t.Errorf("without data: status %d, %s", status, stderr)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // What a child process does: it is gatbench, or it hangs while it writes a file.
@@ -46,7 +47,7 @@ func TestMain(m *testing.M) {
 
 // hang writes a file and does not end, whatever its context says.
 func hang(path string) {
-	ctx := untilSignal()
+	ctx := cli.UntilSignal()
 	err := atomicfile.Write(path, func(io.Writer) error {
 		fmt.Println("begun")
 		<-ctx.Done()
@@ -110,7 +111,7 @@ func TestSignalsSave(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, status := c.end()
-		if status != failed || !strings.Contains(out, `"interrupted":true`) || !strings.HasPrefix(c.errOut.String(), "gatbench: interrupted after ") {
+		if status != cli.Failed || !strings.Contains(out, `"interrupted":true`) || !strings.HasPrefix(c.errOut.String(), "gatbench: interrupted after ") {
 			t.Errorf("%v: status %d, error %q", s, status, &c.errOut)
 		}
 		if _, err := os.Stat(file); err != nil {
@@ -126,7 +127,7 @@ func TestIgnoredSignals(t *testing.T) {
 		if err := c.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}
-		if out, status := c.end(); status != succeeded || !strings.Contains(out, `"epochs":100,`) {
+		if out, status := c.end(); status != cli.Succeeded || !strings.Contains(out, `"epochs":100,`) {
 			t.Errorf("%v: status %d, error %q", s, status, &c.errOut)
 		}
 	}
@@ -139,7 +140,7 @@ func TestNobodyReads(t *testing.T) {
 	args := []string{"train", "--dataset", "karate", "--splits", "random", "--model", "mlp", "--json", "--epochs"}
 	c := begin(t, "", append(args, "100", "--save", file, "--csv", file+".csv")...)
 	c.out.Close()
-	if _, status := c.end(); status != succeeded || c.errOut.Len() > 0 {
+	if _, status := c.end(); status != cli.Succeeded || c.errOut.Len() > 0 {
 		t.Errorf("status %d, error %q", status, &c.errOut)
 	}
 	if text, err := os.ReadFile(file + ".csv"); err != nil || bytes.Count(text, []byte("\n")) != 101 {
@@ -178,7 +179,7 @@ func TestSecondSignal(t *testing.T) {
 			}
 		}
 	}()
-	if _, status := c.end(); status != failed {
+	if _, status := c.end(); status != cli.Failed {
 		t.Errorf("status %d, error %q", status, &c.errOut)
 	}
 	close(ended)
@@ -205,13 +206,13 @@ func TestPipesAreRefused(t *testing.T) {
 		if args == "table --resume P" {
 			refusal = "it is not a regular file; name one that is"
 		}
-		if status == succeeded || !strings.Contains(said, pipe+": "+refusal) {
+		if status == cli.Succeeded || !strings.Contains(said, pipe+": "+refusal) {
 			t.Errorf("gatbench %s: status %d, it says %q", args, status, said)
 		}
 	}
 	for _, args := range []string{"train --resume D", "train --splits D", "eval D"} {
 		_, stderr, status := gatbench(t, strings.Fields(strings.ReplaceAll(args, "D", dir))...)
-		if status == succeeded || !strings.Contains(stderr, dir+": it is a folder: name a file") {
+		if status == cli.Succeeded || !strings.Contains(stderr, dir+": it is a folder: name a file") {
 			t.Errorf("gatbench %s: status %d, error %q", args, status, stderr)
 		}
 	}

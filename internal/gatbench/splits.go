@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/models"
 )
@@ -48,11 +49,11 @@ func (c *trainCommand) takeFolds() error {
 	k, err := strconv.Atoi(strings.TrimPrefix(*c.Splits, splitsFolds))
 	switch {
 	case err != nil:
-		return misuse("--splits %.40s: want a number of folds after the colon, such as %s5", *c.Splits, splitsFolds)
+		return cli.Misuse("--splits %.40s: want a number of folds after the colon, such as %s5", *c.Splits, splitsFolds)
 	case k < 3:
-		return misuse("--splits %s: there must be at least 3 folds, because one tests and another validates", *c.Splits)
+		return cli.Misuse("--splits %s: there must be at least 3 folds, because one tests and another validates", *c.Splits)
 	case c.Folds != nil:
-		return misuse("--folds %d and --splits %s: they say the same: leave one of the two flags out", *c.Folds, *c.Splits)
+		return cli.Misuse("--folds %d and --splits %s: they say the same: leave one of the two flags out", *c.Folds, *c.Splits)
 	}
 	c.Folds, c.Splits = &k, nil
 	return nil
@@ -62,7 +63,7 @@ func (c *trainCommand) takeFolds() error {
 func partsOf(splits string) (column string, words map[string]string, err error) {
 	column, list, said := strings.Cut(strings.TrimPrefix(splits, splitsColumn), "=")
 	if column == "" {
-		return "", nil, misuse("--splits %.60s: want a column after the colon, such as column:part, or column:region=val:north,test:south", splits)
+		return "", nil, cli.Misuse("--splits %.60s: want a column after the colon, such as column:part, or column:region=val:north,test:south", splits)
 	}
 	if !said {
 		return column, nil, nil
@@ -71,7 +72,7 @@ func partsOf(splits string) (column string, words map[string]string, err error) 
 	for one := range strings.SplitSeq(list, ",") {
 		part, word, ok := strings.Cut(one, ":")
 		if !ok || word == "" || !slices.Contains([]string{"train", "val", "test"}, part) {
-			return "", nil, misuse("--splits %.60s: %.40q says of no word which part it means: write train, val or test, a colon and the word, such as val:north", splits, one)
+			return "", nil, cli.Misuse("--splits %.60s: %.40q says of no word which part it means: write train, val or test, a colon and the word, such as val:north", splits, one)
 		}
 		words[word] = part
 	}
@@ -114,7 +115,7 @@ func (c choice) from(splits string) choice {
 
 // setNumber takes what --split-number was given.
 func (r *recipe) setNumber(flag *string) {
-	set(&r.SplitNumber, flag)
+	cli.Set(&r.SplitNumber, flag)
 	if r.SplitNumber == "0" {
 		r.SplitNumber = "" // as in recipes that were written when there was no such setting
 	}
@@ -129,10 +130,10 @@ func (c choice) check() error {
 		return nil
 	}
 	if drawn(c.splits) {
-		return misuse("--split-number %.40s and --splits %s: a random split follows from the seed: leave the number out", c.number, c.splits)
+		return cli.Misuse("--split-number %.40s and --splits %s: a random split follows from the seed: leave the number out", c.number, c.splits)
 	}
 	if _, err := strconv.ParseUint(c.number, 10, 31); err != nil && c.number != splitsEach {
-		return misuse("--split-number %.40s: want a number from 0, or each", c.number)
+		return cli.Misuse("--split-number %.40s: want a number from 0, or each", c.number)
 	}
 	return nil
 }
@@ -150,7 +151,7 @@ func (c choice) index(n int) int {
 func (c choice) of(d *datasets.Dataset) (datasets.Split, error) {
 	s, err := d.SplitOf(c.index(len(d.Splits)))
 	if err != nil {
-		return s, misuse("--split-number %s: %v", c.number, err)
+		return s, cli.Misuse("--split-number %s: %v", c.number, err)
 	}
 	return s, nil
 }
@@ -170,7 +171,7 @@ func splitOf(d *datasets.Dataset, g *goal, c choice) (datasets.Split, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, noSuchSplit(name, ownSplits, models.SplitUsual, splitsRandom, splitsShchur, splitsFolds+"5", models.SplitTime, splitsColumn+"NAME")
-	case errors.As(err, new(usageError)):
+	case errors.As(err, new(cli.UsageError)):
 		return s, err
 	case err != nil:
 		return s, fmt.Errorf("--splits %s: %w", name, err)
@@ -186,7 +187,7 @@ func (k *task) divided(c choice) (out *models.Division, err error) {
 	out = &models.Division{Rule: c.splits}
 	switch {
 	case c.splits == splitsShchur && (k.pairs != nil || k.goal.kind != oneClass):
-		return nil, misuse("--splits shchur: it takes as many nodes of each class, and here %ss have %s: take %s", k.goal.example, k.goal.kind.noun(), models.SplitUsual)
+		return nil, cli.Misuse("--splits shchur: it takes as many nodes of each class, and here %ss have %s: take %s", k.goal.example, k.goal.kind.noun(), models.SplitUsual)
 	case c.splits == splitsShchur:
 		out.Split = shchurSplit(k.Dataset, c.seed)
 		return out, nil
@@ -209,7 +210,7 @@ func (k *task) divided(c choice) (out *models.Division, err error) {
 			return nil, err
 		}
 		if rule = models.SplitOwn; isColumn(c.splits) && len(d.Split.Train) == 0 {
-			return nil, misuse("--splits %.60s: no %s is in its training part", c.splits, k.goal.example)
+			return nil, cli.Misuse("--splits %.60s: no %s is in its training part", c.splits, k.goal.example)
 		}
 	case isFolds(c.splits):
 		if n, err := strconv.ParseUint(c.number, 10, 31); err == nil {
@@ -220,9 +221,9 @@ func (k *task) divided(c choice) (out *models.Division, err error) {
 	}
 	if out, err = models.Divide(&named, &d, rule, c.seed); err != nil {
 		if rule == models.SplitOwn {
-			return nil, misuse("--dataset %s: %w", k.name, err)
+			return nil, cli.Misuse("--dataset %s: %w", k.name, err)
 		}
-		return nil, misuse("--splits %.100s: %w", c.splits, err)
+		return nil, cli.Misuse("--splits %.100s: %w", c.splits, err)
 	}
 	if out.Rule == models.SplitOwn {
 		out.Rule = c.splits

@@ -12,6 +12,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/cora"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 func TestRandomSplit(t *testing.T) {
@@ -90,7 +91,7 @@ func TestSplitFile(t *testing.T) {
 	if _, err := splitOf(d, goalOf(d), choice{splits: own}); err == nil || err.Error() != "--splits "+own+": node 33 has no class" {
 		t.Errorf("a node without a class: %v", err)
 	}
-	if _, err := splitOf(d, goalOf(d), choice{splits: path + "no"}); !errors.As(err, new(usageError)) {
+	if _, err := splitOf(d, goalOf(d), choice{splits: path + "no"}); !errors.As(err, new(cli.UsageError)) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
@@ -120,7 +121,7 @@ func TestOwnDataset(t *testing.T) {
 		t.Errorf("no %q in\n%s", next, text)
 	}
 	missing := filepath.Join(dir, "Other.npz")
-	if _, stderr, status := gatbench(t, "train", "--dataset", missing); status != failed || stderr != "gatbench: "+missing+": no such file or directory\n" {
+	if _, stderr, status := gatbench(t, "train", "--dataset", missing); status != cli.Failed || stderr != "gatbench: "+missing+": no such file or directory\n" {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }
@@ -233,7 +234,7 @@ func TestSplitsOfSeeds(t *testing.T) {
 		return append(strings.Fields("--model gcn --no-edge-features --features raw --hidden 4 --dataset "+data), strings.Fields(more)...)
 	}
 	stdout, stderr, status := gatbench(t, append([]string{"train"}, args("--label town --epochs 1 --seeds 2")...)...)
-	if status != succeeded || !strings.Contains(stderr, "the data has no split: of each class 60 % train") || !strings.Contains(stdout, " --splits 60/20/20 ") {
+	if status != cli.Succeeded || !strings.Contains(stderr, "the data has no split: of each class 60 % train") || !strings.Contains(stdout, " --splits 60/20/20 ") {
 		t.Errorf("status %d, %s, %s", status, stdout, stderr)
 	}
 	file, point := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "point")
@@ -287,7 +288,7 @@ func TestSplitsOfSeeds(t *testing.T) {
 		"--splits folds:46":                             "cannot be in each: take folds:45 or 60/20/20",
 		"--splits time:joined_at:2030-01-01,2031-01-01": "none is left to validate",
 	} {
-		if _, stderr, status := gatbench(t, append([]string{"train", "--epochs", "1"}, args("--label town "+flags)...)...); status != misused || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, append([]string{"train", "--epochs", "1"}, args("--label town "+flags)...)...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", flags, status, stderr, want)
 		}
 	}

@@ -2,6 +2,7 @@ package gatbench
 
 import (
 	"fmt"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,7 +75,7 @@ func TestSplitsByTime(t *testing.T) {
 		if strings.Contains(line, "--dataset") {
 			args = append([]string{"train", "--epochs", "1"}, strings.Fields(line)...)
 		}
-		if _, stderr, status := gatbench(t, args...); status != misused || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, args...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,7 +43,7 @@ func TestStoryOfTables(t *testing.T) {
 					t.Fatalf("the page has a command that cannot be run: %s", line)
 				}
 				stdout, stderr, status := gatbench(t, args...)
-				if status != succeeded {
+				if status != cli.Succeeded {
 					t.Fatalf("%sstatus %d\n%s", line, status, stderr)
 				}
 				printed += stdout + stderr

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/datadir"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -45,7 +46,7 @@ type suiteRun struct {
 
 // checkSuite returns an error for flags that say what a suite says itself.
 func (c *tableCommand) checkSuite() error {
-	if err := oneOf("--suite", c.Suite, suites); err != nil {
+	if err := cli.OneOf("--suite", c.Suite, suites); err != nil {
 		return err
 	}
 	for _, f := range []struct {
@@ -57,12 +58,12 @@ func (c *tableCommand) checkSuite() error {
 		{"start", c.Start != nil}, {"decayed", c.Decayed != nil}, {"value-drop", c.ValueDrop != nil}, {"no-bias", c.NoBias != nil}, {"column", !reflect.DeepEqual(c.columnFlags, columnFlags{})},
 	} {
 		if f.given {
-			return misuse("--suite %s and --%s: a suite has the settings of a published table: leave one of the two flags out", c.Suite, f.flag)
+			return cli.Misuse("--suite %s and --%s: a suite has the settings of a published table: leave one of the two flags out", c.Suite, f.flag)
 		}
 	}
 	for _, m := range c.suiteModels() {
 		if !slices.ContainsFunc(tunedRows, func(t tunedRow) bool { return t.model == m }) {
-			return misuse("--models %s: the suite %s has gcn, gat and sage", m, c.Suite)
+			return cli.Misuse("--models %s: the suite %s has gcn, gat and sage", m, c.Suite)
 		}
 	}
 	return nil
@@ -70,24 +71,24 @@ func (c *tableCommand) checkSuite() error {
 
 // runSuite trains the rows of a published table and prints them beside what was published. The first seed of each row comes first, so
 // that there is something of all rows when it is interrupted.
-func (c *tableCommand) runSuite(e env, t *accuracyTable) error {
+func (c *tableCommand) runSuite(e cli.Env, t *accuracyTable) error {
 	rows, err := c.suiteRows(e, t)
 	if err != nil {
 		return err
 	}
-	runs, err := t.planned(e.ctx, slices.Clone(rows))
+	runs, err := t.planned(e.Ctx, slices.Clone(rows))
 	if err != nil {
-		return t.halted(e.ctx, err, runs)
+		return t.halted(e.Ctx, err, runs)
 	}
 	todo := t.left(runs)
 	done, all := len(runs)-len(todo), len(runs)
-	_, err = sideBySide(e.ctx, todo, onceOf, func(i int, s report.Summary) error {
+	_, err = cli.SideBySide(e.Ctx, todo, onceOf, func(i int, s report.Summary) error {
 		done++
 		t.progress.Show("%d of %d trainings  %s on %s", done, all, todo[i].recipe.Model, todo[i].title)
-		return t.keep(todo[i].recipe, s)
+		return t.Keep(todo[i].recipe, s)
 	})
 	t.progress.Clear()
-	return errors.Join(t.compared(rows), t.halted(e.ctx, err, runs))
+	return errors.Join(t.compared(rows), t.halted(e.Ctx, err, runs))
 }
 
 // onceOf trains one network and keeps nothing of it.
@@ -108,11 +109,11 @@ func (t *accuracyTable) halted(ctx context.Context, err error, runs []suiteRun) 
 }
 
 // suiteRows opens the data of a suite. What is missing is left out, and said at the end.
-func (c *tableCommand) suiteRows(e env, t *accuracyTable) ([]*suiteRow, error) {
+func (c *tableCommand) suiteRows(e cli.Env, t *accuracyTable) ([]*suiteRow, error) {
 	var rows []*suiteRow
 	for _, d := range tunedOn {
 		at := choice{splits: splitsOwn}
-		k, err := promptly(e.ctx, func() (k *task, err error) {
+		k, err := cli.Promptly(e.Ctx, func() (k *task, err error) {
 			if d.splits != "" {
 				at.splits, err = splitFile(c.Data, d.splits)
 			}
@@ -121,7 +122,7 @@ func (c *tableCommand) suiteRows(e env, t *accuracyTable) ([]*suiteRow, error) {
 			}
 			return k, err
 		})
-		if errors.Is(err, errInterrupted) {
+		if errors.Is(err, cli.ErrInterrupted) {
 			return nil, err
 		}
 		if err != nil {
@@ -143,8 +144,8 @@ func (c *tableCommand) suiteRows(e env, t *accuracyTable) ([]*suiteRow, error) {
 			if r.Splits, r.Seed, r.Features = at.splits, c.Seed, d.form; d.splits == "" {
 				n, r.SplitNumber = suiteSplits, splitsEach
 			}
-			if set(&r.Epochs, c.Epochs); r.Epochs < 1 {
-				return nil, misuse("--epochs %d: it must be at least 1", r.Epochs)
+			if cli.Set(&r.Epochs, c.Epochs); r.Epochs < 1 {
+				return nil, cli.Misuse("--epochs %d: it must be at least 1", r.Epochs)
 			}
 			if err := k.suit(&r); err != nil {
 				return nil, err
@@ -202,7 +203,7 @@ func (t *accuracyTable) planned(ctx context.Context, rows []*suiteRow) ([]suiteR
 	if t.JSON {
 		return runs, nil
 	}
-	t.out.Paragraph("%d trainings in %d rows, of which %d are done already. The others take about %s.", len(runs), len(rows), len(runs)-len(t.left(runs)), inWords(time.Duration(hours(t.left(runs))*float64(time.Hour))))
+	t.out.Paragraph("%d trainings in %d rows, of which %d are done already. The others take about %s.", len(runs), len(rows), len(runs)-len(t.left(runs)), cli.InWords(time.Duration(hours(t.left(runs))*float64(time.Hour))))
 	if fewer := all - len(runs); fewer > 0 {
 		t.out.Paragraph("%d trainings more are left out, because all would take more than %d hours: there are at most %d a row. Run the same command again for the others.", fewer, suiteHours, seeds)
 	}
@@ -225,7 +226,7 @@ func inTurn(rows []*suiteRow, most int) (runs []suiteRun) {
 // left returns the trainings that there is no result of.
 func (t *accuracyTable) left(runs []suiteRun) (out []suiteRun) {
 	for _, r := range runs {
-		if _, done := t.of[r.recipe]; !done {
+		if _, done := t.Of[r.recipe]; !done {
 			out = append(out, r)
 		}
 	}
@@ -237,7 +238,7 @@ func (t *accuracyTable) measured(ctx context.Context, runs []suiteRun) error {
 	var short []suiteRun
 	for _, r := range runs {
 		for _, one := range r.seeds {
-			if s, there := t.of[one]; there && s.Epochs > 0 {
+			if s, there := t.Of[one]; there && s.Epochs > 0 {
 				r.epoch = s.TotalMS / float64(s.Epochs)
 			}
 		}
@@ -247,7 +248,7 @@ func (t *accuracyTable) measured(ctx context.Context, runs []suiteRun) error {
 			short = append(short, r)
 		}
 	}
-	_, err := sideBySide(ctx, short, onceOf, func(i int, s report.Summary) error {
+	_, err := cli.SideBySide(ctx, short, onceOf, func(i int, s report.Summary) error {
 		short[i].epoch = s.EpochMS
 		return nil
 	})
@@ -269,7 +270,7 @@ func (t *accuracyTable) compared(rows []*suiteRow) error {
 	for _, row := range rows {
 		var done []recipe
 		for _, one := range row.seeds {
-			if _, there := t.of[one]; there {
+			if _, there := t.Of[one]; there {
 				done = append(done, one)
 			}
 		}

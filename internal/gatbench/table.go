@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/models"
@@ -60,7 +61,7 @@ func (v *variation) check(names []string) error {
 			return err == nil && takes(m, f.flag)
 		}
 		if f.given && !slices.ContainsFunc(names, has) {
-			return misuse("--%s: it is for %s, and --models %s has none of these", f.flag, having(f.flag), strings.Join(names, ","))
+			return cli.Misuse("--%s: it is for %s, and --models %s has none of these", f.flag, having(f.flag), strings.Join(names, ","))
 		}
 	}
 	return nil
@@ -68,16 +69,16 @@ func (v *variation) check(names []string) error {
 
 // override gives r the settings that flags were given for.
 func (v *variation) override(r *recipe) {
-	set(&r.Start, (*models.Start)(v.Start))
-	set(&r.Decayed, (*decayed)(v.Decayed))
-	set(&r.ValueDrop, v.ValueDrop)
-	set(&r.NoBias, v.NoBias)
+	cli.Set(&r.Start, (*models.Start)(v.Start))
+	cli.Set(&r.Decayed, (*decayed)(v.Decayed))
+	cli.Set(&r.ValueDrop, v.ValueDrop)
+	cli.Set(&r.NoBias, v.NoBias)
 }
 
 func (c *tableCommand) endsItself() {}
 
 // Run trains each model on each dataset and prints a row for each.
-func (c *tableCommand) Run(e env) error {
+func (c *tableCommand) Run(e cli.Env) error {
 	recipes, err := c.recipes()
 	if err == nil {
 		err = c.apart(recipes)
@@ -86,25 +87,25 @@ func (c *tableCommand) Run(e env) error {
 		return err
 	}
 	kept := tableLedger(c.Resume)
-	if err := kept.open(); err != nil {
+	if err := kept.Open(); err != nil {
 		return err
 	}
-	defer kept.close()
-	kept.unlocked(e.errOut)
+	defer kept.Close()
+	kept.Unlocked(e.ErrOut)
 	if c.Resume != "" {
-		outliveReader()
+		cli.OutliveReader()
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	t := newAccuracyTable(c, report.NewPrinter(e.out), report.NewProgress(e.errOut), kept)
+	t := newAccuracyTable(c, report.NewPrinter(e.Out), report.NewProgress(e.ErrOut), kept)
 	if c.Suite != "" {
 		return c.runSuite(e, t)
 	}
 	for _, rs := range recipes {
-		k, err := promptly(e.ctx, func() (*task, error) {
+		k, err := cli.Promptly(e.Ctx, func() (*task, error) {
 			return openTask(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].choice().fresh(true))
 		})
-		if errors.Is(err, errInterrupted) {
+		if errors.Is(err, cli.ErrInterrupted) {
 			return t.interrupted(t.kept(rs[0]))
 		}
 		if err != nil && len(c.Datasets) == 0 && rs[0].Dataset != "cora" {
@@ -115,7 +116,7 @@ func (c *tableCommand) Run(e env) error {
 			return err
 		}
 		if own(rs[0].Splits) && k.division.Says != "" {
-			return misuse("--dataset %s: it has no whole split of its own, as published figures are of: use --splits %s", k.name, models.SplitUsual)
+			return cli.Misuse("--dataset %s: it has no whole split of its own, as published figures are of: use --splits %s", k.name, models.SplitUsual)
 		}
 		if rs, err = c.settled(k, rs); err != nil {
 			return err
@@ -140,7 +141,7 @@ func (c *tableCommand) Run(e env) error {
 // known before the dataset is read, so any will do.
 func (t *accuracyTable) kept(r recipe) int {
 	seeds := map[uint64]bool{}
-	for one := range t.of {
+	for one := range t.Of {
 		if one.Dataset == r.Dataset && one.Model == r.Model && one.Seed-r.Seed < uint64(t.Seeds) {
 			seeds[one.Seed] = true
 		}
@@ -150,17 +151,17 @@ func (t *accuracyTable) kept(r recipe) int {
 
 // apart returns an error if the results would be written over what is read.
 func (c *tableCommand) apart(recipes [][]recipe) error {
-	var in []file
+	var in []cli.File
 	if c.Suite != "" {
 		for _, d := range tunedOn {
 			in = append(in, datasetFiles("--suite", c.Data, d.name)...)
 			if path, err := splitFile(c.Data, d.splits); err == nil && d.splits != "" {
-				in = append(in, file{"--suite", path})
+				in = append(in, cli.File{Flag: "--suite", Path: path})
 			}
 		}
 	} else {
 		splits := splitsFile(recipes[0][0].Splits)
-		if err := ordinary(splits); err != nil {
+		if err := cli.Ordinary(splits); err != nil {
 			return err
 		}
 		in = append(in, splits)
@@ -168,19 +169,19 @@ func (c *tableCommand) apart(recipes [][]recipe) error {
 	for _, rs := range recipes {
 		in = append(in, datasetFiles("--datasets", c.Data, rs[0].Dataset)...)
 	}
-	return apart(in, []file{{"--resume", c.Resume}})
+	return cli.Apart(in, []cli.File{{Flag: "--resume", Path: c.Resume}})
 }
 
 // recipes returns the trainings of the table, a list for each dataset.
 func (c *tableCommand) recipes() ([][]recipe, error) {
 	switch {
 	case c.Seeds < 1:
-		return nil, misuse("--seeds %d: it must be at least 1", c.Seeds)
+		return nil, cli.Misuse("--seeds %d: it must be at least 1", c.Seeds)
 	case c.Threads < 0:
-		return nil, misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
+		return nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	}
 	if c.Features != nil {
-		if err := oneOf("--features", *c.Features, forms); err != nil {
+		if err := cli.OneOf("--features", *c.Features, forms); err != nil {
 			return nil, err
 		}
 	}
@@ -194,7 +195,7 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	for _, d := range c.datasets() {
 		var rs []recipe
 		for _, m := range c.Models {
-			r, err := c.recipe(newRecipe, or(c.Preset, "paper"), m, datasetNamed(d))
+			r, err := c.recipe(newRecipe, cli.Or(c.Preset, "paper"), m, datasetNamed(d))
 			if err != nil {
 				return nil, err
 			}
@@ -212,13 +213,13 @@ func (c *tableCommand) recipe(make func(preset, model, dataset string) (recipe, 
 		return r, err
 	}
 	r.Seed = c.Seed
-	set(&r.Splits, c.Splits)
+	cli.Set(&r.Splits, c.Splits)
 	r.setNumber(c.Number)
-	set(&r.Epochs, c.Epochs)
-	set(&r.Patience, c.Patience)
-	set(&r.Select, c.Select)
-	set(&r.Rows, (*extent)(c.Rows))
-	set(&r.Features, (*featureForm)(c.Features))
+	cli.Set(&r.Epochs, c.Epochs)
+	cli.Set(&r.Patience, c.Patience)
+	cli.Set(&r.Select, c.Select)
+	cli.Set(&r.Rows, (*extent)(c.Rows))
+	cli.Set(&r.Features, (*featureForm)(c.Features))
 	c.variation.override(&r)
 	c.choose(&r.Columns)
 	return r, r.check()
@@ -230,7 +231,7 @@ func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
 	out := make([]recipe, len(rs))
 	for i, r := range rs {
 		if c.Preset == nil || *c.Preset == presetDeep {
-			preset := or(c.Preset, k.suits(r.Model).preset)
+			preset := cli.Or(c.Preset, k.suits(r.Model).preset)
 			if preset == "quick" && c.Preset == nil {
 				preset = "paper"
 			}
@@ -239,7 +240,7 @@ func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
 				return nil, err
 			}
 		}
-		r.Features = or((*featureForm)(c.Features), k.formFor(r.Preset))
+		r.Features = cli.Or((*featureForm)(c.Features), k.formFor(r.Preset))
 		if err := c.readEdges(k, &r); err != nil {
 			return nil, err
 		}
@@ -271,7 +272,7 @@ func (c *tableCommand) datasets() []string {
 // accuracyTable prints the rows as they come.
 type accuracyTable struct {
 	*tableCommand
-	*ledger[recipe, report.Summary]
+	*cli.Ledger[recipe, report.Summary]
 	out      *report.Printer
 	progress *report.Progress
 	table    *report.Table
@@ -281,8 +282,8 @@ type accuracyTable struct {
 	unread   []string // datasets and models that leave weights or features of edges out
 }
 
-func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *ledger[recipe, report.Summary]) *accuracyTable {
-	return &accuracyTable{tableCommand: c, ledger: kept, out: out, progress: p, table: report.NewTable(c.titles(), c.Models)}
+func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *cli.Ledger[recipe, report.Summary]) *accuracyTable {
+	return &accuracyTable{tableCommand: c, Ledger: kept, out: out, progress: p, table: report.NewTable(c.titles(), c.Models)}
 }
 
 // titles returns the titles of the datasets in the table.
@@ -325,14 +326,14 @@ func (t *accuracyTable) note(k *task, rs []recipe) {
 }
 
 // add trains what is not known of one cell and prints it.
-func (t *accuracyTable) add(e env, k *task, r recipe) error {
+func (t *accuracyTable) add(e cli.Env, k *task, r recipe) error {
 	all := seedsOf(r, t.Seeds)
-	rest := t.missing(all)
+	rest := t.Missing(all)
 	ready := t.Seeds - len(rest)
-	_, err := manySeeds(e.ctx, k, rest, func(i int, s report.Summary) error {
+	_, err := manySeeds(e.Ctx, k, rest, func(i int, s report.Summary) error {
 		ready++
 		t.progress.Show("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name)
-		return t.keep(rest[i], s)
+		return t.Keep(rest[i], s)
 	})
 	t.progress.Clear()
 	if k.weighing(r.model()) == "not used" {
@@ -341,7 +342,7 @@ func (t *accuracyTable) add(e env, k *task, r recipe) error {
 	if k.EdgeFeatures != nil && r.EdgeIn == 0 && r.Kinds == 0 {
 		t.unread = append(t.unread, fmt.Sprintf("edge features of %s: not read by %s", k.Name, r.Model))
 	}
-	if e.ctx.Err() != nil {
+	if e.Ctx.Err() != nil {
 		return t.interrupted(ready)
 	}
 	if err != nil {
@@ -365,7 +366,7 @@ func (t *accuracyTable) cell(seeds []recipe) report.Cell {
 	r := seeds[0]
 	l := report.Cell{Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Number: r.SplitNumber, Preset: r.Preset, Select: r.Select, Form: string(r.Features)}
 	for _, one := range seeds {
-		s := t.of[one]
+		s := t.Of[one]
 		tests = append(tests, float64(s.TestAccuracy))
 		l.TotalMS += s.TotalMS
 	}
@@ -467,4 +468,18 @@ func rules(rs []recipe) []string {
 		lines = append(lines, fmt.Sprintf("%s: the epoch kept is %s.", strings.Join(models[rule], ", "), rule))
 	}
 	return lines
+}
+
+// tableLedger is that of trainings of gatbench table.
+func tableLedger(path string) *cli.Ledger[recipe, report.Summary] {
+	return &cli.Ledger[recipe, report.Summary]{Path: path, Who: "table", Check: func(r *recipe, s report.Summary) error {
+		r.date()
+		if err := r.check(); err != nil {
+			return err
+		}
+		if a := float64(s.TestAccuracy); !(a >= 0 && a <= 1) {
+			return fmt.Errorf("its test accuracy is %v", a)
+		}
+		return nil
+	}}
 }

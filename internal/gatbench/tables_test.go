@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,15 +14,15 @@ func TestTablesOfTheGuide(t *testing.T) {
 	shop := strings.Fields("../../datasets/testdata/shop_edges.csv --label churned --column email=none")
 	model := filepath.Join(t.TempDir(), "m.safetensors")
 	stdout, stderr, status := gatbench(t, append([]string{"train", "--features", "standard", "--epochs", "100", "--save", model, "--undirected", "--dataset"}, shop...)...)
-	if status != succeeded || !strings.Contains(stdout, "test           125    8") {
+	if status != cli.Succeeded || !strings.Contains(stdout, "test           125    8") {
 		t.Fatalf("status %d, error %q, output\n%s", status, stderr, stdout)
 	}
 	out, stderr, status := gatbench(t, "eval", model)
-	if status != succeeded || !strings.Contains(out, "test           125    8") {
+	if status != cli.Succeeded || !strings.Contains(out, "test           125    8") {
 		t.Errorf("status %d, error %q, output\n%s", status, stderr, out)
 	}
 	_, stderr, status = gatbench(t, append([]string{"train", "--column", "nobody=none", "--dataset"}, shop...)...)
-	if status != failed || !strings.Contains(stderr, `shop_nodes.csv: there is no column "nobody"; there are "town", "age"`) {
+	if status != cli.Failed || !strings.Contains(stderr, `shop_nodes.csv: there is no column "nobody"; there are "town", "age"`) {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }

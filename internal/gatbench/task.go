@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/ranks"
@@ -59,15 +60,15 @@ func openTask(dir, name string, undirected bool, c choice) (*task, error) {
 func openTaskOf(what, dir, name string, undirected bool, c choice) (*task, error) {
 	if isColumn(c.splits) {
 		if c.columns.parts = c.splits; slices.Contains(datasets.Names(), name) {
-			return nil, misuse("--dataset %s: it is known what its columns are for: leave out --splits %.60s", name, c.splits)
+			return nil, cli.Misuse("--dataset %s: it is known what its columns are for: leave out --splits %.60s", name, c.splits)
 		}
 	}
 	k, err := openUnsplit(what, dir, name, undirected, c)
 	if part := (*columns.PartError)(nil); errors.As(err, &part) && isColumn(c.splits) {
-		return nil, misuse("--splits %.60s: %w; or say which words are which parts, such as --splits %s=val:%s,test:OTHER", c.splits, part, word(splitsColumn+part.Column), word(part.Word))
+		return nil, cli.Misuse("--splits %.60s: %w; or say which words are which parts, such as --splits %s=val:%s,test:OTHER", c.splits, part, cli.Word(splitsColumn+part.Column), cli.Word(part.Word))
 	}
 	if name, _, wrong := partsOf(c.splits); err != nil && isColumn(c.splits) && wrong == nil && strings.Contains(err.Error(), fmt.Sprintf("column %.40q", name)) {
-		return nil, misuse("--splits %.60s: %w", c.splits, err)
+		return nil, cli.Misuse("--splits %.60s: %w", c.splits, err)
 	}
 	if err != nil {
 		return nil, err
@@ -123,7 +124,7 @@ func openNodes(dir, name, what string, columns chosenColumns) (*datasets.Dataset
 	}
 	d, err := g.Nodes()
 	if err != nil {
-		return nil, misuse("--dataset %s with --task %s: %w: --task graph learns those", name, what, err)
+		return nil, cli.Misuse("--dataset %s with --task %s: %w: --task graph learns those", name, what, err)
 	}
 	return d, nil
 }
@@ -148,18 +149,18 @@ func newTask(d *datasets.Dataset) *task {
 // open returns the dataset that datasetNamed names, or else reads the file or folder
 // of that name. Cora comes from the program unless --data names a folder.
 func open(dir, name string, columns chosenColumns) (*datasets.Dataset, error) {
-	if dir != "" && !isFolder(dir) {
-		return nil, misuse("--data %s: there is no such folder", dir)
+	if dir != "" && !cli.IsFolder(dir) {
+		return nil, cli.Misuse("--data %s: there is no such folder", dir)
 	}
 	if columns.any() && slices.Contains(datasets.Names(), name) {
-		return nil, misuse("--dataset %s: it is known what its columns are for: leave out%s", name, columns.flags())
+		return nil, cli.Misuse("--dataset %s: it is known what its columns are for: leave out%s", name, columns.flags())
 	}
 	if name == "cora" && dir == "" {
 		return cora.Load()
 	}
 	d, err := datasets.Open(dir, name)
 	if missing := (*datasets.MissingError)(nil); errors.As(err, &missing) && datasets.Sources(missing.Name) != nil {
-		missing.Get = fmt.Sprintf("get it with %s data fetch %s", program, missing.Name)
+		missing.Get = fmt.Sprintf("get it with %s data fetch %s", cli.Program, missing.Name)
 	}
 	if !errors.As(err, new(*datasets.UnknownError)) {
 		return d, err
@@ -167,7 +168,7 @@ func open(dir, name string, columns chosenColumns) (*datasets.Dataset, error) {
 	own, readErr := columns.read(name)
 	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
 		if _, isText := textNamed(name); isText {
-			return nil, misuse("%s is a dataset of text, and no graph with features: %s demo says which model reads it", name, program)
+			return nil, cli.Misuse("%s is a dataset of text, and no graph with features: %s demo says which model reads it", name, cli.Program)
 		}
 	}
 	switch {
@@ -177,10 +178,10 @@ func open(dir, name string, columns chosenColumns) (*datasets.Dataset, error) {
 		return nil, err // a name, and not that of a file
 	}
 	if readErr != nil && datasets.HoldsInteractions(name) {
-		return nil, misuse("--dataset %s: it has users and items, not nodes: use --task link to learn recommendations", name)
+		return nil, cli.Misuse("--dataset %s: it has users and items, not nodes: use --task link to learn recommendations", name)
 	}
 	if readErr != nil && isFacts(dir, name) {
-		return nil, misuse("--dataset %s: it has the facts of a knowledge graph, not nodes: use --task link to predict missing ones", name)
+		return nil, cli.Misuse("--dataset %s: it has the facts of a knowledge graph, not nodes: use --task link to predict missing ones", name)
 	}
 	return own, readErr
 }
@@ -188,7 +189,7 @@ func open(dir, name string, columns chosenColumns) (*datasets.Dataset, error) {
 // manyGraphs returns the error for many graphs where one is wanted.
 func manyGraphs(dir, name string) error {
 	c := trainCommand{Data: dir, settingFlags: settingFlags{Dataset: &name}}
-	return misuse("--dataset %s: it has many graphs, not one: use --task graph, as in %s train --task graph%s", name, program, c.onDataset())
+	return cli.Misuse("--dataset %s: it has many graphs, not one: use --task graph, as in %s train --task graph%s", name, cli.Program, c.onDataset())
 }
 
 // where returns where open finds a dataset, "" if it does not.
@@ -221,9 +222,9 @@ func (k *task) setSplit(c choice) error {
 	s := division.Split
 	if noun := k.goal.example + "s"; len(s.Train) == 0 || len(s.Val) == 0 {
 		if drawn(c.splits) {
-			return misuse("--dataset %s: --splits %s leaves no %s to train on or to choose the best epoch by: too few of its %s have %s", k.name, c.splits, noun, noun, k.goal.kind.noun())
+			return cli.Misuse("--dataset %s: --splits %s leaves no %s to train on or to choose the best epoch by: too few of its %s have %s", k.name, c.splits, noun, noun, k.goal.kind.noun())
 		}
-		return misuse("--dataset %s: it has no %s to choose the best epoch by: use --splits %s", k.name, noun, models.SplitUsual)
+		return cli.Misuse("--dataset %s: it has no %s to choose the best epoch by: use --splits %s", k.name, noun, models.SplitUsual)
 	}
 	k.split, k.division, k.near, k.advice = s, division, new(nearby), nil
 	own := *k.goal // several may train side by side, each on a split of its own
@@ -249,7 +250,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 		return nil, nil, err
 	}
 	if err := r.model().Edges.Check(r.Model, r.EdgeIn, r.Kinds); err != nil {
-		return nil, nil, misuse("--model %w", err)
+		return nil, nil, cli.Misuse("--model %w", err)
 	}
 	net, err := k.network(r)
 	if err != nil {
@@ -268,7 +269,7 @@ func (k *task) fit(r recipe) (*train.Fit, *network, error) {
 	seen.team = k.team
 	if r.Batch > 0 {
 		if n := len(k.split.Train); r.Batch > n {
-			return nil, nil, misuse("--batch %d: there are %d to train on: give %d at most, or leave it out for all at once", r.Batch, n, n)
+			return nil, nil, cli.Misuse("--batch %d: there are %d to train on: give %d at most, or leave it out for all at once", r.Batch, n, n)
 		}
 		l, b := seen.loader(net), new(*sample.Batch)
 		l.Rank, l.Ranks = k.team.Rank(), k.team.Size()
@@ -348,4 +349,21 @@ func (k *task) outputRows() int {
 		return len(k.pairs.Of)
 	}
 	return k.Graph.NumNodes()
+}
+
+// datasetFiles returns the files of a dataset, as far as there are any.
+func datasetFiles(flag, dir, name string) []cli.File {
+	var fs []cli.File
+	for _, path := range datasets.Files(where(dir, name)) {
+		fs = append(fs, cli.File{Flag: flag, Path: path})
+	}
+	return fs
+}
+
+// splitsFile returns the file that --splits names, if it names one.
+func splitsFile(name string) cli.File {
+	if noFile(name) {
+		return cli.File{}
+	}
+	return cli.File{Flag: "--splits", Path: name}
 }

@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"reflect"
 	"slices"
 	"strings"
@@ -144,14 +145,14 @@ func (c *trainCommand) refused(task string) error {
 	given, of := c.given(), remediesOf(task)
 	for _, flag := range given {
 		if remedy := of[flag]; remedy != "" {
-			return misuse("--%s: %s", flag, remedy)
+			return cli.Misuse("--%s: %s", flag, remedy)
 		}
 	}
 	if c.Threads < 0 {
-		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
+		return cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	}
 	if c.Seeds < 1 {
-		return misuse("--seeds %d: it must be at least 1", c.Seeds)
+		return cli.Misuse("--seeds %d: it must be at least 1", c.Seeds)
 	}
 	return nil
 }
@@ -209,7 +210,7 @@ func kebab(name string) string {
 func (c *trainCommand) oneRun(why string) error {
 	for _, flag := range c.given() {
 		if slices.Contains([]string{"save", "checkpoint", "every", "resume", "log"}, flag) {
-			return misuse("--%s keeps one model and %s", flag, why)
+			return cli.Misuse("--%s keeps one model and %s", flag, why)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -51,7 +52,7 @@ func TestFlagsByTask(t *testing.T) {
 	eachFlag(reflect.ValueOf(&trainCommand{}).Elem(), func(name, _ string, _ reflect.Value) { names = append(names, name) })
 	for _, task := range tasks {
 		plain, stderr, status := run(task.base)
-		if status != succeeded {
+		if status != cli.Succeeded {
 			t.Fatalf("%s: %s", task.name, stderr)
 		}
 		for flag := range remediesOf(task.key) {
@@ -97,30 +98,30 @@ func TestFlagsByTask(t *testing.T) {
 			line := base + " " + strings.ReplaceAll(args, "FILE", file)
 			stdout, stderr, status := run(line)
 			switch {
-			case remedy != "" && (status != misused || !strings.Contains(stderr, remedy)):
+			case remedy != "" && (status != cli.Misused || !strings.Contains(stderr, remedy)):
 				t.Errorf("%s, %s: status %d, %s; want the remedy %q", task.name, line, status, stderr, remedy)
 			case remedy != "":
 			case task.name == "folds of graphs" && folds.MatchString(args) || flag == "splits" && task.name == "folds of graphs":
-				if status != misused || !strings.Contains(stderr, "--splits") && !strings.Contains(stderr, "--seed") {
+				if status != cli.Misused || !strings.Contains(stderr, "--splits") && !strings.Contains(stderr, "--seed") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
 			case flag == "splits" && (task.key == taskLink || task.key == taskRows): // by time alone
-				if status != misused || !strings.Contains(stderr, "the seed divides the links") {
+				if status != cli.Misused || !strings.Contains(stderr, "the seed divides the links") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
 			case task.key != taskGraph && strings.Contains(" id source target edge-id label weight column repeated directed ", " "+flag+" "): // karate is in no table
-				if status != misused || !strings.Contains(stderr, "it is known what its columns are for: leave out --"+flag) {
+				if status != cli.Misused || !strings.Contains(stderr, "it is known what its columns are for: leave out --"+flag) {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
 			case flag == "positive" || flag == "class-weights" && task.key == taskGraph: // these graphs have labels
-				if status != misused || !strings.Contains(stderr, "the choices are") && !strings.Contains(stderr, "leave") {
+				if status != cli.Misused || !strings.Contains(stderr, "the choices are") && !strings.Contains(stderr, "leave") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
 			case flag == "loss" || flag == "split-number" || flag == "no-edge-features" && task.key == taskNode: // karate has none
-				if status != misused || !strings.Contains(stderr, "leave") {
+				if status != cli.Misused || !strings.Contains(stderr, "leave") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
-			case status != succeeded:
+			case status != cli.Succeeded:
 				t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 			case strings.Contains(args, "FILE"):
 				made, _ := filepath.Glob(file + "*")

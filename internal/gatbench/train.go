@@ -16,6 +16,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -26,15 +27,15 @@ import (
 
 // trainCommand is gatbench train.
 type trainCommand struct {
-	settingFlags `embed:""`
-	graphFlags   `embed:""`
-	Seeds        int `default:"1" placeholder:"N" help:"Train N times, each with its own seed, and print the mean. Default: 1."`
-	outputFlags  `embed:""`
-	NoBaseline   bool   `group:"training" help:"With --task node or edge: do not also train the same network without edges, for a fifth of the epochs, to see whether the edges help."`
-	JSON         bool   `name:"json" help:"Print JSON objects, one a line."`
-	Data         string `placeholder:"DIR" group:"data" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
-	rankFlags    `embed:""`
-	Threads      int `default:"0" placeholder:"N" group:"training" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
+	settingFlags  `embed:""`
+	graphFlags    `embed:""`
+	Seeds         int `default:"1" placeholder:"N" help:"Train N times, each with its own seed, and print the mean. Default: 1."`
+	outputFlags   `embed:""`
+	NoBaseline    bool   `group:"training" help:"With --task node or edge: do not also train the same network without edges, for a fifth of the epochs, to see whether the edges help."`
+	JSON          bool   `name:"json" help:"Print JSON objects, one a line."`
+	Data          string `placeholder:"DIR" group:"data" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	cli.RankFlags `embed:""`
+	Threads       int `default:"0" placeholder:"N" group:"training" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 
 	at   places
 	team *ranks.Team
@@ -44,10 +45,10 @@ func (c *trainCommand) endsItself() {}
 
 // Run trains and prints what came of it. A signal ends the loading at once, and
 // the training after its epoch.
-func (c *trainCommand) Run(e env) (err error) {
-	c.team = e.team
-	c.forRank(e.team)
-	if c.Threads, err = c.begin(e, c.Threads); err != nil {
+func (c *trainCommand) Run(e cli.Env) (err error) {
+	c.team = e.Team
+	c.forRank(e.Team)
+	if c.Threads, err = c.Begin(e, c.Threads); err != nil {
 		return err
 	}
 	task, err := c.learns()
@@ -57,7 +58,7 @@ func (c *trainCommand) Run(e env) (err error) {
 	if err != nil {
 		return err
 	}
-	var other func(env) error
+	var other func(cli.Env) error
 	switch task {
 	case taskFacts:
 		other = c.facts
@@ -72,9 +73,9 @@ func (c *trainCommand) Run(e env) (err error) {
 }
 
 // profiled runs a training under --profile.
-func (c *trainCommand) profiled(e env, run func() error) error {
+func (c *trainCommand) profiled(e cli.Env, run func() error) error {
 	if c.kept() {
-		outliveReader()
+		cli.OutliveReader()
 	}
 	stop, err := profile(c.Profile)
 	if err != nil {
@@ -85,7 +86,7 @@ func (c *trainCommand) profiled(e env, run func() error) error {
 		return errors.Join(err, failed)
 	}
 	if c.Profile != "" && !c.JSON {
-		p := report.NewPrinter(e.out)
+		p := report.NewPrinter(e.Out)
 		p.Printf("profile in %s\n", c.Profile)
 		err = errors.Join(err, p.Err())
 	}
@@ -93,14 +94,14 @@ func (c *trainCommand) profiled(e env, run func() error) error {
 }
 
 // nodes trains on the nodes of a graph, or on its edges: --task says so, or the data does.
-func (c *trainCommand) nodes(e env) error {
+func (c *trainCommand) nodes(e cli.Env) error {
 	if err := c.refused(cmp.Or(c.Task, taskNode)); err != nil {
 		return err
 	}
 	if err := c.foldNodes(); err != nil {
 		return err
 	}
-	r, err := promptly(e.ctx, func() (recipe, error) { return c.recipe(e) })
+	r, err := cli.Promptly(e.Ctx, func() (recipe, error) { return c.recipe(e) })
 	if err != nil {
 		return err
 	}
@@ -109,14 +110,14 @@ func (c *trainCommand) nodes(e env) error {
 	}
 	defer par.SetThreads(c.Threads)()
 	defer par.Hot()()
-	k, err := promptly(e.ctx, func() (*task, error) {
+	k, err := cli.Promptly(e.Ctx, func() (*task, error) {
 		return openTaskOf(c.Task, c.Data, c.at.dataset, r.Undirected, r.choice().from(c.at.splits).fresh(c.Resume == "" && c.Undirected == nil))
 	})
 	if err != nil {
 		return err
 	}
-	k.team = e.team
-	if err := e.sameData(c.at.dataset, k.Dataset); err != nil {
+	k.team = e.Team
+	if err := e.SameData(c.at.dataset, k.Dataset); err != nil {
 		return err
 	}
 	sayDoubt(e, k.Doubt())
@@ -139,11 +140,11 @@ func (c *trainCommand) nodes(e env) error {
 	}
 	for _, f := range []struct{ flag, file string }{{"plot", c.Plot}, {"attention", strings.Join(c.Attention, "")}} {
 		if f.file != "" && k.goal.kind != oneClass {
-			return misuse("--%s: it shows classes, and here each %s has %s to predict: --csv or --log record the epochs instead", f.flag, k.goal.example, k.goal.kind.noun())
+			return cli.Misuse("--%s: it shows classes, and here each %s has %s to predict: --csv or --log record the epochs instead", f.flag, k.goal.example, k.goal.kind.noun())
 		}
 	}
 	if text := sentence(k.division); text != "" && c.Seeds > 1 && !c.JSON {
-		report.Message(e.errOut, text)
+		report.Message(e.ErrOut, text)
 	}
 	return c.profiled(e, func() error { return c.all(e, k, r) })
 }
@@ -155,11 +156,11 @@ func (c *trainCommand) foldNodes() error {
 	}
 	for _, flag := range c.given() {
 		if slices.Contains([]string{"splits", "split-number", "seeds", "resume"}, flag) {
-			return misuse("--folds %d and --%s: each fold is a split with a seed of its own: leave one of the two flags out", *c.Folds, flag)
+			return cli.Misuse("--folds %d and --%s: each fold is a split with a seed of its own: leave one of the two flags out", *c.Folds, flag)
 		}
 	}
 	if *c.Folds < 3 {
-		return misuse("--folds %d: there must be at least 3, because one fold tests and another validates", *c.Folds)
+		return cli.Misuse("--folds %d: there must be at least 3, because one fold tests and another validates", *c.Folds)
 	}
 	splits, each := fmt.Sprintf("%s%d", splitsFolds, *c.Folds), splitsEach
 	c.Splits, c.SplitNumber, c.Seeds = &splits, &each, *c.Folds
@@ -168,7 +169,7 @@ func (c *trainCommand) foldNodes() error {
 
 // recipe returns the settings of the run, or of the first of several, and finds
 // out where its data is.
-func (c *trainCommand) recipe(e env) (r recipe, err error) {
+func (c *trainCommand) recipe(e cli.Env) (r recipe, err error) {
 	if c.Resume == "" {
 		r, err = c.fresh()
 		c.at = places{r.Dataset, r.Splits}
@@ -183,25 +184,25 @@ func (c *trainCommand) recipe(e env) (r recipe, err error) {
 func (c *trainCommand) check(r *recipe) error {
 	switch {
 	case c.Seeds < 1:
-		return misuse("--seeds %d: it must be at least 1", c.Seeds)
+		return cli.Misuse("--seeds %d: it must be at least 1", c.Seeds)
 	case c.Threads < 0:
-		return misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
+		return cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	case c.Data != "" && r.Dataset == "karate":
-		return misuse("--data: karate is part of the program and does not need a folder")
+		return cli.Misuse("--data: karate is part of the program and does not need a folder")
 	}
 	splits := splitsFile(c.at.splits)
-	if err := ordinary(splits); err != nil {
+	if err := cli.Ordinary(splits); err != nil {
 		return err
 	}
 	if err := c.outputFlags.check(r, c.Seeds); err != nil {
 		return err
 	}
-	in := append(datasetFiles("--dataset", c.Data, c.at.dataset), splits, file{"--resume", c.Resume})
-	return apart(in, append(c.files(), file{"--log", c.logDir()}))
+	in := append(datasetFiles("--dataset", c.Data, c.at.dataset), splits, cli.File{Flag: "--resume", Path: c.Resume})
+	return cli.Apart(in, append(c.files(), cli.File{Flag: "--log", Path: c.logDir()}))
 }
 
 // all trains once for each seed.
-func (c *trainCommand) all(e env, k *task, r recipe) error {
+func (c *trainCommand) all(e cli.Env, k *task, r recipe) error {
 	out := newReporter(e, c, k, r)
 	var runs []report.Summary
 	for i := range c.Seeds {
@@ -221,7 +222,7 @@ func (c *trainCommand) all(e env, k *task, r recipe) error {
 		}
 		out.progress.Run(i, c.Seeds)
 		s := &session{trainCommand: c, task: k, recipe: one, report: out}
-		if err := s.run(e.ctx); err != nil {
+		if err := s.run(e.Ctx); err != nil {
 			if c.Seeds > 1 {
 				err = errors.Join(err, c.writeCSV(out.histories, k.goal.metric()))
 			}
@@ -280,7 +281,7 @@ func (s *session) run(ctx context.Context) error {
 		return errors.Join(err, logged)
 	}
 	if done := len(history.Epochs); done > s.recipe.Epochs {
-		return misuse("--epochs %d: the run of %s has %d already", s.recipe.Epochs, s.Resume, done)
+		return cli.Misuse("--epochs %d: the run of %s has %d already", s.recipe.Epochs, s.Resume, done)
 	}
 	s.history = history
 	s.summary = summarise(history, s.recipe, took)
@@ -288,7 +289,7 @@ func (s *session) run(ctx context.Context) error {
 	s.summary.Learns, s.summary.Metric = string(s.goal.kind), s.goal.metric()
 	if s.summary.BestEpoch > 0 {
 		t := grad.NewEval() // of a training that was interrupted nothing more is measured
-		_ = t.Within(uncut(ctx, s.task.team), func() {
+		_ = t.Within(cli.Uncut(ctx, s.task.team), func() {
 			y := s.said(t, net)
 			s.goal.cut(y, s.split)
 			s.summary.Metrics = s.goal.qualityOn(y, s.split, s.ClassNames)
@@ -405,13 +406,13 @@ func (s *session) explain(err error) error {
 		if s.summary.Checkpoint != "" {
 			cut = fmt.Errorf("%w; to continue: %s", cut, s.goesOn(s.summary.Checkpoint))
 		}
-		return errors.Join(cutShort{cut}, without(err, context.Canceled))
+		return errors.Join(cli.Stopped(cut), cli.Without(err, context.Canceled))
 	case s.summary.Diverged:
 		left := "nothing was saved"
 		if s.summary.Saved != "" {
 			left = fmt.Sprintf("the model of epoch %d is saved in %s", s.summary.BestEpoch, s.summary.Saved)
 		}
-		all := parts(err) // the training's first
+		all := cli.Parts(err) // the training's first
 		r := &s.recipe
 		all[0] = fmt.Errorf("%w; %s", diverged(all[0], r.LR, s.task.usual(r).LR), left)
 		return errors.Join(all...)

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
@@ -24,8 +25,8 @@ type build struct {
 }
 
 // Run prints the version.
-func (c *versionCommand) Run(e env) error {
-	b, p := thisBuild(), report.NewPrinter(e.out)
+func (c *versionCommand) Run(e cli.Env) error {
+	b, p := thisBuild(), report.NewPrinter(e.Out)
 	if c.JSON {
 		p.Encode(b)
 	} else {

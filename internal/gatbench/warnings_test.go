@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ func shopFolder(t *testing.T) string {
 func says(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	stdout, stderr, status := gatbench(t, args...)
-	if status != succeeded {
+	if status != cli.Succeeded {
 		t.Fatalf("gatbench %s: status %d, error %q", strings.Join(args, " "), status, stderr)
 	}
 	return stdout, stderr
@@ -120,7 +121,7 @@ func TestLinksReadAsTrained(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop_nodes.csv"), []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := gatbench(t, "predict", rows, "--pairs", pairs); status != failed || !strings.Contains(stderr, `numbered 0 is "c000"`) {
+	if _, stderr, status := gatbench(t, "predict", rows, "--pairs", pairs); status != cli.Failed || !strings.Contains(stderr, `numbered 0 is "c000"`) {
 		t.Errorf("rows of others: status %d, %s", status, stderr)
 	}
 }

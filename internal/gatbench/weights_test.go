@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -303,12 +304,12 @@ func TestWeightsAndSplitsOfFiles(t *testing.T) {
 	u, v := d.Graph.In().Cols[3], d.Graph.Destinations()[3]
 	says := fmt.Sprintf("the edge from node %d to node %d has the weight -1, and ", u, v)
 	for _, args := range [][]string{{"train", "--dataset", path, "--model", "gcn"}, {"eval", model}, {"predict", model}, {"table", "--datasets", path, "--models", "gcn", "--seeds", "1"}} {
-		if _, stderr, status := gatbench(t, args...); status == succeeded || !strings.Contains(stderr, says) {
+		if _, stderr, status := gatbench(t, args...); status == cli.Succeeded || !strings.Contains(stderr, says) {
 			t.Errorf("%v: status %d, error %s; want %s", args, status, stderr, says)
 		}
 	}
 	out, _, status := gatbench(t, "train", "--dataset", path, "--model", "mlp", "--epochs", "1")
-	if status != succeeded || !strings.Contains(out, "edge weights: not used by MLP") || !strings.Contains(out, "split 0 of 2 (counted from 0)") {
+	if status != cli.Succeeded || !strings.Contains(out, "edge weights: not used by MLP") || !strings.Contains(out, "split 0 of 2 (counted from 0)") {
 		t.Errorf("status %d, summary %s", status, out)
 	}
 }
@@ -355,7 +356,7 @@ func TestSplitNumber(t *testing.T) {
 		"--split-number 99999999999999999999": "--split-number 99999999999999999999: want a number from 0, or each",
 	} {
 		line := append([]string{"train", "--dataset", path}, strings.Fields(strings.Replace(args, "--split-number ", "--split-number=", 1))...)
-		if _, stderr, status := gatbench(t, line...); status != misused || !strings.Contains(stderr, want) {
+		if _, stderr, status := gatbench(t, line...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, error %q, want %q", args, status, stderr, want)
 		}
 	}

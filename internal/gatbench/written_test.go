@@ -3,6 +3,7 @@ package gatbench
 import (
 	"bytes"
 	"context"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestReportNamesWhatIsWritten(t *testing.T) {
 		CSV: filepath.Join(dir, "e.csv"), Plot: filepath.Join(dir, "gone", "p.svg"), Attention: []string{filepath.Join(dir, "gone", "a.csv")},
 	}}
 	var out, errOut bytes.Buffer
-	err = c.all(env{ctx: context.Background(), out: &out, errOut: &errOut}, k, r)
+	err = c.all(cli.Env{Ctx: context.Background(), Out: &out, ErrOut: &errOut}, k, r)
 	if err == nil || !strings.Contains(err.Error(), "p.svg") || !strings.Contains(err.Error(), "a.csv") {
 		t.Errorf("the error is %v, want one that names both files", err)
 	}

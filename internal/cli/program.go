@@ -1,25 +1,20 @@
-package gatbench
+package cli
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"runtime/debug"
 	"strings"
-	"unicode"
-
-	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
-// program is how the user calls this program, with which every command line that it
+// Program is how the user calls this program, with which every command line that it
 // advises begins. Main finds it out.
-var program = "gatbench"
+var Program = "gatbench"
 
-// process is what a running program can know of how it was called.
-type process struct {
+// Process is what a running program can know of how it was called.
+type Process struct {
 	arg0       string // as it was typed, or what go run passes
 	executable string // its file
 	folder     string // the working directory
@@ -29,10 +24,10 @@ type process struct {
 	find       func(name string) (string, error)
 }
 
-// thisProcess returns what is known of this process. What cannot be found out stays
+// ThisProcess returns what is known of this process. What cannot be found out stays
 // empty.
-func thisProcess() process {
-	p := process{arg0: os.Args[0], find: exec.LookPath}
+func ThisProcess() Process {
+	p := Process{arg0: os.Args[0], find: exec.LookPath}
 	p.executable, _ = os.Executable()
 	p.folder, _ = os.Getwd()
 	p.path = "github.com/edgewise-ml/edgewise/cmd/gatbench"
@@ -58,42 +53,42 @@ func thisProcess() process {
 // in the cache of builds.
 var passing = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\][^/\\]+$|[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`)
 
-// name returns the words that call the program again: go run and what it was given, the
+// Name returns the words that call the program again: go run and what it was given, the
 // bare name where the shell finds this program by it, or else the path as it was typed.
-func (p process) name() string {
+func (p Process) Name() string {
 	if passing.MatchString(p.executable) {
 		return p.goRun()
 	}
 	base := strings.TrimSuffix(filepath.Base(p.arg0), ".exe")
 	if found, err := p.find(base); err == nil && sameFile(found, p.executable) {
-		return word(base)
+		return Word(base)
 	}
-	return word(p.arg0)
+	return Word(p.arg0)
 }
 
 // goRun returns the go run of the package: by its path from the working directory if that
 // is in the package's module, or else by its import path.
-func (p process) goRun() string {
+func (p Process) goRun() string {
 	line := "go run "
 	if p.tags != "" {
-		line += "-tags " + word(p.tags) + " "
+		line += "-tags " + Word(p.tags) + " "
 	}
 	if p.version != "" {
-		return line + word(p.path+"@"+p.version)
+		return line + Word(p.path+"@"+p.version)
 	}
 	root, module := moduleAround(p.folder)
 	inside, ok := strings.CutPrefix(p.path+"/", module+"/")
 	if module == "" || !ok {
-		return line + word(p.path)
+		return line + Word(p.path)
 	}
 	rel, err := filepath.Rel(p.folder, filepath.Join(root, filepath.FromSlash(inside)))
 	if err != nil {
-		return line + word(p.path)
+		return line + Word(p.path)
 	}
 	if rel = filepath.ToSlash(rel); !strings.HasPrefix(rel, ".") {
 		rel = "./" + rel // without the dot it would be an import path
 	}
-	return line + word(rel)
+	return line + Word(rel)
 }
 
 // moduleAround returns the root and the path of the module that a folder is in, "" if
@@ -124,35 +119,4 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
-}
-
-// word returns a value as one word of a shell's command line, in quotes unless it needs
-// none. What a terminal must not get is in $'…', which bash, zsh and ksh read.
-func word(v any) string {
-	s := fmt.Sprint(v)
-	switch {
-	case s != "" && strings.IndexFunc(s, special) < 0:
-		return s
-	case plain.Text(s) == s && !strings.ContainsAny(s, "$`\"\\!"), runtime.GOOS == "windows": // every shell reads these
-		return `"` + s + `"`
-	case plain.Text(s) == s:
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '\'' || c == '\\':
-			b.WriteString(`\` + string(c))
-		case c < ' ' || c > '~':
-			fmt.Fprintf(&b, `\x%02x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return "$'" + b.String() + "'"
-}
-
-// special reports whether a character may mean something to a shell.
-func special(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./:=,@%+", r) && r != filepath.Separator
 }

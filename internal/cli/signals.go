@@ -1,8 +1,7 @@
-package gatbench
+package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"slices"
@@ -11,9 +10,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 )
-
-// errInterrupted is what a command returns of which a signal left nothing.
-var errInterrupted = errors.New("interrupted")
 
 // SIGHUP and SIGPIPE, which package syscall does not name for js. Wherever else there are signals
 // they have these numbers.
@@ -34,10 +30,10 @@ func ending() []os.Signal {
 // kernel and by the shell.
 const echo = 250 * time.Millisecond
 
-// untilSignal returns a context that the first signal ends. The second ends the
+// UntilSignal returns a context that the first signal ends. The second ends the
 // program at once, without the temporary files of what it was writing; a SIGHUP is
 // never the second, since whoever sends it cannot know of the first.
-func untilSignal() context.Context {
+func UntilSignal() context.Context {
 	heeded := ending()
 	if len(heeded) == 0 { // Notify would take that for all there are
 		return context.Background()
@@ -56,41 +52,7 @@ func untilSignal() context.Context {
 		}
 		signal.Reset(heeded...) // a third does not wait for a disk that hangs
 		atomicfile.Abandon()
-		os.Exit(failed)
+		os.Exit(Failed)
 	}()
 	return ctx
 }
-
-// ownEnd marks the commands that end themselves when their context does, since
-// they have something to keep.
-type ownEnd interface{ endsItself() }
-
-// promptly returns what work returns, or errInterrupted when the context ends: the
-// work then goes on behind the caller's back until the program ends, so it must
-// be such that keeps nothing.
-func promptly[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	var none T
-	if ctx.Err() != nil {
-		return none, errInterrupted
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := work()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		return none, errInterrupted
-	}
-}
-
-// outliveReader lets the program go on when nobody reads any more what it prints,
-// as in gatbench train --json --save m | head -1: it is for commands that write
-// files too. Others end by SIGPIPE, which is right for them.
-func outliveReader() { signal.Notify(make(chan os.Signal, 1), brokenPipe) }

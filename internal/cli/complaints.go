@@ -1,4 +1,4 @@
-package gatbench
+package cli
 
 import (
 	"errors"
@@ -9,15 +9,14 @@ import (
 	"syscall"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
-	"github.com/edgewise-ml/edgewise/train"
 )
 
-// complaints returns what to say of an error, a line each. Files that could not be
+// Complaints returns what to say of an error, a line each. Files that could not be
 // written for one reason, such as a full disk, share a line.
-func complaints(err error) []string {
+func Complaints(err error) []string {
 	var lines []string
 	files, at := map[string][]string{}, map[string]int{} // by the reason
-	for _, one := range parts(err) {
+	for _, one := range Parts(err) {
 		text := one.Error()
 		// The name of the system call helps nobody.
 		if e := (*fs.PathError)(nil); errors.As(one, &e) && (e.Op == "stat" || e.Op == "lstat" || e.Op == "open") {
@@ -44,31 +43,8 @@ func complaints(err error) []string {
 	return lines
 }
 
-// diverged returns what to say of a training that diverged at a rate, and what to try: the rate that is
-// usual, or a tenth of it. Any other error it returns as it is.
-func diverged(err error, rate, usual float64) error {
-	d := (*train.DivergedError)(nil)
-	if !errors.As(err, &d) {
-		return err
-	}
-	text := fmt.Sprintf("the training diverged: in epoch %d %s is %.4g", d.Epoch, d.What, d.Value)
-	if d.Limit > 0 {
-		text += fmt.Sprintf(", above %g", d.Limit)
-	}
-	if d.Op != "" {
-		text += fmt.Sprintf(" (first: %s)", d.Op)
-	}
-	if d.Saved != "" {
-		text += "; the last checkpoint is " + d.Saved
-	}
-	if rate > usual {
-		return fmt.Errorf("%s; --lr %g is too high: try --lr %g", text, rate, usual)
-	}
-	return fmt.Errorf("%s; try a lower rate, such as --lr %g, or look for very large numbers in the data", text, rate/10)
-}
-
-// parts returns the errors that errors.Join put together.
-func parts(err error) []error {
+// Parts returns the errors that errors.Join put together.
+func Parts(err error) []error {
 	several, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
@@ -76,7 +52,7 @@ func parts(err error) []error {
 	var out []error
 	var texts []string
 	for _, e := range several.Unwrap() {
-		out = append(out, parts(e)...)
+		out = append(out, Parts(e)...)
 		texts = append(texts, e.Error())
 	}
 	if err.Error() != strings.Join(texts, "\n") { // it says more than its parts
@@ -101,10 +77,10 @@ func unwritten(err error) (path, reason string, ok bool) {
 	return "", "", false
 }
 
-// without returns what is left of an error without those parts that are target.
-func without(err, target error) error {
+// Without returns what is left of an error without those parts that are target.
+func Without(err, target error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.Join(slices.DeleteFunc(parts(err), func(e error) bool { return errors.Is(e, target) })...)
+	return errors.Join(slices.DeleteFunc(Parts(err), func(e error) bool { return errors.Is(e, target) })...)
 }

@@ -155,14 +155,18 @@ type FactAnswer struct {
 	Known string // train, val or test: the part of the data that has it; empty: none
 }
 
-// Ask answers a question about facts, or scores a whole fact, by a model of facts. known says which facts there are, of entities and
-// relations of the same names; nil: none. A question is a head, a relation and a tail, of which one end is "?". It has as many answers as top, the
-// best first, and with all also what is known.
+// Ask answers one question about facts, as [Asker.Ask] does.
 func (p *Predictor) Ask(question [3]string, known *datasets.Knowledge, top int, all bool) ([]FactAnswer, error) {
-	if err := p.answers(Facts); err != nil {
+	a, err := p.Asker(known)
+	if err != nil {
 		return nil, err
 	}
-	a := p.asker(known)
+	return a.Ask(question, top, all)
+}
+
+// Ask answers a question about facts, or scores a whole fact. A question is a head, a relation and a tail, of which one end is "?". It has as
+// many answers as top, the best first, and with all also what is known.
+func (a *Asker) Ask(question [3]string, top int, all bool) ([]FactAnswer, error) {
 	q, ends, err := a.read(question)
 	if err != nil {
 		return nil, err
@@ -185,20 +189,23 @@ func (p *Predictor) Ask(question [3]string, known *datasets.Knowledge, top int, 
 	return out, nil
 }
 
-// asker answers questions.
-type asker struct {
+// Asker answers questions about facts by a model of them.
+type Asker struct {
 	*Learnt
 	net                 *FactNetwork
 	entities, relations map[string]int32
 	known               map[[3]int32]string // the part of each fact
 }
 
-// asker returns what answers questions, beside facts that are known.
-func (p *Predictor) asker(known *datasets.Knowledge) *asker {
-	a := &asker{Learnt: p.Learnt, net: p.Net.(*FactNetwork), known: map[[3]int32]string{}}
+// Asker returns what answers questions. known says which facts there are, of entities and relations of the same names; nil: none.
+func (p *Predictor) Asker(known *datasets.Knowledge) (*Asker, error) {
+	if err := p.answers(Facts); err != nil {
+		return nil, err
+	}
+	a := &Asker{Learnt: p.Learnt, net: p.Net.(*FactNetwork), known: map[[3]int32]string{}}
 	a.entities, a.relations = places(a.IDs), places(a.Relations)
 	if known == nil {
-		return a
+		return a, nil
 	}
 	name := func(names []string, i int32) string {
 		if len(names) == 0 {
@@ -224,7 +231,7 @@ func (p *Predictor) asker(known *datasets.Knowledge) *asker {
 			}
 		}
 	}
-	return a
+	return a, nil
 }
 
 // places returns where each text stands, of several the same the first.
@@ -237,7 +244,7 @@ func places(texts []string) map[string]int32 {
 }
 
 // read returns the question that a fact asks, and its ends, -1 for one that is asked for.
-func (a *asker) read(f [3]string) (q knowledge.Question, ends [2]int32, err error) {
+func (a *Asker) read(f [3]string) (q knowledge.Question, ends [2]int32, err error) {
 	find := func(what, text string, names []string, at map[string]int32) (int32, error) {
 		i, ok := at[text]
 		if !ok {
@@ -266,7 +273,7 @@ func (a *asker) read(f [3]string) (q knowledge.Question, ends [2]int32, err erro
 }
 
 // fact is the fact that an entity makes of a question.
-func (a *asker) fact(q knowledge.Question, entity int32) [3]int32 {
+func (a *Asker) fact(q knowledge.Question, entity int32) [3]int32 {
 	if q.Head {
 		return [3]int32{entity, q.Relation, q.Entity}
 	}
@@ -274,12 +281,12 @@ func (a *asker) fact(q knowledge.Question, entity int32) [3]int32 {
 }
 
 // named is a fact by its names.
-func (a *asker) named(f [3]int32) [3]string {
+func (a *Asker) named(f [3]int32) [3]string {
 	return [3]string{a.IDs[f[0]], a.Relations[f[1]], a.IDs[f[2]]}
 }
 
 // whole scores a fact, and ranks its tail.
-func (a *asker) whole(ends [2]int32, q knowledge.Question) FactAnswer {
+func (a *Asker) whole(ends [2]int32, q knowledge.Question) FactAnswer {
 	q = knowledge.Question{Entity: ends[0], Relation: q.Relation}
 	scores := knowledge.Scores(a.net.Scorer, grad.Const(a.net.Entities.Value), q)
 	var others []int32

@@ -10,7 +10,7 @@
 //	gatbench train --save cora.safetensors
 //	gatbench eval cora.safetensors      how good it is, class by class
 //	gatbench predict cora.safetensors   the class of each node or edge; or links, or facts
-//	gatbench explain --node 1709        why a node has its class
+//	gatbench explain gat.safetensors --node 1709    why a node has its class
 //	gatbench table                      models and datasets beside what is published
 //	gatbench train --json               an object a line, for machines
 //	gatbench bench gemm                 products, beside the limits of this machine

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"slices"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/form"
-	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/models"
@@ -34,7 +31,7 @@ type answering struct {
 }
 
 // answering opens the model and its data, or those that flags name.
-func (f *savedFlags) answering(e cli.Env) (*answering, error) {
+func (f *nodeModel) answering(e cli.Env) (*answering, error) {
 	if f.Threads < 0 {
 		return nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	}
@@ -43,6 +40,7 @@ func (f *savedFlags) answering(e cli.Env) (*answering, error) {
 	if a.Predictor, err = modelFile(f.File, &a.recipe); err != nil {
 		return nil, err
 	}
+	a.recipe.Fanout = allWritten(a.recipe.Fanout)
 	if task := taskIn(a.Predictor); task != taskNode && task != taskEdge {
 		return nil, fmt.Errorf("%s is a model of the task %s, and one of nodes or edges is wanted", f.File, task)
 	}
@@ -50,10 +48,12 @@ func (f *savedFlags) answering(e cli.Env) (*answering, error) {
 	if was == "" && f.Dataset == nil {
 		return nil, cli.Misuse("%s does not say what it was trained on: name the data with --dataset", f.File)
 	}
-	at, err := f.places(e, &a.recipe)
+	from := a.recipe.origin()
+	at, err := f.places(e, &from)
 	if err != nil {
 		return nil, err
 	}
+	a.recipe.from(from)
 	a.name, a.splits = at.dataset, at.splits
 	in := append(datasetFiles("--dataset", f.Data, at.dataset), cli.File{Flag: "the model", Path: f.File})
 	if f.Base != "" {
@@ -122,7 +122,7 @@ func digestOfRows(raw *form.Raw) []byte {
 
 // beside reads the rows that are known from before: those of --base, or, where edges lead to rows that the data does not list, those that the
 // model was trained on.
-func (f *savedFlags) beside(e cli.Env, a *answering, was, now string) (err error) {
+func (f *nodeModel) beside(e cli.Env, a *answering, was, now string) (err error) {
 	base := f.Base
 	if base == "" {
 		unlisted := slices.ContainsFunc(a.raw.Nodes, func(n form.Nodes) bool { return n.Listed > 0 && n.Listed < n.Rows })
@@ -156,9 +156,6 @@ func changed(e cli.Env, p *models.Predictor, d *datasets.Dataset, name string) {
 	}
 }
 
-// answers are what a model says, in batches.
-type answers = iter.Seq2[*models.Answers, error]
-
 // query is what is asked, with the rows that are known.
 func (a *answering) query(ids []string) models.Query {
 	return models.Query{IDs: ids, Base: a.base, Team: a.team}
@@ -174,39 +171,8 @@ func (a *answering) each(e cli.Env, ids []string) answers {
 	return warned(e, all, a.unfit)
 }
 
-// warned are answers whose warnings are said, and whose errors say what unfit does.
-func warned(e cli.Env, all answers, unfit func(error) error) answers {
-	return func(yield func(*models.Answers, error) bool) {
-		for b, err := range all {
-			if err == nil {
-				warn(e, b.Warnings)
-			}
-			if !yield(b, unfit(err)) {
-				return
-			}
-		}
-	}
-}
-
-// warn says what was read in a way that may not be meant.
-func warn(e cli.Env, warnings []string) {
-	for _, w := range warnings {
-		report.Message(e.ErrOut, w)
-	}
-}
-
 // unfit says of an error whose data it is that the model cannot read.
 func (a *answering) unfit(err error) error { return unfit(err, a.path, a.Data.Name, a.name) }
-
-func unfit(err error, path, trained, used string) error {
-	if err == nil || errors.As(err, new(*models.UnknownError)) || errors.As(err, new(cli.UsageError)) {
-		return err
-	}
-	if inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "models: ") {
-		err = inner
-	}
-	return fmt.Errorf("%s (trained on %s), used on %s: %w", path, trained, used, err)
-}
 
 // dataset returns the data with its split, as the model reads it. Of rows that are known from before nothing is measured.
 func (a *answering) dataset() (*datasets.Dataset, error) {
@@ -284,6 +250,3 @@ func (a *answering) unlabelled(raw *form.Raw) *form.Raw {
 	}
 	return &out
 }
-
-// otherForms are those beside the forms that package form reads itself.
-func otherForms() []form.Form { return []form.Form{parquet.Form} }

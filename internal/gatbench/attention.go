@@ -14,7 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// writeAttention writes the files of --attention, and has the report show the heads.
+// writeAttention writes the files of --attention, and keeps the tables that the report shows.
 func (s *session) writeAttention() error {
 	all := s.attention(s.watched())
 	picture := draw.Neighbourhoods{Dataset: s.Dataset, Nodes: all}
@@ -32,9 +32,7 @@ func (s *session) writeAttention() error {
 			return err
 		}
 	}
-	for _, table := range picture.Tables() {
-		s.report.heads += table.Text(s.report.out.Coloured()) + "\n"
-	}
+	s.heads = picture.Tables()
 	return nil
 }
 

@@ -267,7 +267,7 @@ func sayDoubt(e cli.Env, doubt string) {
 const columnsMost = 30
 
 // sayColumns says, before a training, what may be a mistake in its data, and for people what becomes of the columns of tables.
-func (c *trainCommand) sayColumns(e cli.Env, s *columns.Schema, warnings []string) {
+func (c *trainFlags) sayColumns(e cli.Env, s *columns.Schema, warnings []string) {
 	if s != nil && !c.JSON {
 		lines := s.Says()
 		if more := len(lines) - columnsMost; more > 0 {

@@ -24,7 +24,7 @@ func TestDataOfLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, stderr, status := gatbench(t, "train", "--dataset", "kg"); status != cli.Misused || !strings.Contains(stderr, "--dataset kg: it has the facts of a knowledge graph, not nodes: use --task link") {
+	if _, stderr, status := gatbench(t, "train", "--task", "node", "--dataset", "kg"); status != cli.Misused || !strings.Contains(stderr, "--dataset kg: it has the facts of a knowledge graph, not nodes: use --task link") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 	for args, want := range map[string]string{

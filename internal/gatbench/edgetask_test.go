@@ -290,13 +290,13 @@ func TestEdgeMisuse(t *testing.T) {
 		"train --dataset " + late + " --label kind":                          "the split has no training edges",
 		"train --dataset " + gap + " --label kind":                           "too few edges to be divided: something to learn is known of 1",
 		"train --dataset " + data + " --label kind --splits shchur":          "--splits shchur: it takes as many nodes of each class, and here edges have classes: take 60/20/20",
-		"train --dataset " + data + " --label kind --folds 5":                remedies[taskEdge]["folds"],
-		"train --dataset " + data + " --label kind --inductive":              remedies[taskEdge]["inductive"],
+		"train --dataset " + data + " --label kind --folds 5":                edgeRemedies["folds"],
+		"train --dataset " + data + " --label kind --inductive":              edgeRemedies["inductive"],
 		"train --dataset " + data + " --label kind --splits time":            "nothing says when its edges came",
 		"eval " + model + " --dataset karate":                                "its edges have no classes",
 		"eval " + model + " --splits random --dataset " + far:                `there is no column "two", which the model reads as a number`,
 		"train --model rgcn --dataset " + data + " --label kind":             "it reads the kinds of edges, one of each, and those of town have none",
-		"explain --node 0 --model " + model:                                  "is a model of edges, and explain needs a model of nodes",
+		"explain --node 0 " + model:                                  "is a model of edges, and explain needs a model of nodes",
 		"predict " + model + " --pairs x.csv":                                "--pairs: it is for models of links: leave it out",
 		"predict " + model + " --nodes 4":                                    `there is no node with the id "4"`,
 		"table --datasets " + data + " --label kind --models sage --seeds 1": "the column of --label is one of its edges",
@@ -305,7 +305,7 @@ func TestEdgeMisuse(t *testing.T) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
-	for flag, remedy := range remediesOf(taskEdge) {
+	for flag, remedy := range edgeRemedies {
 		value := map[string]string{"inductive": "--task=edge", "readout": "max", "pool": "sag", "plot": "x.svg", "attention": "x.csv"}[flag]
 		_, stderr, status := gatbench(t, "train", "--task", "edge", "--dataset", data, "--label", "kind", "--"+flag, cmp.Or(value, "5"))
 		if status != cli.Misused || !strings.Contains(stderr, remedy) {

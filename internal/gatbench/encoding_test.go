@@ -63,7 +63,7 @@ func TestNodeEncoding(t *testing.T) {
 		if rows := strings.Count(ok(t, "predict", file), "\n"); rows != 35 {
 			t.Errorf("predict writes %d lines", rows)
 		}
-		ok(t, "explain", "--model", file, "--node", "3")
+		ok(t, "explain", file, "--node", "3")
 
 		cut := filepath.Join(t.TempDir(), "c.safetensors")
 		results(t, append(args, "--epochs", "3", "--checkpoint", cut)...)

@@ -16,14 +16,13 @@ import (
 
 // explainCommand is gatbench explain.
 type explainCommand struct {
-	Node      string `required:"" placeholder:"ID" help:"The node whose class is to be explained, by its id, such as C00005; nodes without ids are numbered from 0."`
-	Method    string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
-	Model     string `placeholder:"FILE" help:"A model that train --save wrote. Default: train a GAT first, on --dataset or else cora."`
-	Top       int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
-	Seed      uint64 `default:"0" placeholder:"N" help:"Seed of everything that is random: the first masks, the nodes that pg learns from, and the training without --model. Default: 0."`
-	CSV       string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
-	Picture   string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
-	dataFlags `embed:""`
+	savedFlags `embed:""`
+	Node       string `required:"" placeholder:"ID" help:"The node whose class is to be explained, by its id, such as C00005; nodes without ids are numbered from 0."`
+	Method     string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
+	Top        int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
+	Seed       uint64 `default:"0" placeholder:"N" help:"Seed of everything that is random: the first masks, and the nodes that pg learns from. Default: 0."`
+	CSV        string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
+	Picture    string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
 }
 
 // pgEpochs is for how long pg learns. Tests learn for less.
@@ -66,33 +65,30 @@ func (c *explainCommand) check() error {
 			return err
 		}
 	}
-	in := append(datasetFiles("--dataset", c.Data, datasetNamed(cli.Or(c.Dataset, "cora"))), cli.File{Flag: "--model", Path: c.Model})
-	return cli.Apart(in, []cli.File{{Flag: "--csv", Path: c.CSV}, {Flag: "--picture", Path: c.Picture}})
+	c.outs = []cli.File{{Flag: "--csv", Path: c.CSV}, {Flag: "--picture", Path: c.Picture}}
+	return nil
 }
 
-// explained returns the explanation by the model of --model, or by one that is trained first.
+// explainer is a model that explains what it says of a node.
+type explainer interface {
+	// Explain returns an explanation, and what the data was called.
+	Explain(e cli.Env, node string, by models.Method) (*models.Explained, *models.Predictor, string, error)
+}
+
+// explained returns the explanation.
 func (c *explainCommand) explained(e cli.Env) (*explained, error) {
-	method := models.Method{Name: c.Method, Seed: c.Seed, Epochs: pgEpochs}
-	if c.Model == "" {
-		return c.trainedFirst(e, method)
+	task := savedTask(c.File)
+	m, ok := task.Model(&c.savedFlags).(explainer)
+	if !ok {
+		return nil, cli.Misuse("%s is a model of %s, and explain needs a model of nodes", c.File, task.Noun())
 	}
-	if savedTask(c.Model) == taskEdge {
-		return nil, cli.Misuse("%s is a model of edges, and explain needs a model of nodes", c.Model)
-	}
-	a, err := (&savedFlags{File: c.Model, dataFlags: c.dataFlags}).answering(e)
-	if err != nil {
-		return nil, err
-	}
-	x := &explained{command: c, model: a.Predictor, dataset: a.recipe.Dataset}
-	if a.raw != nil {
-		x.Explained, err = a.Explain(a.raw, c.Node, method, a.query(nil))
-	} else {
-		x.Explained, err = a.ExplainOf(a.data, c.Node, method)
-	}
+	x := &explained{command: c}
+	var err error
+	x.Explained, x.model, x.dataset, err = m.Explain(e, c.Node, models.Method{Name: c.Method, Seed: c.Seed, Epochs: pgEpochs})
 	if err == nil {
 		warn(e, x.Warnings)
 	}
-	return x, a.unfit(c.misused(err))
+	return x, c.misused(err)
 }
 
 // misused is misuse of --node or --method, if that is what an error is of.
@@ -108,39 +104,6 @@ func (c *explainCommand) misused(err error) error {
 		return cli.Misuse("--method %s: %w", c.Method, method)
 	}
 	return err
-}
-
-// trainedFirst trains a network and explains what it says.
-func (c *explainCommand) trainedFirst(e cli.Env, method models.Method) (*explained, error) {
-	settings := &settingFlags{Dataset: c.Dataset, Splits: c.Splits, SplitNumber: c.Number, Seed: &c.Seed}
-	r, err := settings.fresh()
-	if err != nil {
-		return nil, err
-	}
-	k, err := openTask(c.Data, r.Dataset, r.Undirected, r.choice().fresh(true))
-	if err != nil {
-		return nil, err
-	}
-	if r, err = settings.settled(k, r); err != nil {
-		return nil, err
-	}
-	if k.goal.kind != oneClass {
-		return nil, cli.Misuse("--dataset %s: its nodes have %s to predict, and explain works on classes", k.name, k.goal.kind.noun())
-	}
-	fit, n, err := k.fit(r)
-	if err != nil {
-		return nil, err
-	}
-	progress := report.NewProgress(e.ErrOut)
-	progress.Show("training %s on %s first; --model FILE takes one that is there", r.model().Title, k.Name)
-	_, err = fit.Run(e.Ctx)
-	progress.Clear()
-	if err != nil {
-		return nil, err
-	}
-	x := &explained{command: c, model: &models.Predictor{Trained: k.trained(n)}, dataset: r.Dataset}
-	x.Explained, err = x.model.ExplainOf(k.Dataset, c.Node, method)
-	return x, c.misused(err)
 }
 
 // explained is an explanation and what is said of it.

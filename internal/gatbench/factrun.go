@@ -3,6 +3,8 @@ package gatbench
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
@@ -59,89 +61,83 @@ type factOverall struct {
 	Hits10  float64 `json:"test_hits_at_10_mean"`
 }
 
-// facts trains scorers of facts, one for each seed.
-func (c *trainCommand) facts(e cli.Env) error {
-	r, err := c.factRecipe(e)
-	if err != nil {
-		return err
-	}
-	name := r.Dataset
-	k, err := cli.Promptly(e.Ctx, func() (*datasets.Knowledge, error) { return openFacts(c.Data, c.at.dataset, &r) })
-	if err != nil {
-		return err
-	}
-	if err := e.SameData(c.at.dataset, &datasets.Dataset{Graph: k.Train, NodeIDs: k.EntityNames, EdgeKinds: &datasets.Kinds{Of: k.Train.Kinds()}}); err != nil {
-		return err
-	}
-	defer par.SetThreads(c.Threads)()
-	defer par.Hot()()
-	out, progress := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut)
-	var mrrs, hits []float64
-	var all []seeded
-	for i := range c.Seeds {
-		one := r
-		one.Seed += uint64(i)
-		progress.Run(i, c.Seeds)
-		s, history, err := c.learntFacts(e.Ctx, k, &one, watcher{out, progress, func(ep train.Epoch) string {
-			if c.JSON {
-				out.Encode(factEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
-			}
-			return fmt.Sprintf("  validation MRR %.3f  loss %.4f  %s", ep.Val.Accuracy, ep.Loss, name)
-		}})
-		if err != nil {
-			return err
-		}
-		s.Dataset, s.CSV = name, c.CSV
-		all, mrrs, hits = append(all, seeded{one.Seed, history}), append(mrrs, s.TestMRR), append(hits, s.Hits10)
-		switch {
-		case c.JSON:
-			out.Encode(s)
-		case c.Seeds > 1:
-			out.Printf("seed %d: test MRR %.3f, hits@10 %.1f %%, epoch %d\n", s.Seed, s.TestMRR, 100*s.Hits10, s.BestEpoch)
-		default:
-			factPage(out, k, &one, s)
-		}
-	}
-	if c.Seeds > 1 {
-		o := factOverall{Event: "seeds", Dataset: name, Model: r.Model, Seeds: c.Seeds}
-		o.MRR, o.MRRStd = report.MeanStd(mrrs)
-		o.Hits10, _ = report.MeanStd(hits)
-		if c.JSON {
-			out.Encode(o)
-		} else {
-			out.Printf("%s on %s, %d seeds: test MRR %.3f ± %.3f, hits@10 %.1f %%\n", r.Model, name, c.Seeds, o.MRR, o.MRRStd, 100*o.Hits10)
-		}
-	}
-	if err := c.writeScores(all, "val_mrr"); err != nil {
-		return err
-	}
-	return out.Err()
+// factTraining is a training of scorers of facts.
+type factTraining struct {
+	*trainFlags
+	recipe factRecipe
+	data   *datasets.Knowledge
 }
 
-// learntFacts trains once.
-func (c *trainCommand) learntFacts(ctx context.Context, k *datasets.Knowledge, r *factRecipe, w watcher) (s factSummary, h *train.History, err error) {
-	fit, net := fitFacts(k, r)
-	l, err := c.learn(ctx, fit, r.Seed, w)
-	h = l.history
-	if err != nil {
-		return s, h, diverged(err, r.LR, rotateRecipe(r.Model).LR)
+// Open reads the facts.
+func (c *factTraining) Open(e cli.Env) (err error) {
+	if c.data, err = cli.Promptly(e.Ctx, func() (*datasets.Knowledge, error) { return openFacts(c.Data, c.at.dataset, &c.recipe) }); err != nil {
+		return err
 	}
-	all := l.summary
+	k := c.data
+	return e.SameData(c.at.dataset, &datasets.Dataset{Graph: k.Train, NodeIDs: k.EntityNames, EdgeKinds: &datasets.Kinds{Of: k.Train.Kinds()}})
+}
+
+// Train trains a scorer for each seed.
+func (c *factTraining) Train(e cli.Env) error {
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
+	return c.run(e, trials{of: c.trial, together: c.together, score: "val_mrr"})
+}
+
+// trial is the training of a seed.
+func (c *factTraining) trial(i int) (*trial, error) {
+	r, k := c.recipe, c.data
+	r.Seed += uint64(i)
+	fit, net := fitFacts(k, &r)
 	var ranks train.Ranks
-	if err := l.measure(ctx, func(t *grad.Tape) { ranks = net.ranks(t, k, k.Test) }); err != nil {
-		return s, h, err
-	}
-	s = factSummary{
-		Event: "summary", Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValMRR: float64(all.ValAccuracy), ValRanked: chosenBy(k), ValFacts: k.Val.NumEdges(), EpochMS: all.EpochMS, TotalMS: all.TotalMS,
-		Checkpoint: l.checkpoint, Log: l.log, TestMRR: ranks.MRR(), Hits1: ranks.Hits(1), Hits3: ranks.Hits(3), Hits10: ranks.Hits(10),
-	}
-	if c.Save != "" {
-		if err := save(c.Save, net.trained(k), net.Recipe, map[string]map[string]float64{"val": {"mrr": s.ValMRR}, "test": {"mrr": s.TestMRR}}); err != nil {
-			return s, h, err
+	t := &trial{fit: fit, rate: r.LR, usual: rotateRecipe(r.Model).LR, metric: report.Metric{Says: "MRR", Key: "mrr"}}
+	t.summary = report.Summary{Dataset: r.Dataset, Model: r.Model, Seed: r.Seed}
+	whole := func() factSummary {
+		all := &t.summary
+		return factSummary{
+			Event: "summary", Dataset: r.Dataset, Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValMRR: float64(all.ValAccuracy), ValRanked: chosenBy(k), ValFacts: k.Val.NumEdges(),
+			TestMRR: ranks.MRR(), Hits1: ranks.Hits(1), Hits3: ranks.Hits(3), Hits10: ranks.Hits(10),
+			EpochMS: all.EpochMS, TotalMS: all.TotalMS, Saved: all.Saved, CSV: all.CSV, Checkpoint: all.Checkpoint, Log: all.Log,
 		}
-		s.Saved = c.Save
 	}
-	return s, h, nil
+	t.measure = func(_ context.Context, tape *grad.Tape, _ *train.History) {
+		ranks = net.ranks(tape, k, k.Test)
+		t.summary.TestAccuracy = report.Number(ranks.MRR())
+	}
+	t.keep = func() error {
+		return c.save(t, net.trained(k), net.Recipe, map[string]map[string]float64{"val": {"mrr": float64(t.summary.ValAccuracy)}, "test": {"mrr": ranks.MRR()}})
+	}
+	t.epoch = func(e train.Epoch) any {
+		return factEpoch{"epoch", r.Dataset, r.Seed, e.N, e.Loss, e.Val.Accuracy, report.Milliseconds(e.Took)}
+	}
+	t.scores = func(e train.Epoch) string {
+		return fmt.Sprintf("  validation MRR %.3f  loss %.4f  %s", e.Val.Accuracy, e.Loss, r.Dataset)
+	}
+	t.line = func() any { return whole() }
+	t.short = func(p *report.Printer) {
+		s := whole()
+		p.Printf("seed %d: test MRR %.3f, hits@10 %.1f %%, epoch %d\n", s.Seed, s.TestMRR, 100*s.Hits10, s.BestEpoch)
+	}
+	t.page = func(p *report.Printer) { c.page(p, &r, t) }
+	return t, nil
+}
+
+// together says what several trainings have in common.
+func (c *factTraining) together(p *report.Printer, all []*trial) {
+	var mrrs, hits []float64
+	for _, t := range all {
+		s := t.line().(factSummary)
+		mrrs, hits = append(mrrs, s.TestMRR), append(hits, s.Hits10)
+	}
+	r := &c.recipe
+	o := factOverall{Event: "seeds", Dataset: r.Dataset, Model: r.Model, Seeds: c.Seeds}
+	o.MRR, o.MRRStd = report.MeanStd(mrrs)
+	o.Hits10, _ = report.MeanStd(hits)
+	if c.JSON {
+		p.Encode(o)
+	} else {
+		p.Printf("%s on %s, %d seeds: test MRR %.3f ± %.3f, hits@10 %.1f %%\n", r.Model, r.Dataset, c.Seeds, o.MRR, o.MRRStd, 100*o.Hits10)
+	}
 }
 
 // title is the model's name for people.
@@ -175,8 +171,10 @@ func untaughtFacts(k *datasets.Knowledge) (n int) {
 	return n
 }
 
-// factPage is all there is to say of one training.
-func factPage(out *report.Printer, k *datasets.Knowledge, r *factRecipe, s factSummary) {
+// page is all there is to say of one training.
+func (c *factTraining) page(out *report.Printer, r *factRecipe, t *trial) {
+	s := t.line().(factSummary)
+	k := c.data
 	out.Printf("%s: %s, rows of %d; %d entities, %d relations\n", s.Dataset, r.title(), r.Hidden, k.Entities, k.Relations())
 	out.Line("facts: %d for training, %d for validation and %d for testing; %d false facts are drawn for each",
 		k.Train.NumEdges(), k.Val.NumEdges(), k.Test.NumEdges(), r.Drawn)
@@ -187,9 +185,42 @@ func factPage(out *report.Printer, k *datasets.Knowledge, r *factRecipe, s factS
 		by = fmt.Sprintf(" over %d of the %d validation facts (eval ranks all)", s.ValRanked, s.ValFacts)
 	}
 	out.Paragraph("kept the model of epoch %d of %d, with the best validation MRR, %.3f%s; %.1f ms per epoch (median), %.1f s in all", s.BestEpoch, r.Epochs, s.ValMRR, by, s.EpochMS, s.TotalMS/1000)
-	for _, f := range []struct{ what, path string }{{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
-		if f.path != "" {
-			out.Printf("%s %s\n", f.what, f.path)
-		}
+	t.summary.Ends(out, c.next(s.Saved, fmt.Sprintf(" --task link --model %s --dataset %s", r.Model, cli.Word(r.Dataset)), r.Dataset))
+}
+
+// factRoom is the task of facts, which are links of several kinds.
+type factRoom struct{}
+
+func (factRoom) Name() string { return taskFacts }
+func (factRoom) Flag() string { return taskLink }
+func (factRoom) Noun() string { return "facts" }
+
+// Models has the usual one first.
+func (factRoom) Models() []string {
+	return append([]string{modelRotatE}, slices.DeleteFunc(models.FactNames(), func(name string) bool { return name == modelRotatE })...)
+}
+
+// Takes reports whether the links to predict are facts of a knowledge graph.
+func (factRoom) Takes(f *trainFlags) bool {
+	there := f.Model == nil && isFacts(f.Data, cli.Or(f.Dataset, ""))
+	return there && f.Task == "" || f.Task == taskLink && (there || slices.Contains(models.FactNames(), strings.ToLower(cli.Or(f.Model, ""))))
+}
+
+func (factRoom) Recipe(e cli.Env, f *trainFlags) (training, error) {
+	c := &factTraining{trainFlags: f}
+	var err error
+	c.recipe, err = c.settings(e)
+	return c, err
+}
+
+func (factRoom) Model(f *savedFlags) model { return &factModel{f} }
+
+// Plan implements training.
+func (c *factTraining) Plan() []string {
+	k, r := c.data, &c.recipe
+	return []string{
+		fmt.Sprintf("found: %d entities, %d relations; %d facts for training, %d for validation and %d for testing", k.Entities, k.Relations(), k.Train.NumEdges(), k.Val.NumEdges(), k.Test.NumEdges()),
+		"learns: which facts are missing",
+		fmt.Sprintf("trains: %s, rows of %d, for at most %d epochs", r.title(), r.Hidden, r.Epochs),
 	}
 }

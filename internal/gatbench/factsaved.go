@@ -56,25 +56,29 @@ func openFactNet(path string) (*factNet, error) {
 
 // savedFacts is a scorer of facts, and the facts that it is used on.
 type savedFacts struct {
-	net  *factNet
-	data *datasets.Knowledge
+	net   *factNet
+	model *models.Predictor
+	data  *datasets.Knowledge
 }
 
-// openFacts reads the model and its facts, which are divided as they were in training.
-func (f *savedFlags) openFacts(e cli.Env) (*savedFacts, error) {
+// factModel is a model of facts in a file.
+type factModel struct{ *savedFlags }
+
+// open reads the model and its facts, which are divided as they were in training.
+func (f *factModel) open(e cli.Env) (*savedFacts, error) {
 	if err := f.divided("facts"); err != nil {
 		return nil, err
 	}
-	n, _, err := loadFactNet(f.File)
+	n, p, err := loadFactNet(f.File)
 	if err != nil {
 		return nil, err
 	}
-	trained, r := n.Recipe.Dataset, recipe{Dataset: n.Recipe.Dataset, Splits: splitsOwn}
-	at, err := f.places(e, &r)
+	trained, from := n.Recipe.Dataset, origin{Dataset: n.Recipe.Dataset, Splits: splitsOwn}
+	at, err := f.places(e, &from)
 	if err != nil {
 		return nil, err
 	}
-	n.Recipe.Dataset = r.Dataset
+	n.Recipe.Dataset = from.Dataset
 	if err := cli.Apart([]cli.File{{Flag: "--dataset", Path: at.dataset}, {Flag: "the model", Path: f.File}}, f.outs); err != nil {
 		return nil, err
 	}
@@ -86,7 +90,7 @@ func (f *savedFlags) openFacts(e cli.Env) (*savedFacts, error) {
 		return nil, fmt.Errorf("%s is a model of %d entities and %d relations (it was trained on %s); %s has %d and %d, and a model of facts knows no others: %s",
 			f.File, n.Count, n.Relations, trained, k.Name, k.Entities, k.Relations(), f.instead())
 	}
-	return &savedFacts{n, k}, nil
+	return &savedFacts{n, p, k}, nil
 }
 
 // factScored is how good a saved scorer of facts is. Ranks are filtered, those of heads and
@@ -103,19 +107,28 @@ type factScored struct {
 	Hits10  float64 `json:"test_hits_at_10"`
 }
 
-// evalFacts scores a saved model on the facts that validate and test.
-func (c *evalCommand) evalFacts(e cli.Env) error {
-	s, err := c.openFacts(e)
+// Embed returns the rows of the entities.
+func (f *factModel) Embed(cli.Env, []string) (*models.Embeddings, error) {
+	_, p, err := loadFactNet(f.File)
+	if err != nil {
+		return nil, err
+	}
+	return p.Entities()
+}
+
+// Eval scores a saved model on the facts that validate and test.
+func (f *factModel) Eval(e cli.Env) error {
+	s, err := f.open(e)
 	if err != nil {
 		return err
 	}
-	defer par.SetThreads(c.Threads)()
+	defer par.SetThreads(f.Threads)()
 	k, x := s.data, grad.Const(s.net.Entities.Value)
 	val := knowledge.Ranks(s.net.Scorer, x, k.Val, k.Train, k.Val, k.Test)
 	test := knowledge.Ranks(s.net.Scorer, x, k.Test, k.Train, k.Val, k.Test)
-	line := factScored{"eval", c.File, s.net.Recipe.Dataset, s.net.Recipe.Model, val.MRR(), test.MRR(), test.Hits(1), test.Hits(3), test.Hits(10)}
+	line := factScored{"eval", f.File, s.net.Recipe.Dataset, s.net.Recipe.Model, val.MRR(), test.MRR(), test.Hits(1), test.Hits(3), test.Hits(10)}
 	p := report.NewPrinter(e.Out)
-	if c.JSON {
+	if f.JSON {
 		p.Encode(line)
 		return p.Err()
 	}

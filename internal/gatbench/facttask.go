@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
@@ -232,9 +231,9 @@ func someFacts(g *graph.Graph, most int) *graph.Graph {
 	return graph.Must(g.EdgeSubgraph(some))
 }
 
-// factRecipe returns the settings of a run, or an error for settings that cannot be.
-func (c *trainCommand) factRecipe(e cli.Env) (r factRecipe, err error) {
-	if err := c.refused(taskFacts); err != nil {
+// settings returns the settings of a run, or an error for settings that cannot be.
+func (c *factTraining) settings(e cli.Env) (r factRecipe, err error) {
+	if err := c.refused(factRemedies); err != nil {
 		return r, err
 	}
 	if c.Resume == "" {
@@ -291,7 +290,41 @@ func (r *factRecipe) check() error {
 	return modelNamed(taskFacts, r.Model, "")
 }
 
-// onFacts reports whether the links to predict are facts of a knowledge graph.
-func (c *trainCommand) onFacts() bool {
-	return slices.Contains(models.FactNames(), strings.ToLower(cli.Or(c.Model, ""))) || c.Model == nil && isFacts(c.Data, cli.Or(c.Dataset, ""))
-}
+// factRemedies say which flags of train a training on facts has no use for, and what to do.
+var factRemedies = withColumns("a fact is a head, a relation and a tail: leave it out", map[string]string{
+	"class-weights":     "facts have no classes: leave it out",
+	"no-baseline":       "none is trained beside: leave it out",
+	"positive":          "facts have no classes: leave it out",
+	"readout":           "it is for --task graph: leave it out",
+	"pool":              "it is for --task graph: leave it out",
+	"no-edge-features":  "a scorer of facts reads none: leave it out",
+	"undirected":        "a fact has a direction: leave it out",
+	"preset":            "the settings are those of RotatE; --hidden, --lr, --batch and --epochs change them",
+	"splits":            "name a folder of train.txt, valid.txt and test.txt with --dataset; of a single file, a tenth validates and a tenth tests",
+	"split-number":      "name a folder of train.txt, valid.txt and test.txt with --dataset",
+	"folds":             "the seed divides the facts: --seeds N trains on N divisions",
+	"encoding":          "entities have no features; the model learns a row for each: leave it out",
+	"heads":             "a scorer of facts has none: leave it out",
+	"out-heads":         "a scorer of facts has none: leave it out",
+	"layers":            "a scorer of facts has none: --hidden is the width of an entity's row",
+	"attention-dropout": "a scorer of facts has no attention: leave it out",
+	"dropout":           "a scorer of facts has none: --weight-decay keeps its rows short",
+	"residual":          "a scorer of facts has none: leave it out",
+	"residual-linear":   "a scorer of facts has no layers: leave it out",
+	"norm":              "a scorer of facts has no layers: leave it out",
+	"input":             "a scorer of facts has no layers: leave it out",
+	"output":            "a scorer of facts has no layers: leave it out",
+	"features":          "entities have no features, and a row of numbers is learnt for each: leave it out",
+	"accumulate":        "it is for nodes, edges and graphs: --batch says how many facts a step reads",
+	"fanout":            "a step reads facts alone: --batch says how many",
+	"rows":              "a step reads the rows of its facts: leave it out",
+	"inductive":         "an entity that no fact names has no row: leave it out",
+	"select":            "the epoch of the best validation MRR is kept: leave it out",
+	"loss":              "it is for predicting numbers: leave it out",
+	"plot":              "the picture shows classes: --csv or --log record the epochs instead",
+	"attention":         "a scorer of facts has none: leave it out",
+	"nodes":             "it is for --attention, which a scorer of facts does not have: leave it out",
+})
+
+// taskFacts is what files call the task of facts.
+const taskFacts = "facts"

@@ -46,7 +46,8 @@ func TestFactsThatChoose(t *testing.T) {
 	}
 	for ranked, want := range map[int]string{50: "validation MRR, 0.250 over 50 of the 3034 validation facts (eval ranks all); ", 3034: "validation MRR, 0.250; "} {
 		var b strings.Builder
-		factPage(report.NewPrinter(&b), k, &factRecipe{Epochs: 9}, factSummary{ValMRR: 0.25, ValRanked: ranked, ValFacts: 3034})
+		one := &trial{line: func() any { return factSummary{ValMRR: 0.25, ValRanked: ranked, ValFacts: 3034} }}
+		(&factTraining{trainFlags: new(trainFlags), data: k}).page(report.NewPrinter(&b), &factRecipe{Epochs: 9}, one)
 		if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, want) {
 			t.Errorf("%s\nwant %s", text, want)
 		}

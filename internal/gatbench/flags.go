@@ -52,7 +52,7 @@ type settingFlags struct {
 }
 
 // override gives r the settings that flags were given for.
-func (f *settingFlags) override(r *recipe) {
+func (f *nodeTraining) override(r *recipe) {
 	cli.Set(&r.Dataset, f.Dataset)
 	cli.Set(&r.Undirected, f.Undirected)
 	f.columnFlags.choose(&r.Columns)
@@ -95,7 +95,7 @@ func (f *settingFlags) override(r *recipe) {
 }
 
 // fresh returns the recipe of a run that begins.
-func (f *settingFlags) fresh() (recipe, error) {
+func (f *nodeTraining) fresh() (recipe, error) {
 	dataset := datasetNamed(cli.Or(f.Dataset, "cora"))
 	r, err := newRecipe(cli.Or(f.Preset, presets[0]), cli.Or(f.Model, "gat"), dataset)
 	if err != nil {
@@ -108,12 +108,12 @@ func (f *settingFlags) fresh() (recipe, error) {
 			r.Layers = len(ks) // until the data decides
 		}
 	}
-	return r, f.check(&r)
+	return r, f.checkSettings(&r)
 }
 
 // settled gives a recipe what the data decides where no flag does, and the task's
 // features that form.
-func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
+func (f *nodeTraining) settled(k *task, r recipe) (recipe, error) {
 	begins := r.Features == "" || f.Features != nil
 	if begins {
 		if f.Preset == nil || r.Preset == presetDeep {
@@ -155,7 +155,7 @@ func (f *settingFlags) settled(k *task, r recipe) (recipe, error) {
 }
 
 // pace decides how a training that begins is cut into steps, if no flag does, and how long it is then.
-func (f *settingFlags) pace(k *task, r *recipe) {
+func (f *nodeTraining) pace(k *task, r *recipe) {
 	if f.cuts() {
 		one := *r
 		if f.Layers == nil {
@@ -171,23 +171,23 @@ func (f *settingFlags) pace(k *task, r *recipe) {
 }
 
 // cuts reports whether the data decides how a training is cut into steps.
-func (f *settingFlags) cuts() bool {
+func (f *nodeTraining) cuts() bool {
 	asked := f.Norm != nil && *f.Norm == string(models.NormBatch) // for the statistics of all nodes
 	return f.Batch == nil && f.Rows == nil && !asked && f.ours()
 }
 
 // ours reports whether the preset is one whose settings follow from the data.
-func (f *settingFlags) ours() bool { return f.Preset == nil || *f.Preset == presetDeep }
+func (f *nodeTraining) ours() bool { return f.Preset == nil || *f.Preset == presetDeep }
 
 // resumed returns the recipe of a run on nodes or edges that goes on: only its length may
 // change. A file that it names and that has gone may be named again.
-func (f *settingFlags) resumed(e cli.Env, path, data string) (recipe, places, error) {
+func (f *nodeTraining) resumed(e cli.Env, path, data string) (recipe, places, error) {
 	n, err := openNetwork(path)
 	if err != nil {
 		return recipe{}, places{}, err
 	}
 	r := n.Recipe
-	at, err := savedModel{path, data}.places(e, &r, f.Dataset, f.Splits)
+	at, err := savedModel{path, data}.places(e, r.origin(), f.Dataset, f.Splits)
 	if err != nil {
 		return r, at, err
 	}
@@ -208,9 +208,9 @@ func (f *settingFlags) resumed(e cli.Env, path, data string) (recipe, places, er
 	return r, at, r.check()
 }
 
-// check returns an error for flags that the model does not have, and for
+// checkSettings returns an error for flags that the model does not have, and for
 // settings that cannot be.
-func (f *settingFlags) check(r *recipe) error {
+func (f *nodeTraining) checkSettings(r *recipe) error {
 	m, err := findModel(r.Model)
 	if err != nil {
 		return err

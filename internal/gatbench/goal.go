@@ -175,6 +175,19 @@ func (g *goal) takes(loss string) error {
 	return nil
 }
 
+// what is learnt, for people who have not seen the data.
+func (g *goal) what() string {
+	switch {
+	case g.kind == manyTags:
+		return fmt.Sprintf("%d labels of each %s, each present or absent", g.Outputs, g.example)
+	case g.kind == someReals && g.Outputs > 1:
+		return fmt.Sprintf("%d numbers of each %s", g.Outputs, g.example)
+	case g.kind == someReals:
+		return "a number of each " + g.example
+	}
+	return fmt.Sprintf("which of %d classes a %s has", g.Outputs, g.example)
+}
+
 // says is what is learnt, in words.
 func (g *goal) says() string {
 	switch g.kind {

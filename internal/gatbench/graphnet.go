@@ -125,7 +125,7 @@ func (k *graphTask) suit(r *graphRecipe) error {
 }
 
 // edges decides what the network reads of edges.
-func (c *trainCommand) edges(k *graphTask, r *graphRecipe) (err error) {
+func (c *graphTraining) edges(k *graphTask, r *graphRecipe) (err error) {
 	there, without := k.there(), cli.Or(c.NoEdgeFeatures, false)
 	switch {
 	case without && c.Resume != "":

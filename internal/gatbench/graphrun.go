@@ -19,6 +19,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -30,9 +31,16 @@ type graphFlags struct {
 	Folds   *int    `placeholder:"K" group:"graphs" help:"Cross-validation, as --splits folds:K: divide the graphs, nodes or edges into K parts with similar shares of each class, and test on each part in turn. Default: 10 for graphs without a split of their own."`
 }
 
-// graphRecipe returns the settings of a run, or an error for flags that it has none of.
-func (c *trainCommand) graphRecipe(e cli.Env) (r graphRecipe, err error) {
-	if err := c.refused(taskGraph); err != nil {
+// graphTraining is a training on whole graphs.
+type graphTraining struct {
+	*trainFlags
+	recipe graphRecipe
+	task   *graphTask
+}
+
+// settings returns the settings of a run, or an error for flags that it has none of.
+func (c *graphTraining) settings(e cli.Env) (r graphRecipe, err error) {
+	if err := c.refused(graphRemedies); err != nil {
 		return r, err
 	}
 	r = ginRecipe()
@@ -181,24 +189,20 @@ type graphSummary struct {
 	report.Metrics           // of labels and numbers: means over the folds, after the last epoch
 }
 
-// graphs trains on whole graphs: one network where there is a split, or else one for each
-// fold.
-func (c *trainCommand) graphs(e cli.Env) error {
-	r, err := c.graphRecipe(e)
+// Open reads the graphs and settles what they decide.
+func (c *graphTraining) Open(e cli.Env) error {
+	r := &c.recipe
+	k, err := cli.Promptly(e.Ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, r) })
 	if err != nil {
 		return err
 	}
-	k, err := cli.Promptly(e.Ctx, func() (*graphTask, error) { return openGraphTask(c.Data, c.at.dataset, &r) })
-	if err != nil {
-		return err
-	}
-	k.team = e.Team
+	c.task, k.team = k, e.Team
 	if err := e.SameData(c.at.dataset, &datasets.Dataset{Graph: k.Graph, Labels: k.Labels, Targets: k.Targets, EdgeFeatures: k.EdgeFeatures}); err != nil {
 		return err
 	}
 	sayDoubt(e, k.Doubt())
 	c.sayColumns(e, k.Schema, k.Warnings)
-	if err := c.edges(k, &r); err != nil {
+	if err := c.edges(k, r); err != nil {
 		return err
 	}
 	if r.Splits == "" && c.Folds == nil && len(k.Split.Train) > 0 {
@@ -208,11 +212,11 @@ func (c *trainCommand) graphs(e cli.Env) error {
 		return err
 	}
 	if c.Resume == "" && c.Epochs == nil && r.preset() == presetQuick {
-		r.Epochs = k.quickEpochs(&r)
+		r.Epochs = k.quickEpochs(r)
 	}
-	defer par.SetThreads(c.Threads)()
 	if r.Splits != "" {
-		return c.graphsOfSplit(e, k, r)
+		r.Folds, r.Steps = 10, 0 // an epoch goes over all graphs
+		return c.outputFlags.single(c.Seeds)
 	}
 	if err := c.oneRun(fmt.Sprintf("%d folds train %d: --splits 60/20/20 trains one", r.Folds, r.Folds)); err != nil {
 		return err
@@ -225,12 +229,57 @@ func (c *trainCommand) graphs(e cli.Env) error {
 			return cli.Misuse("--%s: folds have no validation graphs, and all share one epoch: use --splits 60/20/20", flag)
 		}
 	}
-	return c.graphsByFold(e, k, r)
+	return nil
 }
 
-// graphsByFold trains a network for each fold, some side by side: the results are those of
+// Plan implements training.
+func (c *graphTraining) Plan() []string {
+	k, r := c.task, &c.recipe
+	how := fmt.Sprintf("%d folds, for %d epochs each", r.Folds, r.Epochs)
+	if r.Splits != "" {
+		how = fmt.Sprintf("for at most %d epochs; split: %s", r.Epochs, c.at.splits)
+	}
+	return []string{
+		fmt.Sprintf("found: %d graphs, %d nodes, %d edges; %d %s", k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.kind.noun()),
+		"learns: " + k.goal.what(),
+		fmt.Sprintf("trains: %s, %d layers of width %d, on %s; %s", r.title(), r.Layers, r.Hidden, k.reads(r), how),
+	}
+}
+
+// Train trains one network for each seed if there is a split, or else one for each fold.
+func (c *graphTraining) Train(e cli.Env) error {
+	defer par.SetThreads(c.Threads)()
+	if c.recipe.Splits != "" {
+		return c.run(e, trials{of: func(i int) (*trial, error) { return c.trial(e, i) }, together: c.together})
+	}
+	return c.byFold(e)
+}
+
+// graphRoom is the task of whole graphs.
+type graphRoom struct{}
+
+func (graphRoom) Name() string     { return taskGraph }
+func (graphRoom) Flag() string     { return taskGraph }
+func (graphRoom) Noun() string     { return "whole graphs" }
+func (graphRoom) Models() []string { return models.GraphNames() }
+
+func (graphRoom) Takes(f *trainFlags) bool {
+	return f.Task == taskGraph || f.Task == "" && holdsGraphs(f.Data, cli.Or(f.Dataset, ""))
+}
+
+func (graphRoom) Recipe(e cli.Env, f *trainFlags) (training, error) {
+	c := &graphTraining{trainFlags: f}
+	var err error
+	c.recipe, err = c.settings(e)
+	return c, err
+}
+
+func (graphRoom) Model(f *savedFlags) model { return &graphModel{f} }
+
+// byFold trains a network for each fold, some side by side: the results are those of
 // one after another, to the bit.
-func (c *trainCommand) graphsByFold(e cli.Env, k *graphTask, r graphRecipe) error {
+func (c *graphTraining) byFold(e cli.Env) error {
+	k, r := c.task, c.recipe
 	folds, err := k.Folds(rand.New(rand.NewPCG(r.Seed, 2)), r.Folds)
 	if err == nil && c.Folds != nil {
 		err = k.eachFold(r.Folds)
@@ -417,7 +466,7 @@ func (k *graphTask) printFolds(p *report.Printer, r graphRecipe, s *graphSummary
 }
 
 // writeFolds writes the epochs of all folds to the file of --csv.
-func (c *trainCommand) writeFolds(histories []*train.History, m report.Metric) error {
+func (c *graphTraining) writeFolds(histories []*train.History, m report.Metric) error {
 	if c.CSV == "" {
 		return nil
 	}

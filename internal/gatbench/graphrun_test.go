@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/edgewise-ml/edgewise/internal/cli"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // csls runs the folds of circular skip links and returns the summary.
@@ -113,7 +114,7 @@ func TestGraphPresets(t *testing.T) {
 		if err == nil {
 			_, err = parser.Parse(append([]string{"train", "--dataset", csl}, strings.Fields(args)...))
 		}
-		r, recipeErr := line.Train.graphRecipe(cli.Env{})
+		r, recipeErr := (&graphTraining{trainFlags: &line.Train.trainFlags}).settings(cli.Env{})
 		if got := fmt.Sprintln(r.preset(), r.Steps, r.Epochs); err != nil || recipeErr != nil || got != want+"\n" || r.Folds != 10 {
 			t.Errorf("%s: %s, %d folds, errors %v, %v, want %s", args, got, r.Folds, err, recipeErr, want)
 		}
@@ -162,7 +163,7 @@ func TestTrainGraphsMisuse(t *testing.T) {
 		"--encoding laplacian:x":  "--encoding laplacian:x: want laplacian:K with K from 1 to 1024",
 		"--data /no/such/folder":  "--data /no/such/folder: there is no such folder",
 		"--task graph --lr 0":     "the rate must be a number above 0",
-		"--task pair":             "--task pair: there is no such name; the choices are node, edge, link, graph",
+		"--task pair":             "--task pair: there is no such name; the choices are node, edge, graph, link",
 		"--task node --epochs 1":  "mols.jsonl",
 		"--csv /no/such/file.csv": "there is no folder /no/such",
 	} {

@@ -2,6 +2,7 @@ package gatbench
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/form"
@@ -71,8 +72,11 @@ type savedGraphs struct {
 // unfit says of an error whose graphs they are that the model cannot read.
 func (s *savedGraphs) unfit(err error) error { return unfit(err, s.path, s.Data.Name, s.name) }
 
-// graphsAsked reads the model and its graphs.
-func (f *savedFlags) graphsAsked(e cli.Env) (*savedGraphs, error) {
+// graphModel is a model of graphs in a file.
+type graphModel struct{ *savedFlags }
+
+// open reads the model and its graphs.
+func (f *graphModel) open(e cli.Env) (*savedGraphs, error) {
 	switch {
 	case f.Threads < 0:
 		return nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
@@ -86,7 +90,7 @@ func (f *savedFlags) graphsAsked(e cli.Env) (*savedGraphs, error) {
 	if s.net, s.Predictor, err = loadGraphNet(f.File); err != nil {
 		return nil, err
 	}
-	r := recipe{Dataset: s.net.Recipe.Dataset, Splits: s.net.Recipe.Splits}
+	r := origin{Dataset: s.net.Recipe.Dataset, Splits: s.net.Recipe.Splits}
 	at, err := f.places(e, &r)
 	if err != nil {
 		return nil, err
@@ -108,13 +112,13 @@ func (f *savedFlags) graphsAsked(e cli.Env) (*savedGraphs, error) {
 	return s, err
 }
 
-// evalGraphs scores a saved model of graphs on each part of the split.
-func (c *evalCommand) evalGraphs(e cli.Env) error {
-	g, err := c.graphsAsked(e)
+// Eval scores a saved model of graphs on each part of the split.
+func (f *graphModel) Eval(e cli.Env) error {
+	g, err := f.open(e)
 	if err != nil {
 		return err
 	}
-	defer par.SetThreads(c.Threads)()
+	defer par.SetThreads(f.Threads)()
 	r := &g.net.Recipe
 	k, err := newGraphTask(g.data, g.name)
 	if err != nil {
@@ -122,7 +126,7 @@ func (c *evalCommand) evalGraphs(e cli.Env) error {
 	}
 	if k.goal.Outputs != g.Goal.Outputs || k.goal.kind != g.net.Kind {
 		return fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
-			c.File, g.Goal.Outputs, g.Goal.Noun(), g.Data.Name, k.Name, k.goal.Outputs, k.goal.kind.noun(), c.instead())
+			f.File, g.Goal.Outputs, g.Goal.Noun(), g.Data.Name, k.Name, k.goal.Outputs, k.goal.kind.noun(), f.instead())
 	}
 	k.goal.taught(g.Goal)
 	s := datasets.Split{Test: k.goal.All()}
@@ -140,7 +144,31 @@ func (c *evalCommand) evalGraphs(e cli.Env) error {
 		}
 		y = rowsBelow(y, b.Outputs)
 	}
-	line, p := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: r.model().Name}, report.NewPrinter(e.Out)
-	line.measure(p, c.JSON, k.goal, y, s, measured{r.title(), k.Name, k.ClassNames})
+	line, p := scored{Event: "eval", File: f.File, Dataset: r.Dataset, Model: r.model().Name}, report.NewPrinter(e.Out)
+	line.measure(p, f.JSON, k.goal, y, s, measured{r.title(), k.Name, k.ClassNames})
 	return p.Err()
+}
+
+// Predict returns what writes what the model says of each graph.
+func (f *graphModel) Predict(e cli.Env, q *questions) (func(io.Writer) error, error) {
+	if err := f.onlyRows(q); err != nil {
+		return nil, err
+	}
+	if len(q.Nodes) > 0 {
+		return nil, cli.Misuse("--nodes: %s is a model of whole graphs: leave it out", f.File)
+	}
+	s, err := f.open(e)
+	if err != nil {
+		return nil, err
+	}
+	return f.rows(warned(e, s.OfGraphs(s.data, models.Query{}), s.unfit), s.Goal, taskGraph), nil
+}
+
+// Embed returns what the network has learnt of each graph.
+func (f *graphModel) Embed(e cli.Env, _ []string) (*models.Embeddings, error) {
+	s, err := f.open(e)
+	if err != nil {
+		return nil, err
+	}
+	return s.EmbedGraphs(s.data, models.Query{})
 }

@@ -1,6 +1,7 @@
 package gatbench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -84,90 +85,57 @@ func (k *graphTask) random(seed uint64) datasets.Split {
 	return s
 }
 
-// graphsOfSplit trains one network for each seed on a split of the graphs.
-func (c *trainCommand) graphsOfSplit(e cli.Env, k *graphTask, r graphRecipe) error {
-	if c.Seeds > 1 {
-		if err := c.outputFlags.single(c.Seeds); err != nil {
-			return err
-		}
+// trial is the training of a seed on a split of the graphs.
+func (c *graphTraining) trial(e cli.Env, i int) (*trial, error) {
+	one, division, err := c.divided(i)
+	if err != nil {
+		return nil, err
 	}
-	r.Folds, r.Steps = 10, 0 // an epoch goes over all graphs
-	out, progress := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut)
-	var all []seeded
-	var runs []report.Summary
-	var metric report.Metric
-	for i := range c.Seeds {
-		one, division, err := c.graphsDivided(k, &r, i)
-		if err != nil {
-			return err
-		}
-		s, says := division.Split, sentence(division)
-		if says != "" && c.Seeds > 1 && i == 0 && !c.JSON {
-			report.Message(e.ErrOut, says)
-		}
-		f := new(train.Fit)
-		k, err := k.on(&one, s)
-		if err != nil {
-			return err
-		}
-		net, own, err := k.fit(f, one, s)
-		if err != nil {
-			return err
-		}
-		metric = own.metric()
-		progress.Run(i, c.Seeds)
-		l, err := c.learn(e.Ctx, f, one.Seed, watcher{out, progress, func(ep train.Epoch) string {
-			line := report.NewEpochLine(r.Dataset, one.Seed, ep)
-			line.Metric = metric
-			if c.JSON {
-				out.Encode(metric.JSON(line))
-			}
-			return line.Scores()
-		}})
-		if l.history != nil {
-			all = append(all, seeded{one.Seed, l.history})
-		}
-		if err != nil {
-			return errors.Join(diverged(err, one.LR, ginRecipe().LR), c.writeCSV(all, metric))
-		}
-		var sum report.Summary
-		if err := l.measure(e.Ctx, func(t *grad.Tape) { sum = k.summarise(t, &one, l, net, own, s) }); err != nil {
-			return errors.Join(err, c.writeCSV(all, metric))
-		}
-		if c.Save != "" {
-			if err := save(c.Save, k.trained(net, own), net.Recipe, scoresOf(sum)); err != nil {
-				return err
-			}
-			sum.Saved = c.Save
-		}
-		if sum.CSV = c.CSV; c.Seeds == 1 {
-			if err := c.writeCSV(all, metric); err != nil {
-				return err
-			}
-		}
-		if says != "" {
-			sum.Splits = one.Splits
-		}
-		runs = append(runs, sum)
-		switch {
-		case c.JSON:
-			out.Encode(metric.JSON(sum))
-		case c.Seeds > 1:
-			sum.Line(out)
-		default:
-			k.page(c, &one, sum, s, says).Print(out)
-		}
+	s, says := division.Split, sentence(division)
+	if says != "" && c.Seeds > 1 && i == 0 && !c.JSON {
+		report.Message(e.ErrOut, says)
 	}
-	if c.Seeds == 1 {
-		return out.Err()
+	k, err := c.task.on(&one, s)
+	if err != nil {
+		return nil, err
 	}
-	c.graphsTogether(out, k, &r, runs)
-	return errors.Join(c.writeCSV(all, metric), out.Err())
+	fit := new(train.Fit)
+	net, own, err := k.fit(fit, one, s)
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{fit: fit, rate: one.LR, usual: ginRecipe().LR, metric: own.metric(), partial: true}
+	t.summary = report.Summary{
+		Dataset: one.Dataset, Model: one.model().Name, Preset: one.preset(), Features: k.reads(&one), Seed: one.Seed, Select: one.Select,
+		Batch: one.Batch, Learns: string(own.kind), Metric: t.metric,
+	}
+	if says != "" {
+		t.summary.Splits = one.Splits
+	}
+	t.measure = func(_ context.Context, tape *grad.Tape, _ *train.History) {
+		k.measure(tape, &one, &t.summary, net, own, s)
+	}
+	t.keep = func() error { return c.save(t, k.trained(net, own), net.Recipe, scoresOf(t.summary)) }
+	t.epoch = func(e train.Epoch) any {
+		line := report.NewEpochLine(one.Dataset, one.Seed, e)
+		line.Metric = t.metric
+		return t.metric.JSON(line)
+	}
+	t.scores = func(e train.Epoch) string {
+		line := report.NewEpochLine(one.Dataset, one.Seed, e)
+		line.Metric = t.metric
+		return line.Scores()
+	}
+	t.line = func() any { return t.metric.JSON(t.summary) }
+	t.short = t.summary.Line
+	t.page = func(p *report.Printer) { k.page(c, &one, t.summary, s, says).Print(p) }
+	return t, nil
 }
 
-// graphsDivided returns the recipe of a seed and its split. The first split settles what flags leave open: how the others are divided, and by what
+// divided returns the recipe of a seed and its split. The first split settles what flags leave open: how the others are divided, and by what
 // rule epochs are chosen.
-func (c *trainCommand) graphsDivided(k *graphTask, r *graphRecipe, i int) (one graphRecipe, division *models.Division, err error) {
+func (c *graphTraining) divided(i int) (one graphRecipe, division *models.Division, err error) {
+	k, r := c.task, &c.recipe
 	where := *r
 	where.Seed += uint64(i)
 	where.Splits = c.at.splits
@@ -185,21 +153,19 @@ func (c *trainCommand) graphsDivided(k *graphTask, r *graphRecipe, i int) (one g
 	return one, division, nil
 }
 
-// graphsTogether reports what the trainings of several seeds have in common.
-func (c *trainCommand) graphsTogether(out *report.Printer, k *graphTask, r *graphRecipe, runs []report.Summary) {
-	o := report.NewOverall(r.Dataset, runs)
+// together reports what the trainings of several seeds have in common.
+func (c *graphTraining) together(p *report.Printer, all []*trial) {
+	r := &c.recipe
+	o := report.NewOverall(r.Dataset, summaries(all))
 	if c.JSON {
-		out.Encode(o.Metric.JSON(o))
+		p.Encode(o.Metric.JSON(o))
 	} else {
-		o.Print(out, k.Name, fmt.Sprintf("%s train --task graph --dataset %s --splits %s --save graphs.safetensors", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits)))
+		o.Print(p, c.task.Name, fmt.Sprintf("%s train --task graph --dataset %s --splits %s --save graphs.safetensors", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits)))
 	}
 }
 
-// summarise completes what is said of a training with the scores of the chosen network.
-func (k *graphTask) summarise(t *grad.Tape, r *graphRecipe, l learnt, net *graphNet, own *goal, s datasets.Split) report.Summary {
-	sum := l.summary
-	sum.Dataset, sum.Model, sum.Preset, sum.Features, sum.Seed, sum.Select = r.Dataset, r.model().Name, r.preset(), k.reads(r), r.Seed, r.Select
-	sum.Batch, sum.Learns, sum.Metric, sum.Checkpoint, sum.Log = r.Batch, string(own.kind), own.metric(), l.checkpoint, l.log
+// measure completes what is said of a training with the scores of the chosen network.
+func (k *graphTask) measure(t *grad.Tape, r *graphRecipe, sum *report.Summary, net *graphNet, own *goal, s datasets.Split) {
 	y := tensor.New(k.Len(), own.Outputs)
 	for _, part := range [][]int32{s.Train, s.Val, s.Test} {
 		k.fill(t, net, y, k.held(r, part))
@@ -207,12 +173,11 @@ func (k *graphTask) summarise(t *grad.Tape, r *graphRecipe, l learnt, net *graph
 	own.cut(y, s)
 	sum.TrainAccuracy, sum.ValAccuracy, sum.TestAccuracy = report.Number(own.Score(y, s.Train).Accuracy), report.Number(own.Score(y, s.Val).Accuracy), report.Number(own.Score(y, s.Test).Accuracy)
 	sum.Metrics = own.qualityOn(y, s, k.ClassNames)
-	own.verdict(&sum, y, nil, nil, s)
-	return sum
+	own.verdict(sum, y, nil, nil, s)
 }
 
 // page is all there is to say of one training.
-func (k *graphTask) page(c *trainCommand, r *graphRecipe, sum report.Summary, s datasets.Split, says string) *report.Training {
+func (k *graphTask) page(c *graphTraining, r *graphRecipe, sum report.Summary, s datasets.Split, says string) *report.Training {
 	_, chosen, _ := criterion(r.Select)
 	next := fmt.Sprintf("%s train --task graph --dataset %s --splits %s --seeds 10", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits))
 	if sum.Saved != "" {

@@ -344,3 +344,25 @@ func (k *graphTask) drawer(r *graphRecipe, ids []int32) func(step uint64) []int3
 		return cut[(step-1)%each]
 	}
 }
+
+// graphRemedies say which flags of train a training on whole graphs has no use for, and what to do.
+var graphRemedies = but("column", withColumns("files of graphs say themselves what is what: leave it out", map[string]string{
+	"no-baseline":       "none is trained beside: leave it out",
+	"undirected":        "graphs are used as they stand in their files: leave it out",
+	"heads":             "attention layers on graphs have four heads, or one if --hidden is not a multiple of four: leave it out",
+	"out-heads":         "a graph's scores are computed without heads: leave it out",
+	"attention-dropout": "networks on graphs have none: --dropout applies to their scores",
+	"residual":          "the scores add up all layers already: leave it out",
+	"residual-linear":   "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
+	"norm":              "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
+	"input":             "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
+	"output":            "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
+	"features":          "attributes of graphs are standardised, and labels one-hot; --column NAME=none leaves a column out, --encoding adds features",
+	"fanout":            "a step reads whole graphs: --batch says how many",
+	"rows":              "a step computes all rows of its graphs: leave it out",
+	"split-number":      "graphs have one split, or --folds: leave it out",
+	"inductive":         "test graphs are never seen in training: leave it out",
+	"plot":              "the picture shows nodes: --csv or --log record the epochs instead",
+	"attention":         "it is for --task node: leave it out",
+	"nodes":             "it is for --attention with --task node: leave it out",
+}))

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -56,10 +57,11 @@ func TestEvaluationInterrupted(t *testing.T) {
 		t.Error("links:", err)
 	}
 
-	l := &learnt{history: &train.History{Epochs: make([]train.Epoch, 5)}, goesOn: "gatbench train --resume run", epochs: 5}
-	err = l.measure(ctx, func(*grad.Tape) { t.Error("measured") })
-	if err == nil || err.Error() != "interrupted after 5 of 5 epochs; to continue: gatbench train --resume run" {
-		t.Error(err)
+	var out bytes.Buffer
+	one := &trial{fit: &train.Fit{Epochs: 5}, summary: report.Summary{Interrupted: true, Epochs: 5, Checkpoint: "run"}}
+	err = new(trainFlags).tell(one, report.NewPrinter(&out), context.Canceled)
+	if err == nil || err.Error() != "interrupted after 5 of 5 epochs; to continue: gatbench train --resume run" || out.Len() > 0 {
+		t.Error(err, out.String())
 	}
 }
 

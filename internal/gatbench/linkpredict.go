@@ -30,40 +30,40 @@ type predictedLink struct {
 	Known       string        `json:"known"`       // train, val or test: the part of a link that is there; unused: it is in none, having no time; there: the data was not trained on; empty: there is no link
 }
 
-// links returns what writes the scores of pairs of nodes.
-func (c *predictCommand) links(e cli.Env) (func(io.Writer) error, error) {
+// Predict returns what writes the scores of pairs of nodes.
+func (f *linkModel) Predict(e cli.Env, q *questions) (func(io.Writer) error, error) {
 	facts := "it is for models of facts: leave it out"
-	if err := unused(unusedFlag{"query", len(c.Query) > 0, facts}, unusedFlag{"queries", c.Queries != "", facts}); err != nil {
+	if err := unused(unusedFlag{"query", len(q.Query) > 0, facts}, unusedFlag{"queries", q.Queries != "", facts}); err != nil {
 		return nil, err
 	}
-	top, err := c.top()
+	top, err := q.top()
 	switch {
 	case err != nil:
 		return nil, err
-	case c.Pairs == "" && len(c.Nodes) == 0:
-		return nil, cli.Misuse("%s is a model of links: name pairs to score with --pairs FILE, or nodes whose likeliest new links to predict with --nodes N,N", c.File)
-	case c.Pairs != "" && len(c.Nodes) > 0:
+	case q.Pairs == "" && len(q.Nodes) == 0:
+		return nil, cli.Misuse("%s is a model of links: name pairs to score with --pairs FILE, or nodes whose likeliest new links to predict with --nodes N,N", f.File)
+	case q.Pairs != "" && len(q.Nodes) > 0:
 		return nil, cli.Misuse("--pairs and --nodes: --pairs names pairs and --nodes asks for new ones: leave one of the two flags out")
 	}
-	if err := cli.Apart([]cli.File{{Flag: "--pairs", Path: c.Pairs}}, c.outs); err != nil {
+	if err := cli.Apart([]cli.File{{Flag: "--pairs", Path: q.Pairs}}, f.outs); err != nil {
 		return nil, err
 	}
-	s, err := c.openLinks(e, true)
+	s, err := f.open(e, true)
 	if err != nil {
 		return nil, err
 	}
-	defer par.SetThreads(c.Threads)()
+	defer par.SetThreads(f.Threads)()
 	p := &linkAnswers{savedLinks: s, known: map[[2]int32]string{}}
 	p.titled = len(s.data.NodeIDs) > 0 && len(s.data.NodeNames) > 0 && !slices.Equal(s.data.NodeNames, s.data.NodeIDs)
 	if err := p.encode(); err != nil {
-		return nil, unfit(err, c.File, s.model.Data.Name, s.data.Name)
+		return nil, unfit(err, f.File, s.model.Data.Name, s.data.Name)
 	}
-	if c.Pairs != "" {
-		err = p.pairs(c.Pairs)
+	if q.Pairs != "" {
+		err = p.pairs(q.Pairs)
 	} else {
-		err = p.likeliest(c.Nodes, top, c.Known)
+		err = p.likeliest(q.Nodes, top, q.Known)
 	}
-	return func(w io.Writer) error { return p.write(w, c.JSON) }, err
+	return func(w io.Writer) error { return p.write(w, f.JSON) }, err
 }
 
 // linkAnswers are the pairs that are asked for.

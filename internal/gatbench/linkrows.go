@@ -132,12 +132,12 @@ func (r *linkRecipe) checkRows() error {
 	return nil
 }
 
-// lightgcnRemedies are those of the flags that LightGCN has no use for, which other models of
+// lightRemedies are those of the flags that LightGCN has no use for, which other models of
 // links have or have not.
-func lightgcnRemedies() map[string]string {
+func lightRemedies() map[string]string {
 	none := "LightGCN reads none, a row of each node is learnt: leave it out"
 	of := map[string]string{"features": none, "encoding": none}
-	for name, remedy := range remedies[taskLink] {
+	for name, remedy := range linkRemedies {
 		if name != "layers" && name != "batch" {
 			of[name] = remedy
 		}
@@ -148,7 +148,7 @@ func lightgcnRemedies() map[string]string {
 
 // learnsRows reports whether what is trained is LightGCN: it was asked for, or the data are users
 // and items.
-func (c *trainCommand) learnsRows() bool {
+func (c *linkTraining) learnsRows() bool {
 	return cli.Or(c.Model, "") == modelLightGCN || c.Model == nil && interactionsIn(c.Data, cli.Or(c.Dataset, "")) != ""
 }
 

@@ -35,7 +35,7 @@ func TestLinksMisread(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"use --task link to learn recommendations":       {"train", "--dataset", data},
+		"use --task link to learn recommendations":       {"train", "--task", "node", "--dataset", data},
 		"its 1 links are too few":                        {"train", "--task", "link", "--dataset", few},
 		"it has users and items, not nodes: use --task ": {"data", "convert", data, "-o", filepath.Join(filepath.Dir(few), "x.npz")},
 	} {

@@ -17,9 +17,15 @@ import (
 // taskLink is what --task says where links are predicted.
 const taskLink = "link"
 
-// linkRecipe returns the settings of a run, or an error for flags that it has none of.
-func (c *trainCommand) linkRecipe(e cli.Env) (r linkRecipe, err error) {
-	task := taskLink
+// linkTraining is a training of networks that say which links are missing.
+type linkTraining struct {
+	*trainFlags
+	recipe linkRecipe
+	data   linkData
+}
+
+// settings returns the settings of a run, or an error for flags that it has none of.
+func (c *linkTraining) settings(e cli.Env) (r linkRecipe, err error) {
 	switch {
 	case c.Resume != "":
 		a, err := openAutoencoder(c.Resume)
@@ -35,13 +41,13 @@ func (c *trainCommand) linkRecipe(e cli.Env) (r linkRecipe, err error) {
 	default:
 		r = kipfRecipe()
 	}
-	own := r
-	if r.Model == modelLightGCN {
-		task = taskRows
+	own, remedies, rows := r, linkRemedies, r.Model == modelLightGCN
+	if rows {
+		remedies = lightRemedies()
 		cli.Set(&r.Layers, c.Layers)
 		cli.Set(&r.Batch, c.Batch)
 	}
-	if err := c.refused(task); err != nil {
+	if err := c.refused(remedies); err != nil {
 		return r, err
 	}
 	cli.Set(&r.Splits, c.Splits)
@@ -51,7 +57,7 @@ func (c *trainCommand) linkRecipe(e cli.Env) (r linkRecipe, err error) {
 	cli.Set(&r.Hidden, c.Hidden)
 	cli.Set(&r.LR, c.LR)
 	cli.Set(&r.WeightDecay, c.WeightDecay)
-	if task == taskRows {
+	if rows {
 		r.Out = r.Hidden
 		if r.Batch == 0 {
 			r.Batch = math.MaxInt32
@@ -153,17 +159,13 @@ type linkOverall struct {
 	APStd   float64 `json:"test_average_precision_std"`
 }
 
-// links trains graph autoencoders, one for each seed, each on a split of its own.
-func (c *trainCommand) links(e cli.Env) error {
-	r, err := c.linkRecipe(e)
-	if err != nil {
+// Open reads the data and settles what it decides.
+func (c *linkTraining) Open(e cli.Env) (err error) {
+	r := &c.recipe
+	if c.data, err = cli.Promptly(e.Ctx, func() (linkData, error) { return openLinkData(c.Data, c.at.dataset, r.Model, r.Columns) }); err != nil {
 		return err
 	}
-	name := r.Dataset
-	d, err := cli.Promptly(e.Ctx, func() (linkData, error) { return openLinkData(c.Data, c.at.dataset, r.Model, r.Columns) })
-	if err != nil {
-		return err
-	}
+	d := c.data
 	if err := e.SameData(c.at.dataset, d.Dataset); err != nil {
 		return err
 	}
@@ -175,86 +177,86 @@ func (c *trainCommand) links(e cli.Env) error {
 			r.Degrees, r.Once, r.Directed = true, true, !d.Graph.Symmetric()
 		}
 	}
-	defer par.SetThreads(c.Threads)()
-	defer par.Hot()()
-	out, progress := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut)
-	var aucs, precisions []float64
-	var all []seeded
-	for i := range c.Seeds {
-		one := r
-		one.Seed += uint64(i)
-		k, err := newLinkTask(d, &one, nil)
-		if err != nil {
-			return fmt.Errorf("--dataset %s: %w", name, err)
-		}
-		k.team = e.Team
-		progress.Run(i, c.Seeds)
-		s, history, err := c.linked(e.Ctx, k, &one, watcher{out, progress, func(ep train.Epoch) string {
-			if c.JSON {
-				out.Encode(linkEpoch{"epoch", name, one.Seed, ep.N, ep.Loss, ep.Val.Accuracy, report.Milliseconds(ep.Took)})
-			}
-			return fmt.Sprintf("  validation AUC %.2f %%  loss %.4f  %s", 100*ep.Val.Accuracy, ep.Loss, name)
-		}})
-		if err != nil {
-			return err
-		}
-		s.Dataset = name
-		all = append(all, seeded{one.Seed, history})
-		aucs, precisions = append(aucs, 100*s.TestAUC), append(precisions, 100*s.TestAP)
-		switch {
-		case c.JSON:
-			out.Encode(s)
-		case c.Seeds > 1:
-			out.Printf("seed %d: test AUC %.2f %%, average precision %.2f %%, epoch %d\n", s.Seed, 100*s.TestAUC, 100*s.TestAP, s.BestEpoch)
-		default:
-			c.linkPage(out, k, &one, s)
-		}
-	}
-	if c.Seeds > 1 {
-		o := linkOverall{Event: "seeds", Dataset: name, Model: r.Model, Seeds: c.Seeds}
-		o.AUC, o.AUCStd = report.MeanStd(aucs)
-		o.AP, o.APStd = report.MeanStd(precisions)
-		if c.JSON {
-			o.AUC, o.AUCStd, o.AP, o.APStd = o.AUC/100, o.AUCStd/100, o.AP/100, o.APStd/100
-			out.Encode(o)
-		} else {
-			out.Printf("%s on %s, %d seeds: test AUC %.2f ± %.2f %%, average precision %.2f ± %.2f %%\n", r.Model, name, c.Seeds, o.AUC, o.AUCStd, o.AP, o.APStd)
-		}
-	}
-	if err := c.writeScores(all, "val_auc"); err != nil {
-		return err
-	}
-	return out.Err()
+	return nil
 }
 
-// linked trains once.
-func (c *trainCommand) linked(ctx context.Context, k *linkTask, r *linkRecipe, w watcher) (s linkSummary, h *train.History, err error) {
-	fit, net := k.fit(r)
-	l, err := c.learn(ctx, fit, r.Seed, w)
+// Plan implements training.
+func (c *linkTraining) Plan() []string {
+	r, d := &c.recipe, c.data
+	found := fmt.Sprintf("found: %d nodes, %d edges", d.Graph.NumNodes(), d.Graph.NumEdges())
+	if d.users > 0 {
+		found = fmt.Sprintf("found: %d users, %d items, %d links", d.users, d.Graph.NumNodes()-d.users, d.Graph.NumEdges())
+	}
+	return []string{found, "learns: which links are missing", fmt.Sprintf("trains: %s, rows of %d, for at most %d epochs", r.title(), r.Out, r.Epochs)}
+}
+
+// Train trains a network for each seed, each on a division of the links of its own.
+func (c *linkTraining) Train(e cli.Env) error {
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
+	return c.run(e, trials{of: c.trial, together: c.together, score: "val_auc"})
+}
+
+// trial is the training of a seed.
+func (c *linkTraining) trial(i int) (*trial, error) {
+	r := c.recipe
+	r.Seed += uint64(i)
+	k, err := newLinkTask(c.data, &r, nil)
 	if err != nil {
-		usual := kipfRecipe()
-		if r.Model == modelLightGCN {
-			usual = lightRecipe()
-		}
-		return s, l.history, diverged(err, r.LR, usual.LR)
+		return nil, fmt.Errorf("--dataset %s: %w", r.Dataset, err)
 	}
-	all := l.summary
-	s = linkSummary{Event: "summary", Model: r.Model, Encoding: r.Encoding, Seed: r.Seed, BestEpoch: all.BestEpoch, ValAUC: float64(all.ValAccuracy), EpochMS: all.EpochMS, TotalMS: all.TotalMS,
-		Checkpoint: l.checkpoint, Log: l.log, CSV: c.CSV}
-	err = l.measure(ctx, func(t *grad.Tape) {
-		s.TestAUC, s.TestAP = k.measure(t, net, k.Test)
-		s.linkQuality = k.quality(t, net)
-	})
-	if err != nil {
-		return s, l.history, err
+	k.team = c.team
+	fit, net := k.fit(&r)
+	t := &trial{fit: fit, rate: r.LR, usual: kipfRecipe().LR, metric: report.Metric{Says: "AUC", Key: "auc"}}
+	if r.Model == modelLightGCN {
+		t.usual = lightRecipe().LR
 	}
-	if c.Save != "" {
-		if err := save(c.Save, k.trained(net), net.Recipe, map[string]map[string]float64{"val": {"auc": s.ValAUC}, "test": {"auc": s.TestAUC, "average_precision": s.TestAP}}); err != nil {
-			return s, l.history, err
-		}
-		s.Saved = c.Save
+	t.summary = report.Summary{Dataset: r.Dataset, Model: r.Model, Encoding: r.Encoding, Seed: r.Seed}
+	measured := linkSummary{Event: "summary", Dataset: r.Dataset, Model: r.Model, Encoding: r.Encoding, Seed: r.Seed}
+	whole := func() linkSummary {
+		s, all := measured, &t.summary
+		s.BestEpoch, s.ValAUC, s.EpochMS, s.TotalMS = all.BestEpoch, float64(all.ValAccuracy), all.EpochMS, all.TotalMS
+		s.Saved, s.Checkpoint, s.CSV, s.Log = all.Saved, all.Checkpoint, all.CSV, all.Log
+		return s
 	}
-	return s, l.history, nil
+	t.measure = func(_ context.Context, tape *grad.Tape, _ *train.History) {
+		measured.TestAUC, measured.TestAP = k.measure(tape, net, k.Test)
+		measured.linkQuality = k.quality(tape, net)
+	}
+	t.keep = func() error {
+		return c.save(t, k.trained(net), net.Recipe, map[string]map[string]float64{"val": {"auc": float64(t.summary.ValAccuracy)}, "test": {"auc": measured.TestAUC, "average_precision": measured.TestAP}})
+	}
+	t.epoch = func(e train.Epoch) any {
+		return linkEpoch{"epoch", r.Dataset, r.Seed, e.N, e.Loss, e.Val.Accuracy, report.Milliseconds(e.Took)}
+	}
+	t.scores = func(e train.Epoch) string {
+		return fmt.Sprintf("  validation AUC %.2f %%  loss %.4f  %s", 100*e.Val.Accuracy, e.Loss, r.Dataset)
+	}
+	t.line = func() any { return whole() }
+	t.short = func(p *report.Printer) {
+		s := whole()
+		p.Printf("seed %d: test AUC %.2f %%, average precision %.2f %%, epoch %d\n", s.Seed, 100*s.TestAUC, 100*s.TestAP, s.BestEpoch)
+	}
+	t.page = func(p *report.Printer) { c.page(p, k, &r, t) }
+	return t, nil
+}
+
+// together says what several trainings have in common.
+func (c *linkTraining) together(p *report.Printer, all []*trial) {
+	var aucs, precisions []float64
+	for _, t := range all {
+		s := t.line().(linkSummary)
+		aucs, precisions = append(aucs, s.TestAUC), append(precisions, s.TestAP)
+	}
+	r := &c.recipe
+	o := linkOverall{Event: "seeds", Dataset: r.Dataset, Model: r.Model, Seeds: c.Seeds}
+	o.AUC, o.AUCStd = report.MeanStd(aucs)
+	o.AP, o.APStd = report.MeanStd(precisions)
+	if c.JSON {
+		p.Encode(o)
+	} else {
+		p.Printf("%s on %s, %d seeds: test AUC %.2f ± %.2f %%, average precision %.2f ± %.2f %%\n", r.Model, r.Dataset, c.Seeds, 100*o.AUC, 100*o.AUCStd, 100*o.AP, 100*o.APStd)
+	}
 }
 
 // title is the model's name for people.
@@ -262,8 +264,9 @@ func (r *linkRecipe) title() string {
 	return (&models.LinkNetwork{Model: r.Model}).String()
 }
 
-// linkPage is all there is to say of one training.
-func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe, s linkSummary) {
+// page is all there is to say of one training.
+func (c *linkTraining) page(out *report.Printer, k *linkTask, r *linkRecipe, t *trial) {
+	s := t.line().(linkSummary)
 	if r.Model == modelLightGCN {
 		out.Line("%s: %s, rows of %d, %d propagations; %s", s.Dataset, r.title(), r.Hidden, r.Layers, k.whatLinks())
 	} else {
@@ -286,9 +289,31 @@ func (c *trainCommand) linkPage(out *report.Printer, k *linkTask, r *linkRecipe,
 		100*s.TestAUC, 100*s.TestAP, s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10, 100*s.Recall, 100*s.NDCG)
 	out.Paragraph("%s", k.ranked())
 	out.Paragraph("kept the model of epoch %d of %d, with the best validation AUC, %.2f %%; %.1f ms per epoch (median), %.1f s in all", s.BestEpoch, r.Epochs, 100*s.ValAUC, s.EpochMS, s.TotalMS/1000)
-	for _, f := range []struct{ what, path string }{{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"log in", s.Log}} {
-		if f.path != "" {
-			out.Printf("%s %s\n", f.what, f.path)
-		}
+	model := ""
+	if c.Model != nil {
+		model = " --model " + r.Model
 	}
+	t.summary.Ends(out, c.next(s.Saved, fmt.Sprintf(" --task link%s --dataset %s", model, cli.Word(r.Dataset)), r.Dataset))
 }
+
+// linkRoom is the task of links.
+type linkRoom struct{}
+
+func (linkRoom) Name() string     { return taskLink }
+func (linkRoom) Flag() string     { return taskLink }
+func (linkRoom) Noun() string     { return "links" }
+func (linkRoom) Models() []string { return models.LinkNames() }
+
+// Takes reports whether links are asked for, or the data has users and items.
+func (linkRoom) Takes(f *trainFlags) bool {
+	return f.Task == taskLink || f.Task == "" && f.Model == nil && interactionsIn(f.Data, cli.Or(f.Dataset, "")) != ""
+}
+
+func (linkRoom) Recipe(e cli.Env, f *trainFlags) (training, error) {
+	c := &linkTraining{trainFlags: f}
+	var err error
+	c.recipe, err = c.settings(e)
+	return c, err
+}
+
+func (linkRoom) Model(f *savedFlags) model { return &linkModel{f} }

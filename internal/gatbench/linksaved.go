@@ -66,9 +66,12 @@ type savedLinks struct {
 	task  *linkTask // its links, divided; nil: all are known
 }
 
-// openLinks reads the model and its graph, whose links are divided as they were in training. Where they are only predicted, all
+// linkModel is a model of links in a file.
+type linkModel struct{ *savedFlags }
+
+// open reads the model and its graph, whose links are divided as they were in training. Where they are only predicted, all
 // links of other data than that of the training are known, so that what is said of a node does not depend on a division.
-func (f *savedFlags) openLinks(e cli.Env, predicted bool) (*savedLinks, error) {
+func (f *linkModel) open(e cli.Env, predicted bool) (*savedLinks, error) {
 	if err := f.divided("links"); err != nil {
 		return nil, err
 	}
@@ -77,7 +80,7 @@ func (f *savedFlags) openLinks(e cli.Env, predicted bool) (*savedLinks, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := recipe{Dataset: a.Recipe.Dataset, Splits: splitsOwn}
+	r := origin{Dataset: a.Recipe.Dataset, Splits: splitsOwn}
 	at, err := f.places(e, &r)
 	if err != nil {
 		return nil, err
@@ -151,20 +154,29 @@ type linkScored struct {
 	linkQuality
 }
 
-// evalLinks scores a saved model on the links that validate and test.
-func (c *evalCommand) evalLinks(e cli.Env) error {
-	s, err := c.openLinks(e, false)
+// Embed returns what the network has learnt of the nodes.
+func (f *linkModel) Embed(e cli.Env, _ []string) (*models.Embeddings, error) {
+	s, err := f.open(e, true)
+	if err != nil {
+		return nil, err
+	}
+	return s.model.EmbedOf(s.data, models.Query{})
+}
+
+// Eval scores a saved model on the links that validate and test.
+func (f *linkModel) Eval(e cli.Env) error {
+	s, err := f.open(e, false)
 	if err != nil {
 		return err
 	}
-	defer par.SetThreads(c.Threads)()
+	defer par.SetThreads(f.Threads)()
 	k := s.task
-	line := linkScored{Event: "eval", File: c.File, Dataset: s.net.Recipe.Dataset, Model: s.net.Recipe.Model}
+	line := linkScored{Event: "eval", File: f.File, Dataset: s.net.Recipe.Dataset, Model: s.net.Recipe.Model}
 	line.ValAUC, line.ValAP = k.measure(grad.NewEval(), s.net, k.Val)
 	line.TestAUC, line.TestAP = k.measure(grad.NewEval(), s.net, k.Test)
 	line.linkQuality = k.quality(grad.NewEval(), s.net)
 	p := report.NewPrinter(e.Out)
-	if c.JSON {
+	if f.JSON {
 		p.Encode(line)
 		return p.Err()
 	}

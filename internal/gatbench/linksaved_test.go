@@ -139,7 +139,7 @@ func TestSavedLinksMisuse(t *testing.T) {
 		"predict M --nodes 3 --splits random": "--splits: links are divided by the seed of the training",
 		"eval M --dataset cora":               "(trained on Karate), used on Cora: nodes have 1433 features, and the model was made for 34: use data whose columns are those of its training",
 		"eval M --split-number 1":             "--split-number: links are divided by the seed",
-		"explain --node 3 --model M":          "is a model of the task link, and one of nodes or edges is wanted",
+		"explain M --node 3":                  "is a model of links, and explain needs a model of nodes",
 		"predict nothing.safetensors --top 3": "--top: it is for models of links",
 		"eval M --dataset nothing/at/all.csv": "nothing/at/all.csv",
 	} {

@@ -243,3 +243,38 @@ func (k *linkTask) measure(t *grad.Tape, net *autoencoder, p sample.Pairs) (auc,
 	}
 	return train.AUC(scores, positive), train.AveragePrecision(scores, positive)
 }
+
+// linkRemedies say which flags of train a training on links has no use for, and what to do.
+var linkRemedies = map[string]string{
+	"label":             "links are predicted, and no column: leave it out",
+	"class-weights":     "links have no classes: leave it out",
+	"no-baseline":       "none is trained beside: leave it out",
+	"positive":          "links have no classes: leave it out",
+	"readout":           "it is for --task graph: leave it out",
+	"pool":              "it is for --task graph: leave it out",
+	"no-edge-features":  "a graph autoencoder reads none: leave it out",
+	"undirected":        "links are taken in both directions anyway: leave it out",
+	"preset":            "the settings are those of Kipf and Welling; --hidden, --lr and --epochs change them",
+	"split-number":      "the seed divides the links: use --seed or --seeds for other divisions",
+	"folds":             "the seed divides the links: --seeds N trains on N divisions",
+	"heads":             "a graph autoencoder has none: leave it out",
+	"out-heads":         "a graph autoencoder has none: leave it out",
+	"layers":            "a graph autoencoder has two layers: --hidden is the width of the first",
+	"attention-dropout": "a graph autoencoder has no attention: leave it out",
+	"residual":          "a graph autoencoder has none: leave it out",
+	"residual-linear":   "a graph autoencoder has two layers without parts around them: leave it out",
+	"norm":              "a graph autoencoder has two layers without parts around them: leave it out",
+	"input":             "a graph autoencoder has two layers without parts around them: leave it out",
+	"output":            "a graph autoencoder has two layers without parts around them: leave it out",
+	"fanout":            "a step reads the whole graph: leave it out",
+	"rows":              "a step computes all rows: leave it out",
+	"batch":             "a step reads all links: leave it out",
+	"accumulate":        "a step reads all links: leave it out",
+	"inductive":         "test links never carry messages: leave it out",
+	"dropout":           "a graph autoencoder has none: leave it out",
+	"select":            "the epoch of the best validation AUC is kept: leave it out",
+	"loss":              "it is for predicting numbers: leave it out",
+	"plot":              "the picture shows classes: --csv or --log record the epochs instead",
+	"attention":         "a graph autoencoder has none: leave it out",
+	"nodes":             "it is for --attention, which an autoencoder does not have: leave it out",
+}

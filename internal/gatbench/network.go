@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
@@ -80,10 +79,11 @@ func openNetwork(path string) (*network, error) {
 	n := new(network)
 	if p, err := modelFile(path, &n.Recipe); err == nil && (p.Task == models.Nodes || p.Task == models.Edges) {
 		n.take(p)
+		n.Recipe.Fanout = allWritten(n.Recipe.Fanout)
 		return n, nil
 	}
-	if of, other := map[string]string{taskGraph: "whole graphs", taskLink: "links", taskFacts: "facts"}[savedTask(path)]; other {
-		return nil, fmt.Errorf("%s is a model of %s, and one of nodes is wanted: %s eval and predict take it", path, of, cli.Program)
+	if of := savedTask(path); of.Name() != taskNode && of.Name() != taskEdge {
+		return nil, fmt.Errorf("%s is a model of %s, and one of nodes is wanted: %s eval and predict take it", path, of.Noun(), cli.Program)
 	}
 	if err := train.LoadConfig(path, n); err != nil {
 		return nil, err
@@ -272,9 +272,6 @@ func modelFile(path string, own any) (*models.Predictor, error) {
 		if err := jsonread.Unmarshal(p.Recipe, own); err != nil {
 			return nil, fmt.Errorf("%s: what it says of its training: %w", path, jsonread.What(err))
 		}
-		if r, ok := own.(*recipe); ok {
-			r.Fanout = allWritten(r.Fanout)
-		}
 	}
 	return p, nil
 }
@@ -336,36 +333,4 @@ func findModel(name string) (models.Traits, error) {
 		return models.Traits{}, err
 	}
 	return models.TraitsOf(m), nil
-}
-
-// modelsOf is what the models of a task are called.
-type modelsOf struct {
-	task, flag, noun string // flag is what train says of the task, after a space
-	names            []string
-}
-
-// modelsOfTasks returns the models of every task.
-func modelsOfTasks() []modelsOf {
-	return []modelsOf{
-		{taskNode, "", "nodes and edges", models.Names()}, {taskGraph, " --task graph", "whole graphs", models.GraphNames()},
-		{taskFacts, " --task link", "facts", models.FactNames()}, {taskLink, " --task link", "links", slices.Concat(models.LinkNames(), models.FactNames())},
-	}
-}
-
-// modelNamed returns an error if a task has no model of that name. Of a model of another task it has the
-// command that trains it, which ends in more.
-func modelNamed(task, name, more string) error {
-	var own, other modelsOf
-	lower := strings.ToLower(name)
-	for _, of := range modelsOfTasks() {
-		if of.task == task {
-			own = of
-		} else if other.task == "" && slices.Contains(of.names, lower) {
-			other = of
-		}
-	}
-	if other.task == "" || slices.Contains(own.names, lower) {
-		return cli.OneOf("--model", name, own.names)
-	}
-	return cli.Misuse("--model %s: it is a model of %s, not of %s: write %s train%s --model %s%s", name, other.noun, own.noun, cli.Program, other.flag, lower, more)
 }

@@ -96,7 +96,7 @@ func TestEdgesOnBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		standard := string(formStandard)
-		f := settingFlags{Dataset: &data, Model: &name, Features: &standard}
+		f := &nodeTraining{trainFlags: &trainFlags{settingFlags: settingFlags{Dataset: &data, Model: &name, Features: &standard}}}
 		r, err := f.fresh()
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func TestEdgesOfNodesRefused(t *testing.T) {
 	if rows := results(t, "predict", "--json", file); len(rows) != 200 {
 		t.Errorf("%d predictions", len(rows))
 	}
-	if text := ok(t, "explain", "--node", "3", "--model", file, "--method", "saliency"); !strings.Contains(text, "NNConv") {
+	if text := ok(t, "explain", file, "--node", "3", "--method", "saliency"); !strings.Contains(text, "NNConv") {
 		t.Errorf("explain says %s", text)
 	}
 	run("--inductive", "--epochs", "1")

@@ -3,12 +3,13 @@ package gatbench
 import (
 	"errors"
 	"fmt"
-	"github.com/edgewise-ml/edgewise/internal/cli"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // outputFlags are what a training writes beside what it prints.
@@ -143,4 +144,18 @@ func (o *outputFlags) folder() error {
 		}
 	}
 	return nil
+}
+
+// checkFiles returns an error for files that cannot be written, or that are also read.
+func (o *outputFlags) checkFiles(in []cli.File) error {
+	if err := o.checkEvery(); err != nil {
+		return err
+	}
+	if err := o.targets(0); err != nil {
+		return err
+	}
+	if err := cli.Ordinary(cli.File{Flag: "--resume", Path: o.Resume}); err != nil {
+		return err
+	}
+	return cli.Apart(in, append(o.files(), cli.File{Flag: "--log", Path: o.logDir()}))
 }

@@ -148,7 +148,7 @@ func TestPlanetoidKeepsItsSettings(t *testing.T) {
 	k, _ := taskOf(t, "gat")
 	for _, name := range []string{"cora", "citeseer", "pubmed"} { // whose settings follow from the name
 		for _, model := range models.Names(models.ReadsNone, models.MayNumbers, models.MayKinds) {
-			f := settingFlags{Dataset: &name, Model: &model}
+			f := &nodeTraining{trainFlags: &trainFlags{settingFlags: settingFlags{Dataset: &name, Model: &model}}}
 			got, err := f.fresh()
 			if err != nil {
 				t.Fatal(err)

@@ -2,12 +2,14 @@ package gatbench
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/train"
 )
 
 // Every command line that is advised begins with the program as it was called.
@@ -35,8 +37,8 @@ func TestAdviceNamesProgram(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s%s", args, want, stdout, stderr)
 		}
 	}
-	s := &session{trainCommand: new(trainCommand), recipe: recipe{Epochs: 9}, summary: report.Summary{Interrupted: true, Checkpoint: "a b"}}
-	if got := s.explain(context.Canceled).Error(); !strings.HasSuffix(got, `; to continue: go run ./cmd/gatbench train --resume "a b"`) {
+	one := &trial{fit: &train.Fit{Epochs: 9}, summary: report.Summary{Interrupted: true, Checkpoint: "a b"}}
+	if got := new(trainFlags).tell(one, report.NewPrinter(io.Discard), context.Canceled).Error(); !strings.HasSuffix(got, `; to continue: go run ./cmd/gatbench train --resume "a b"`) {
 		t.Error(got)
 	}
 }

@@ -206,12 +206,3 @@ func (o *outputFlags) forRank(team *ranks.Team) {
 		o.Resume = resume
 	}
 }
-
-// usage follows what the ranks spend, and prints each epoch of it for machines.
-func (c *trainCommand) usage(out *report.Printer) *report.Usage {
-	var each func(*report.Ranks)
-	if c.JSON {
-		each = func(r *report.Ranks) { out.Encode(r) }
-	}
-	return report.NewUsage(c.team, each)
-}

@@ -61,6 +61,14 @@ type recipe struct {
 	Rows        extent        `flag:"rows"`
 }
 
+// origin is what the recipe was trained on.
+func (r *recipe) origin() origin { return origin{r.Dataset, r.Splits, r.SplitNumber, r.Columns} }
+
+// from makes o what the recipe is used on.
+func (r *recipe) from(o origin) {
+	r.Dataset, r.Splits, r.SplitNumber, r.Columns = o.Dataset, o.Splits, o.SplitNumber, o.Columns
+}
+
 // extent says which rows of each layer a training step on all nodes computes.
 type extent string
 

@@ -210,7 +210,7 @@ func TestRecipeFlags(t *testing.T) {
 		if _, err := p.Parse(strings.Fields(line)); err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.fresh()
+		r, err := (&nodeTraining{trainFlags: &trainFlags{settingFlags: f}}).fresh()
 		if err != nil {
 			t.Fatal(err)
 		}

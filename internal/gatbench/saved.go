@@ -1,17 +1,13 @@
 package gatbench
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
-	"github.com/edgewise-ml/edgewise/internal/par"
-	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -45,8 +41,8 @@ func (f *savedFlags) instead() string {
 }
 
 // places returns where the model's data is, or that which flags name instead, which
-// it makes that of the recipe.
-func (f *savedFlags) places(e cli.Env, r *recipe) (places, error) {
+// it makes the origin.
+func (f *savedFlags) places(e cli.Env, r *origin) (places, error) {
 	recorded, trained := *r, r.Dataset
 	if f.Dataset != nil {
 		if r.Dataset = datasetNamed(*f.Dataset); slices.Contains(datasets.Names(), r.Dataset) {
@@ -63,7 +59,7 @@ func (f *savedFlags) places(e cli.Env, r *recipe) (places, error) {
 	case f.Dataset != nil && otherData(r.Dataset, trained): // nothing of it was trained on
 		r.Splits, recorded.Splits, r.SplitNumber = splitsOwn, splitsOwn, ""
 	}
-	at, err := savedModel{f.File, f.Data}.places(e, &recorded, nil, nil)
+	at, err := savedModel{f.File, f.Data}.places(e, recorded, nil, nil)
 	if err != nil {
 		return at, err
 	}
@@ -83,11 +79,6 @@ func otherData(dataset, trained string) bool {
 	return filepath.Base(dataset) != filepath.Base(trained) || was.Info != nil && !was.Is(cli.Locate(cli.File{Path: dataset}))
 }
 
-// evalCommand is gatbench eval.
-type evalCommand struct {
-	savedFlags `embed:""`
-}
-
 // scored is how good a saved model is.
 type scored struct {
 	Event         string        `json:"event"` // "eval"
@@ -101,83 +92,6 @@ type scored struct {
 	Features      featureForm   `json:"features"`
 	Learns        string        `json:"learns,omitempty"`
 	report.Metrics
-}
-
-// Run scores a saved model on each part of the split.
-func (c *evalCommand) Run(e cli.Env) (err error) {
-	if c.Threads, err = c.Begin(e, c.Threads); err != nil {
-		return err
-	}
-	switch savedTask(c.File) {
-	case taskGraph:
-		return c.evalGraphs(e)
-	case taskLink:
-		return c.evalLinks(e)
-	case taskFacts:
-		return c.evalFacts(e)
-	}
-	a, k, logits, err := c.open(e)
-	if err != nil {
-		return err
-	}
-	r := &a.recipe
-	line := scored{Event: "eval", File: c.File, Dataset: r.Dataset, Model: a.Net.(*models.Network).Model, Features: featureForm(a.Preparation.Features.Form)}
-	p := report.NewPrinter(e.Out)
-	line.measure(p, c.JSON, k.goal, logits, k.split, measured{a.Net.(*models.Network).String(), k.Name, k.ClassNames})
-	if c.JSON || k.goal.kind != oneClass {
-		return p.Err()
-	}
-	confusion := k.goal.Decided(logits, k.split.Test)
-	p.Printf("\nconfusion matrix (rows: true class, columns: predicted class):\n\n")
-	p.Confusion(k.Classes, k.ClassNames, confusion)
-	return p.Err()
-}
-
-// open reads the model and its data with their split, and returns what the network gives each node, or edge.
-func (f *savedFlags) open(e cli.Env) (*answering, *task, *tensor.Dense, error) {
-	a, err := f.answering(e)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	defer par.SetThreads(f.Threads)()
-	d, err := a.dataset()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if s := a.Schema; s != nil && s.Label != nil && len(s.Label.Columns) > 0 && models.GoalOf(d) == nil {
-		return nil, nil, nil, fmt.Errorf("--dataset %s: nothing is known there of %s, which the model predicts, so nothing can be measured: name rows whose answers are known, or use %s predict", a.name, strings.Join(s.Label.Columns, ", "), cli.Program)
-	}
-	if err := learnable(d, taskIn(a.Predictor), a.name); err != nil {
-		return nil, nil, nil, err
-	}
-	if a.Preparation.Undirected {
-		d = d.Undirected()
-	}
-	k := newTask(d)
-	if k.name = a.name; d.LearnsEdges() {
-		if err := k.edgesLearnt(a.Preparation.Undirected); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	if k.goal.Outputs != a.Goal.Outputs || k.goal.kind != goalKindOf(a.Goal) {
-		return nil, nil, nil, fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
-			f.File, a.Goal.Outputs, a.Goal.Noun(), a.Data.Name, k.Name, k.goal.Outputs, k.goal.kind.noun(), f.instead())
-	}
-	r := &a.recipe
-	r.setNumber(f.Number)
-	c := r.choice().from(a.splits)
-	if err := k.splitForAll(c); err != nil {
-		return nil, nil, nil, err
-	}
-	k.goal.taught(a.Goal)
-	var y *tensor.Dense
-	for b, err := range warned(e, a.Of(d, models.Query{Team: e.Team}), a.unfit) {
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		y = rowsBelow(y, b.Outputs)
-	}
-	return a, k, y, nil
 }
 
 // rowsBelow returns the rows of x and then those of y; y of nil.

@@ -18,12 +18,18 @@ import (
 // places is where the data of a training is: files, or names that are known.
 type places struct{ dataset, splits string }
 
+// origin is what a model was trained on, as its recipe says it.
+type origin struct {
+	Dataset, Splits, SplitNumber string
+	Columns                      chosenColumns
+}
+
 // savedModel is a model in a file, and the folder of --data.
 type savedModel struct{ path, data string }
 
 // places finds the data that the model names, and says so if it is not where it
 // was. What is nowhere is where flags say, which may be nil.
-func (m savedModel) places(e cli.Env, r *recipe, dataset, splits *string) (at places, err error) {
+func (m savedModel) places(e cli.Env, r origin, dataset, splits *string) (at places, err error) {
 	at = places{r.Dataset, r.Splits}
 	if !m.named(r.Dataset) {
 		if at.dataset, err = m.locate(e, "dataset", r.Dataset, dataset); err != nil {

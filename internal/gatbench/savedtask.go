@@ -2,62 +2,35 @@ package gatbench
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
-	"github.com/edgewise-ml/edgewise/internal/spell"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// savedTask returns what the model in a file was trained for: taskEdge, taskGraph, taskLink or
-// taskFacts, which their files name, or else taskNode.
-func savedTask(path string) string {
+// savedTask returns the task of the model in a file, which most files name, or else the usual one.
+func savedTask(path string) room {
+	name := ""
 	if p, err := models.Open(path); err == nil {
-		return taskIn(p)
+		name = taskIn(p)
+	} else {
+		var text json.RawMessage
+		var head struct{ Task string }
+		if train.LoadConfig(path, &text) == nil && jsonread.Unmarshal(text, &head) == nil {
+			name = head.Task
+		}
 	}
-	var text json.RawMessage
-	var head struct{ Task string }
-	if train.LoadConfig(path, &text) == nil && jsonread.Unmarshal(text, &head) == nil && head.Task != "" {
-		return head.Task
+	for _, r := range rooms {
+		if r.Name() == name {
+			return r
+		}
 	}
-	return taskNode
-}
-
-// learns returns what is trained: what the checkpoint of --resume was, what --task and --model say, or
-// what the data is for; empty: nodes or edges, as the data says.
-func (c *trainCommand) learns() (string, error) {
-	tasks := []string{taskNode, taskEdge, taskLink, taskGraph}
-	switch {
-	case c.Task == "" || slices.Contains(tasks, c.Task):
-	case spell.Meant(c.Task, append(tasks, taskFacts)) == taskFacts:
-		return "", cli.Misuse("--task %.60s: there is no such task; facts are links of several kinds: write %s train --task link --model %s%s", c.Task, cli.Program, cli.Or(c.Model, modelRotatE), c.onDataset())
-	default:
-		return "", cli.OneOf("--task", c.Task, tasks)
-	}
-	if c.Resume != "" {
-		return c.learnt()
-	}
-	task := c.Task
-	switch {
-	case task == taskLink && c.onFacts():
-		task = taskFacts
-	case task == "" && holdsGraphs(c.Data, cli.Or(c.Dataset, "")):
-		task = taskGraph
-	}
-	if c.Model == nil {
-		return task, nil
-	}
-	of := task
-	if of == taskEdge || of == "" {
-		of = taskNode
-	}
-	return task, modelNamed(of, *c.Model, c.onDataset())
+	return rooms[0]
 }
 
 // onDataset is how a command goes on that is to train on the data that flags name.
-func (c *trainCommand) onDataset() (flags string) {
+func (c *trainFlags) onDataset() (flags string) {
 	if c.Dataset != nil {
 		flags = " --dataset " + cli.Word(*c.Dataset)
 	}
@@ -67,31 +40,14 @@ func (c *trainCommand) onDataset() (flags string) {
 	return flags
 }
 
-// learnt returns the task of the run that --resume goes on with.
-func (c *trainCommand) learnt() (string, error) {
-	if err := cli.Ordinary(cli.File{Flag: "--resume", Path: c.Resume}); err != nil {
-		return "", err
-	}
-	task := savedTask(c.Resume)
-	said := task
-	if task == taskFacts {
-		said = taskLink
-	}
-	if c.Task != "" && c.Task != said {
-		return "", cli.Misuse("--resume %s: its run has --task %.20s, not %s: leave the flag out", c.Resume, said, c.Task)
-	}
-	c.Task = said
-	return task, nil
-}
-
 // located returns where the data of a run that goes on is, or that which flags name if it is not there.
-func (c *trainCommand) located(e cli.Env, of places) (places, error) {
-	return savedModel{c.Resume, c.Data}.places(e, &recipe{Dataset: of.dataset, Splits: of.splits}, c.Dataset, c.Splits)
+func (c *trainFlags) located(e cli.Env, of places) (places, error) {
+	return savedModel{c.Resume, c.Data}.places(e, origin{Dataset: of.dataset, Splits: of.splits}, c.Dataset, c.Splits)
 }
 
 // anew returns the dataset or split that a flag names for a run, whose own it is, too, if the flag only
 // says where its own is now.
-func (c *trainCommand) anew(flag *string, at, own string) string {
+func (c *trainFlags) anew(flag *string, at, own string) string {
 	if flag == nil || c.Resume != "" && *flag == at {
 		return own
 	}

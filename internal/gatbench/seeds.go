@@ -50,5 +50,7 @@ func (k *task) once(ctx context.Context, r recipe) (report.Summary, error) {
 	if err != nil {
 		return report.Summary{}, err
 	}
-	return summarise(history, r, time.Since(start)), nil
+	s := summaryOf(r)
+	s.Take(history, time.Since(start))
+	return s, nil
 }

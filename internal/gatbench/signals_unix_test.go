@@ -231,7 +231,7 @@ func TestFullDiskIsSaidOnce(t *testing.T) {
 	if err := cmd.Run(); !errors.As(err, new(*exec.ExitError)) {
 		t.Skip(err)
 	}
-	want := fmt.Sprintf("gatbench: %s, %s and %s could not be written: %v\n", file("c"), file("e.csv"), file("m"), syscall.EFBIG)
+	want := fmt.Sprintf("gatbench: %s, %s and %s could not be written: %v\n", file("c"), file("m"), file("e.csv"), syscall.EFBIG)
 	if errOut.String() != want {
 		t.Errorf("it says\n%swant\n%s", &errOut, want)
 	}

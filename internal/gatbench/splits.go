@@ -42,7 +42,7 @@ func noFile(splits string) bool {
 }
 
 // takeFolds makes --splits folds:K what it stands for, --folds K, unless one of the folds is meant.
-func (c *trainCommand) takeFolds() error {
+func (c *trainFlags) takeFolds() error {
 	if c.Splits == nil || !isFolds(*c.Splits) || c.SplitNumber != nil || c.Resume != "" {
 		return nil
 	}

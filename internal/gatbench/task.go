@@ -188,7 +188,7 @@ func open(dir, name string, columns chosenColumns) (*datasets.Dataset, error) {
 
 // manyGraphs returns the error for many graphs where one is wanted.
 func manyGraphs(dir, name string) error {
-	c := trainCommand{Data: dir, settingFlags: settingFlags{Dataset: &name}}
+	c := trainFlags{Data: dir, settingFlags: settingFlags{Dataset: &name}}
 	return cli.Misuse("--dataset %s: it has many graphs, not one: use --task graph, as in %s train --task graph%s", name, cli.Program, c.onDataset())
 }
 

@@ -1,13 +1,14 @@
 package gatbench
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // Every flag works in every task, or is refused with what to do instead: what it is given
@@ -23,13 +24,16 @@ func TestFlagsByTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	mols := bonded(t, chemistry(t, false))
-	tasks := []struct{ name, key, base string }{
-		{"nodes", taskNode, "--dataset karate --splits random --epochs 1"},
-		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --folds 2"},
-		{"graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 1 --hidden 4 --layers 2 --splits random"},
-		{"links", taskLink, "--task link --dataset karate --epochs 1 --hidden 4"},
-		{"links without features", taskRows, "--task link --model lightgcn --dataset karate --epochs 1 --hidden 4 --layers 2"},
-		{"facts", taskFacts, "--task link --dataset " + facts + " --model rotate --epochs 2 --hidden 4"},
+	tasks := []struct {
+		name, key, base string
+		remedies        map[string]string
+	}{
+		{"nodes", taskNode, "--dataset karate --splits random --epochs 1", nodeRemedies},
+		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --folds 2", graphRemedies},
+		{"graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 1 --hidden 4 --layers 2 --splits random", graphRemedies},
+		{"links", taskLink, "--task link --dataset karate --epochs 1 --hidden 4", linkRemedies},
+		{"links without features", taskLink, "--task link --model lightgcn --dataset karate --epochs 1 --hidden 4 --layers 2", lightRemedies()},
+		{"facts", taskFacts, "--task link --dataset " + facts + " --model rotate --epochs 2 --hidden 4", factRemedies},
 	}
 	values := map[string]string{ // FILE is a file of its own
 		"dataset": "", "model": "", "task": "", "data": "", "epochs": "--epochs 3", "json": "", "threads": "--threads 1", "rows": "--rows all",
@@ -55,7 +59,7 @@ func TestFlagsByTask(t *testing.T) {
 		if status != cli.Succeeded {
 			t.Fatalf("%s: %s", task.name, stderr)
 		}
-		for flag := range remediesOf(task.key) {
+		for flag := range task.remedies {
 			if _, ok := values[flag]; !ok {
 				t.Errorf("%s: there is a remedy for --%s, which is no flag", task.name, flag)
 			}
@@ -91,7 +95,7 @@ func TestFlagsByTask(t *testing.T) {
 				base = regexp.MustCompile(" --epochs [^ ]+").ReplaceAllString(base, "")
 			}
 			file := filepath.Join(dir, strings.ReplaceAll(task.name, " ", "-")+"-"+string(rune('a'+i%26))+string(rune('a'+i/26)))
-			remedy := remediesOf(task.key)[flag]
+			remedy := task.remedies[flag]
 			if remedy != "" {
 				args = args[strings.Index(args, "--"+flag):] // without what it needs elsewhere
 			}
@@ -105,7 +109,7 @@ func TestFlagsByTask(t *testing.T) {
 				if status != cli.Misused || !strings.Contains(stderr, "--splits") && !strings.Contains(stderr, "--seed") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}
-			case flag == "splits" && (task.key == taskLink || task.key == taskRows): // by time alone
+			case flag == "splits" && task.key == taskLink: // by time alone
 				if status != cli.Misused || !strings.Contains(stderr, "the seed divides the links") {
 					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
 				}

@@ -2,17 +2,13 @@ package gatbench
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime/pprof"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -20,13 +16,15 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// trainCommand is gatbench train.
-type trainCommand struct {
+// trainFlags are the flags of gatbench train, of all tasks.
+type trainFlags struct {
 	settingFlags  `embed:""`
 	graphFlags    `embed:""`
 	Seeds         int `default:"1" placeholder:"N" help:"Train N times, each with its own seed, and print the mean. Default: 1."`
@@ -41,39 +39,8 @@ type trainCommand struct {
 	team *ranks.Team
 }
 
-func (c *trainCommand) endsItself() {}
-
-// Run trains and prints what came of it. A signal ends the loading at once, and
-// the training after its epoch.
-func (c *trainCommand) Run(e cli.Env) (err error) {
-	c.team = e.Team
-	c.forRank(e.Team)
-	if c.Threads, err = c.Begin(e, c.Threads); err != nil {
-		return err
-	}
-	task, err := c.learns()
-	if err == nil {
-		err = c.takeFolds()
-	}
-	if err != nil {
-		return err
-	}
-	var other func(cli.Env) error
-	switch task {
-	case taskFacts:
-		other = c.facts
-	case taskLink:
-		other = c.links
-	case taskGraph:
-		other = c.graphs
-	default:
-		return c.nodes(e)
-	}
-	return c.profiled(e, func() error { return other(e) })
-}
-
 // profiled runs a training under --profile.
-func (c *trainCommand) profiled(e cli.Env, run func() error) error {
+func (c *trainFlags) profiled(e cli.Env, run func() error) error {
 	if c.kept() {
 		cli.OutliveReader()
 	}
@@ -93,43 +60,77 @@ func (c *trainCommand) profiled(e cli.Env, run func() error) error {
 	return err
 }
 
-// nodes trains on the nodes of a graph, or on its edges: --task says so, or the data does.
-func (c *trainCommand) nodes(e cli.Env) error {
-	if err := c.refused(cmp.Or(c.Task, taskNode)); err != nil {
-		return err
+// nodeTraining is a training on the nodes of a graph, or on its edges.
+type nodeTraining struct {
+	*trainFlags
+	recipe recipe // of the first seed
+	task   *task
+}
+
+// nodeRoom is the task of nodes, and edgeRoom that of edges, whose networks are those of nodes with a head that reads both ends.
+type (
+	nodeRoom struct{}
+	edgeRoom struct{ nodeRoom }
+)
+
+func (nodeRoom) Name() string     { return taskNode }
+func (nodeRoom) Flag() string     { return taskNode }
+func (nodeRoom) Noun() string     { return "nodes and edges" }
+func (nodeRoom) Models() []string { return models.Names() }
+
+func (nodeRoom) Takes(f *trainFlags) bool { return f.Task == taskNode }
+
+// Recipe returns a training on nodes or, if the data says so, on edges.
+func (nodeRoom) Recipe(e cli.Env, f *trainFlags) (training, error) {
+	c := &nodeTraining{trainFlags: f}
+	remedies := nodeRemedies
+	if f.Task == taskEdge {
+		remedies = edgeRemedies
 	}
-	if err := c.foldNodes(); err != nil {
-		return err
+	err := c.refused(remedies)
+	if err == nil {
+		err = c.foldNodes()
 	}
-	r, err := cli.Promptly(e.Ctx, func() (recipe, error) { return c.recipe(e) })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := c.check(&r); err != nil {
-		return err
+	if c.recipe, err = cli.Promptly(e.Ctx, func() (recipe, error) { return c.settings(e) }); err != nil {
+		return nil, err
 	}
-	defer par.SetThreads(c.Threads)()
-	defer par.Hot()()
+	return c, c.check(&c.recipe)
+}
+
+func (nodeRoom) Model(f *savedFlags) model { return &nodeModel{f} }
+
+func (edgeRoom) Name() string { return taskEdge }
+func (edgeRoom) Flag() string { return taskEdge }
+
+func (edgeRoom) Takes(f *trainFlags) bool { return f.Task == taskEdge }
+
+// Open reads the data and settles what it decides.
+func (c *nodeTraining) Open(e cli.Env) error {
+	r := c.recipe
 	k, err := cli.Promptly(e.Ctx, func() (*task, error) {
 		return openTaskOf(c.Task, c.Data, c.at.dataset, r.Undirected, r.choice().from(c.at.splits).fresh(c.Resume == "" && c.Undirected == nil))
 	})
 	if err != nil {
 		return err
 	}
-	k.team = e.Team
+	c.task, k.team = k, e.Team
 	if err := e.SameData(c.at.dataset, k.Dataset); err != nil {
 		return err
 	}
 	sayDoubt(e, k.Doubt())
 	sayDoubt(e, k.apart())
 	if k.pairs != nil {
-		if err := c.refused(taskEdge); err != nil {
+		if err := c.refused(edgeRemedies); err != nil {
 			return err
 		}
 	}
-	if r, err = c.settled(k, r); err != nil {
+	if c.recipe, err = c.settled(k, r); err != nil {
 		return err
 	}
+	r = c.recipe
 	c.sayColumns(e, k.Schema, k.Warnings)
 	sayDoubt(e, r.manyPairs(k.graph.NumNodes()))
 	if err := k.checkNodes(c.Nodes); err != nil {
@@ -146,11 +147,36 @@ func (c *trainCommand) nodes(e cli.Env) error {
 	if text := sentence(k.division); text != "" && c.Seeds > 1 && !c.JSON {
 		report.Message(e.ErrOut, text)
 	}
-	return c.profiled(e, func() error { return c.all(e, k, r) })
+	return nil
+}
+
+// Plan implements training.
+func (c *nodeTraining) Plan() []string {
+	k, r := c.task, &c.recipe
+	s := k.split
+	split := fmt.Sprintf("split: %d %ss for training, %d for validation and %d for testing", len(s.Train), k.goal.example, len(s.Val), len(s.Test))
+	if says := sentence(k.division); says != "" {
+		split = says
+	}
+	lines := []string{
+		fmt.Sprintf("found: %d nodes, %d edges", k.Graph.NumNodes(), k.Graph.NumEdges()), "learns: " + k.goal.what(), split,
+		fmt.Sprintf("trains: %s, for at most %d epochs", describe(r, k.goal.Outputs, k.head(r)), r.Epochs), c.says(),
+	}
+	if steps := c.steps(); steps != "" {
+		lines = append(lines, steps)
+	}
+	return lines
+}
+
+// Train trains a network for each seed.
+func (c *nodeTraining) Train(e cli.Env) error {
+	defer par.SetThreads(c.Threads)()
+	defer par.Hot()()
+	return c.run(e, trials{of: c.trial, together: c.together})
 }
 
 // foldNodes makes --folds K what it stands for: K seeds, each with a split of its own.
-func (c *trainCommand) foldNodes() error {
+func (c *nodeTraining) foldNodes() error {
 	if c.Folds == nil {
 		return nil
 	}
@@ -167,9 +193,9 @@ func (c *trainCommand) foldNodes() error {
 	return nil
 }
 
-// recipe returns the settings of the run, or of the first of several, and finds
+// settings returns the settings of the run, or of the first of several, and finds
 // out where its data is.
-func (c *trainCommand) recipe(e cli.Env) (r recipe, err error) {
+func (c *nodeTraining) settings(e cli.Env) (r recipe, err error) {
 	if c.Resume == "" {
 		r, err = c.fresh()
 		c.at = places{r.Dataset, r.Splits}
@@ -181,7 +207,7 @@ func (c *trainCommand) recipe(e cli.Env) (r recipe, err error) {
 
 // check returns an error for flags that ask for what cannot be, before any work
 // is done.
-func (c *trainCommand) check(r *recipe) error {
+func (c *nodeTraining) check(r *recipe) error {
 	switch {
 	case c.Seeds < 1:
 		return cli.Misuse("--seeds %d: it must be at least 1", c.Seeds)
@@ -201,118 +227,72 @@ func (c *trainCommand) check(r *recipe) error {
 	return cli.Apart(in, append(c.files(), cli.File{Flag: "--log", Path: c.logDir()}))
 }
 
-// all trains once for each seed.
-func (c *trainCommand) all(e cli.Env, k *task, r recipe) error {
-	out := newReporter(e, c, k, r)
-	var runs []report.Summary
-	for i := range c.Seeds {
-		one := r
-		one.Seed += uint64(i)
-		if one.choice().bySeed() && i > 0 {
-			err := k.setSplit(one.choice())
-			if err == nil {
-				err = k.suit(&one)
-			}
-			if err != nil {
-				return err
-			}
+// trial is the training of a seed.
+func (c *nodeTraining) trial(i int) (*trial, error) {
+	k, r := c.task, c.recipe
+	r.Seed += uint64(i)
+	if r.choice().bySeed() && i > 0 {
+		err := k.setSplit(r.choice())
+		if err == nil {
+			err = k.suit(&r)
 		}
-		if err := k.aim(&one); err != nil {
-			return err
+		if err != nil {
+			return nil, err
 		}
-		out.progress.Run(i, c.Seeds)
-		s := &session{trainCommand: c, task: k, recipe: one, report: out}
-		if err := s.run(e.Ctx); err != nil {
-			if c.Seeds > 1 {
-				err = errors.Join(err, c.writeCSV(out.histories, k.goal.metric()))
-			}
-			return err
-		}
-		runs = append(runs, s.summary)
 	}
-	if c.Seeds == 1 {
-		return nil
+	if err := k.aim(&r); err != nil {
+		return nil, err
 	}
-	return errors.Join(out.all(runs), c.writeCSV(out.histories, k.goal.metric()))
+	fit, net, err := k.fit(r)
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{fit: fit, rate: r.LR, usual: k.usual(&r).LR, metric: k.goal.metric(), partial: true}
+	s := &session{nodeTraining: c, task: k, recipe: r, net: net, trial: t}
+	t.summary = summaryOf(r)
+	t.summary.Weights, t.summary.Learns, t.summary.Metric = k.weighing(r.model()), string(k.goal.kind), t.metric
+	if c.divided() != "" {
+		t.summary.Splits = c.recipe.Splits
+	}
+	t.measure, t.keep = s.measure, s.keep
+	t.epoch = func(e train.Epoch) any {
+		line := report.NewEpochLine(r.Dataset, r.Seed, e)
+		line.Metric = t.metric
+		return t.metric.JSON(line)
+	}
+	t.scores = func(e train.Epoch) string {
+		line := report.NewEpochLine(r.Dataset, r.Seed, e)
+		line.Metric = t.metric
+		return line.Scores()
+	}
+	t.line = func() any { return t.metric.JSON(t.summary) }
+	t.short = t.summary.Line
+	t.page = func(p *report.Printer) { s.page(p).Print(p) }
+	return t, nil
 }
 
-// session is one training and what is done with its result.
+// session is the training of a seed and what is done with its result.
 type session struct {
-	*trainCommand
+	*nodeTraining
 	*task
 	recipe  recipe
-	report  *reporter
 	net     *network
+	trial   *trial
 	history *train.History
-	summary report.Summary
+	heads   []*picture.Heat // what the heads of watched nodes attend to; nil: none were asked for
 }
 
-// run trains one network, keeps it where asked, and reports on it, even if the
-// training was cut short; then it returns an error too.
-func (s *session) run(ctx context.Context) error {
-	fit, net, err := s.fit(s.recipe)
-	if err != nil {
-		return err
+// measure completes what is said of a training with what the network that was kept can do.
+func (s *session) measure(ctx context.Context, t *grad.Tape, h *train.History) {
+	s.history = h
+	y := s.said(t, s.net)
+	s.goal.cut(y, s.split)
+	sum := &s.trial.summary
+	sum.Metrics = s.goal.qualityOn(y, s.split, s.ClassNames)
+	if s.Seeds == 1 && !sum.Diverged {
+		o, without := s.withoutEdges(ctx)
+		s.goal.verdict(sum, y, o, without, s.split)
 	}
-	s.net = net
-	fit.Checkpoint, fit.Every, fit.Resume = s.Checkpoint, s.Every, s.Resume
-	events, err := s.openEvents()
-	if err != nil {
-		return err
-	}
-	usage := s.usage(s.report.out)
-	fit.OnEpoch = func(e train.Epoch) {
-		usage.EpochIsOver(e.N)
-		s.report.epoch(s.recipe.Seed, e, fit.Steps)
-		events.Epoch(e)
-	}
-	if fit.Steps > 1 {
-		loss := fit.Loss
-		fit.Loss = func(t *grad.Tape) *grad.Var {
-			s.report.batch(t.Step(), fit.Steps)
-			return loss(t)
-		}
-	}
-	start := time.Now()
-	history, err := fit.Run(ctx)
-	took := time.Since(start)
-	logged := events.Close()
-	if history == nil || s.task.team.Err() != nil { // without the other ranks nothing more can be computed
-		return errors.Join(err, logged)
-	}
-	if done := len(history.Epochs); done > s.recipe.Epochs {
-		return cli.Misuse("--epochs %d: the run of %s has %d already", s.recipe.Epochs, s.Resume, done)
-	}
-	s.history = history
-	s.summary = summarise(history, s.recipe, took)
-	s.summary.Weights = s.weighing(s.recipe.model())
-	s.summary.Learns, s.summary.Metric = string(s.goal.kind), s.goal.metric()
-	if s.summary.BestEpoch > 0 {
-		t := grad.NewEval() // of a training that was interrupted nothing more is measured
-		_ = t.Within(cli.Uncut(ctx, s.task.team), func() {
-			y := s.said(t, net)
-			s.goal.cut(y, s.split)
-			s.summary.Metrics = s.goal.qualityOn(y, s.split, s.ClassNames)
-			if s.Seeds == 1 && err == nil {
-				o, without := s.withoutEdges(ctx)
-				s.goal.verdict(&s.summary, y, o, without, s.split)
-			}
-		})
-	}
-	if e := (*atomicfile.Error)(nil); s.Checkpoint != "" && !errors.As(err, &e) {
-		if _, err := os.Stat(s.Checkpoint); err == nil {
-			s.summary.Checkpoint = s.Checkpoint
-		}
-	}
-	s.report.histories = append(s.report.histories, seeded{s.recipe.Seed, history})
-	s.summary.Ranks = usage.All()
-	s.summary.Interrupted = errors.Is(err, context.Canceled)
-	s.summary.Diverged = errors.As(err, new(*train.DivergedError))
-	if logged == nil {
-		s.summary.Log = s.logDir()
-	}
-	err = s.explain(errors.Join(err, logged, s.writeCSV(), s.keep()))
-	return errors.Join(err, s.report.run(s.summary))
 }
 
 // withoutEdges trains a perceptron of the same size beside the network, with the same settings, for a fifth of its epochs: one of these
@@ -348,76 +328,22 @@ func (s *session) withoutEdges(ctx context.Context) (*goal, *tensor.Dense) {
 	return k.goal, y
 }
 
-// writeCSV writes the epochs, if no others are to come: those of several trainings are
-// in one file.
-func (s *session) writeCSV() error {
-	if s.Seeds > 1 {
-		return nil
-	}
-	err := s.outputFlags.writeCSV(s.report.histories, s.goal.metric())
-	if err == nil {
-		s.summary.CSV = s.CSV
-	}
-	return err
-}
-
-// openEvents opens the log of one seed.
-func (s *session) openEvents() (*report.Events, error) {
-	dir := s.logDir()
-	if dir == "" {
-		return nil, nil
-	}
-	if s.Seeds > 1 {
-		dir = filepath.Join(dir, fmt.Sprintf("seed-%d", s.recipe.Seed))
-	}
-	return report.CreateEvents(dir)
-}
-
 // keep writes what was asked for of the chosen model.
 func (s *session) keep() error {
-	if s.summary.BestEpoch == 0 {
-		return nil
-	}
-	var saved, plotted, drawn error
-	if s.Save != "" {
-		if saved = save(s.Save, s.trained(s.net), s.net.Recipe, scoresOf(s.summary)); saved == nil {
-			s.summary.Saved = s.Save
-		}
-	}
+	var plotted, drawn error
+	sum := &s.trial.summary
+	saved := s.save(s.trial, s.trained(s.net), s.net.Recipe, scoresOf(*sum))
 	if s.Plot != "" {
 		if plotted = s.plot(s.Plot); plotted == nil {
-			s.summary.Plot = s.Plot
+			sum.Plot = s.Plot
 		}
 	}
 	if len(s.Attention) > 0 {
 		if drawn = s.writeAttention(); drawn == nil {
-			s.summary.Attention = strings.Join(s.Attention, ",")
+			sum.Attention = strings.Join(s.Attention, ",")
 		}
 	}
 	return errors.Join(saved, plotted, drawn)
-}
-
-// explain says of a training that was cut short how far it came and what is left
-// of it.
-func (s *session) explain(err error) error {
-	switch {
-	case s.summary.Interrupted:
-		cut := fmt.Errorf("interrupted after %d of %d epochs", s.summary.Epochs, s.recipe.Epochs)
-		if s.summary.Checkpoint != "" {
-			cut = fmt.Errorf("%w; to continue: %s", cut, s.goesOn(s.summary.Checkpoint))
-		}
-		return errors.Join(cli.Stopped(cut), cli.Without(err, context.Canceled))
-	case s.summary.Diverged:
-		left := "nothing was saved"
-		if s.summary.Saved != "" {
-			left = fmt.Sprintf("the model of epoch %d is saved in %s", s.summary.BestEpoch, s.summary.Saved)
-		}
-		all := cli.Parts(err) // the training's first
-		r := &s.recipe
-		all[0] = fmt.Errorf("%w; %s", diverged(all[0], r.LR, s.task.usual(r).LR), left)
-		return errors.Join(all...)
-	}
-	return err
 }
 
 // profile begins a CPU profile, if a file is named, and returns what ends it.
@@ -442,7 +368,7 @@ func profile(path string) (stop func() error, err error) {
 func (s *session) plot(path string) error {
 	t := grad.NewEval()
 	p := draw.Training{
-		Dataset: s.Dataset, Model: s.recipe.model().Title, Epochs: s.history.Epochs, Best: s.summary.BestEpoch, Test: s.split.Test,
+		Dataset: s.Dataset, Model: s.recipe.model().Title, Epochs: s.history.Epochs, Best: s.trial.summary.BestEpoch, Test: s.split.Test,
 		Hidden: s.net.Hidden(t, s.hop(s.net), s.features).Value(),
 	}
 	logits := s.net.Run(t, s.net.Whole(s.hop(s.net), s.features)).Value()
@@ -457,3 +383,12 @@ func (s *session) plot(path string) error {
 	}
 	return p.Write(path)
 }
+
+// nodeRemedies say which flags of train a training on nodes has no use for, and what to do.
+var nodeRemedies = map[string]string{
+	"readout": "it is for --task graph: leave it out",
+	"pool":    "it is for --task graph: leave it out",
+}
+
+// taskNode is what --task says where nodes are told apart.
+const taskNode = "node"

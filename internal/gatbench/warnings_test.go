@@ -45,7 +45,7 @@ func TestSavedModelWarns(t *testing.T) {
 	says(t, "train", "--dataset", edges, "--label", "churned", "--column", "email=none", "--undirected", "--features", "standard", "--model", "sage", "--no-edge-features", "--epochs", "3", "--save", model)
 	const changed = "shop_edges.csv is not what the model was trained on any more: it has changed since"
 	tomorrow := filepath.Join(dir, "tomorrow")
-	commands := [][]string{{"predict", model}, {"eval", model}, {"explain", "--model", model, "--node", "c001", "--method", "saliency"}, {"predict", model, "--dataset", tomorrow}}
+	commands := [][]string{{"predict", model}, {"eval", model}, {"explain", model, "--node", "c001", "--method", "saliency"}, {"predict", model, "--dataset", tomorrow}}
 	for _, c := range commands {
 		if _, stderr := says(t, c...); strings.Contains(stderr, "changed since") {
 			t.Errorf("gatbench %q warns of data that is as it was: %s", c, stderr)
@@ -69,7 +69,7 @@ func TestSavedModelWarns(t *testing.T) {
 	}
 	for want, c := range map[string][]string{
 		"6 rows are seen each by itself":   {"predict", model, "--dataset", alone},
-		"1 row is seen by itself":          {"explain", "--model", model, "--dataset", alone, "--node", "c242", "--method", "saliency"},
+		"1 row is seen by itself":          {"explain", model, "--dataset", alone, "--node", "c242", "--method", "saliency"},
 		"6 rows are seen each by itself\n": {"predict", model, "--dataset", alone, "--embeddings", filepath.Join(dir, "rows.csv")},
 	} {
 		if _, stderr := says(t, c...); !strings.Contains(stderr, "shop_nodes has no edges, and the model was trained with them: "+want) || !strings.Contains(stderr, `such as "Oulu" in line 4`) {

@@ -87,6 +87,9 @@ func (p *Printer) Paragraph(format string, args ...any) {
 	p.write([]byte(wrap(fmt.Sprintf(format, shown(args)...), p.columns()) + "\n"))
 }
 
+// Next prints the command to try next.
+func (p *Printer) Next(command string) { p.Printf("next: "+p.Strong("%s")+"\n", command) }
+
 // Line prints a line, which a terminal that is narrower gets as a paragraph.
 func (p *Printer) Line(format string, args ...any) {
 	text := fmt.Sprintf(format, shown(args)...)

@@ -90,6 +90,11 @@ func (t *Training) end(p *Printer) {
 	if s.Ranks != nil {
 		p.Paragraph("%s", s.Ranks.Says())
 	}
+	s.Ends(p, t.Next)
+}
+
+// Ends ends a page with the files that were written and the command to try next.
+func (s *Summary) Ends(p *Printer, next string) {
 	for _, f := range []struct{ what, path string }{
 		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"pictures in", s.Plot},
 		{"attention in", s.Attention}, {"log in", s.Log},
@@ -99,7 +104,7 @@ func (t *Training) end(p *Printer) {
 		}
 	}
 	if !s.Interrupted {
-		p.Printf("next: "+p.Strong("%s")+"\n", t.Next)
+		p.Next(next)
 	}
 }
 
@@ -124,7 +129,7 @@ func (o *Overall) Print(p *Printer, title, next string) {
 	if also := o.also(); also != "" {
 		p.Printf("test: %s\n", also)
 	}
-	p.Printf("next: "+p.Strong("%s")+"\n", next)
+	p.Next(next)
 }
 
 // Longer says what to try if a training of at most so many epochs ended too early:

@@ -29,7 +29,6 @@ var tooLarge = map[string]room{
 	"datasets/text":           {33, 0},
 	"grad":                    {58, 18},
 	"graph":                   {44, 0},
-	"internal/gatbench":       {63, 37},
 	"internal/gatbench/bench": {38, 32},
 	"internal/gatbench/demo":  {39, 36},
 	"tensor":                  {35, 0},

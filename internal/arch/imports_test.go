@@ -60,7 +60,15 @@ var table = map[string]string{
 	"cmd/gatbench":          "internal/gatbench",
 
 	// The command, which only programs import, and its parts, which only they and it import.
-	"internal/gatbench":        "* internal/cli internal/gatbench/bench internal/gatbench/demo internal/gatbench/draw internal/gatbench/report internal/gatbench/usage",
+	"internal/task":            "* internal/task/source internal/cli internal/gatbench/draw internal/gatbench/report",
+	"internal/task/node":       "* internal/task internal/task/source internal/cli internal/gatbench/draw internal/gatbench/report internal/picture",
+	"internal/task/edge":       "internal/task internal/task/node",
+	"internal/task/graph":      "* internal/task internal/task/source internal/cli internal/gatbench/report",
+	"internal/task/link":       "* internal/task internal/task/source internal/cli internal/gatbench/report",
+	"internal/task/fact":       "* internal/task internal/task/source internal/cli internal/gatbench/report",
+	"internal/task/source":     "* internal/cli datasets/text",
+	"internal/task/tasktest":   "internal/cli internal/jsonread datasets graph sparse tensor",
+	"internal/gatbench":        "* internal/task internal/task/source internal/task/node internal/task/edge internal/task/graph internal/task/link internal/task/fact internal/cli internal/gatbench/bench internal/gatbench/demo internal/gatbench/draw internal/gatbench/report internal/gatbench/usage",
 	"internal/gatbench/bench":  "* internal/gatbench/usage",
 	"internal/gatbench/demo":   "* datasets/points datasets/text internal/picture internal/gatbench/report",
 	"internal/gatbench/draw":   "datasets graph internal/picture tensor train",

@@ -15,6 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
 )
 
 // benchCommand is gatbench bench.
@@ -67,7 +68,7 @@ func (c *benchCommand) Run(e cli.Env) error {
 	if c.Epochs < 0 {
 		return cli.Misuse("--epochs %d: it must be at least 1, or 0 for %d", c.Epochs, trainEpochs)
 	}
-	if err := cli.OneOf("--rows", string(c.rows()), extents); err != nil {
+	if err := cli.OneOf("--rows", string(c.rows()), node.Extents); err != nil {
 		return err
 	}
 	if err := cmp.Or(c.checkTrace(), c.checkScale(), c.checkPicture()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -38,28 +39,28 @@ func (c *benchCommand) ownGraph() (g *bench.Graph, err error) {
 
 // readGraph reads what is no matrix.
 func (c *benchCommand) readGraph() (*graph.Graph, []tensor.Float, error) {
-	if holdsGraphs(c.Data, c.Graph) {
-		d, err := openGraphs(c.Data, c.Graph, "")
+	if source.HoldsGraphs(c.Data, c.Graph) {
+		d, err := source.OpenGraphs(c.Data, c.Graph, "")
 		if err != nil {
 			return nil, nil, err
 		}
 		return d.Graph, nil, nil
 	}
-	if isFacts(c.Data, c.Graph) {
-		d, err := readFacts(c.Data, c.Graph)
+	if source.IsFacts(c.Data, c.Graph) {
+		d, err := source.ReadFacts(c.Data, c.Graph)
 		if err != nil {
 			return nil, nil, err
 		}
 		return d.Train, nil, nil
 	}
-	if path := interactionsIn(c.Data, c.Graph); path != "" {
+	if path := source.InteractionsIn(c.Data, c.Graph); path != "" {
 		d, err := datasets.ReadInteractions(path)
 		if err != nil {
 			return nil, nil, err
 		}
 		return d.Graph, nil, nil
 	}
-	d, err := open(c.Data, datasetNamed(c.Graph), chosenColumns{})
+	d, err := source.OpenData(c.Data, source.DatasetNamed(c.Graph), source.Columns{})
 	if err != nil {
 		return nil, nil, err
 	}

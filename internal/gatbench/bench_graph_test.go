@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // graphForms writes a graph of three nodes in the forms that are read, and returns the path of
@@ -85,7 +86,7 @@ func graphForms(t *testing.T) map[string]int {
 // Kernels are timed on a graph in any form that is read, under the name of its file. A matrix
 // keeps its diagonal.
 func TestBenchGraph(t *testing.T) {
-	nowhere(t)
+	tasktest.Nowhere(t)
 	for path, edges := range graphForms(t) {
 		name := graphName(path)
 		out, err := benched(t, benchCommand{Graph: path, Patterns: []string{"u_mul_e_sum/" + name + "/64"}, JSON: true})
@@ -93,7 +94,7 @@ func TestBenchGraph(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		if l := objects(t, out); len(l) != 1 || l[0]["params"].(map[string]any)["edges"] != float64(edges) || l[0]["params"].(map[string]any)["graph"] != name {
+		if l := Objects(t, out); len(l) != 1 || l[0]["params"].(map[string]any)["edges"] != float64(edges) || l[0]["params"].(map[string]any)["graph"] != name {
 			t.Errorf("%s: want %d edges, got %s", path, edges, out)
 		}
 	}
@@ -128,7 +129,7 @@ func TestBenchGraphAlone(t *testing.T) {
 
 // What is no graph, or has nothing to time, is refused with what to do.
 func TestBenchGraphMisuse(t *testing.T) {
-	nowhere(t)
+	tasktest.Nowhere(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"empty.mtx":   "%%MatrixMarket matrix coordinate real general\n3 4 0\n",
@@ -169,15 +170,15 @@ func TestBenchGraphMisuse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		path := filepath.Join(dir, tt.graph)
-		stdout, stderr, status := gatbench(t, "bench", "spmm", "--graph", path)
+		stdout, stderr, status := Gatbench(t, "bench", "spmm", "--graph", path)
 		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: status %d, output %q, error\n%s", tt.graph, status, stdout, stderr)
 		}
 	}
-	if _, stderr, status := gatbench(t, "bench", "spmm", "--graph", "karat"); status != cli.Misused || !strings.Contains(stderr, `did you mean "karate"?`) {
+	if _, stderr, status := Gatbench(t, "bench", "spmm", "--graph", "karat"); status != cli.Misused || !strings.Contains(stderr, `did you mean "karate"?`) {
 		t.Errorf("a wrong name: status %d, error %q", status, stderr)
 	}
-	if _, stderr, status := gatbench(t, "bench", "sprase", "--graph", "karate"); status != cli.Misused || !strings.Contains(stderr, `did you mean "sparse"?`) {
+	if _, stderr, status := Gatbench(t, "bench", "sprase", "--graph", "karate"); status != cli.Misused || !strings.Contains(stderr, `did you mean "sparse"?`) {
 		t.Errorf("a wrong group: status %d, error %q", status, stderr)
 	}
 }

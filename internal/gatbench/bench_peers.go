@@ -14,6 +14,11 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	graphs "github.com/edgewise-ml/edgewise/internal/task/graph"
+	"github.com/edgewise-ml/edgewise/internal/task/link"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -28,7 +33,7 @@ const trainEpochs = 200
 func (c *benchCommand) epochs() int { return cmp.Or(c.Epochs, trainEpochs) }
 
 // rows returns what a training step computes.
-func (c *benchCommand) rows() extent { return cmp.Or(extent(c.Rows), rowsNeeded) }
+func (c *benchCommand) rows() node.Extent { return cmp.Or(node.Extent(c.Rows), node.RowsNeeded) }
 
 // trainings returns the peers' trainings, as the flags want them.
 func (c *benchCommand) trainings() bench.Trainings {
@@ -39,7 +44,7 @@ func (c *benchCommand) trainings() bench.Trainings {
 			if err != nil {
 				return nil, err
 			}
-			fit, _, err := k.fit(r)
+			fit, _, err := k.NewFit(r)
 			return fit, err
 		},
 		GAT: func(dataset string) (func() (*bench.GAT, error), error) {
@@ -47,48 +52,48 @@ func (c *benchCommand) trainings() bench.Trainings {
 			if err != nil {
 				return nil, err
 			}
-			r.Rows = rowsNeeded // all of them are one of the ablations
+			r.Rows = node.RowsNeeded // all of them are one of the ablations
 			return func() (*bench.GAT, error) { return newBenchGAT(k, r) }, nil
 		},
 		Links: func(dataset string) (*train.Fit, error) {
-			d, err := open(c.Data, dataset, chosenColumns{})
+			d, err := source.OpenData(c.Data, dataset, source.Columns{})
 			if err != nil {
 				return nil, err
 			}
-			r := exampleLinkRecipe()
+			r := link.Example()
 			r.Seed, r.Epochs = c.Seed, c.epochs()
-			k, err := newLinkTask(linkData{Dataset: d}, &r, nil)
+			k, err := link.NewLinks(link.Source{Dataset: d}, &r, nil)
 			if err != nil {
 				return nil, err
 			}
-			fit, _ := k.fit(&r)
+			fit, _ := k.NewFit(&r)
 			fit.Eval, fit.By = nil, train.ByLast
 			return fit, nil
 		},
 		Graphs: func(dataset string, batch, hidden int) (*train.Fit, error) {
-			k, err := openGraphTask(c.Data, dataset, &graphRecipe{})
+			k, err := graphs.OpenGraphs(c.Data, dataset, &graphs.Recipe{})
 			if err != nil {
 				return nil, err
 			}
-			r := ginRecipe()
+			r := graphs.GIN()
 			r.Seed, r.Epochs, r.Batch, r.Hidden, r.Steps = c.Seed, c.epochs(), batch, hidden, 0
 			f := new(train.Fit)
-			_, _, err = k.fit(f, r, datasets.Split{Train: k.all()})
+			_, _, err = k.NewFit(f, r, datasets.Split{Train: k.All()})
 			return f, err
 		},
 	}
 }
 
 // newBenchGAT returns a new GAT that learns a task.
-func newBenchGAT(k *task, r recipe) (*bench.GAT, error) {
-	net, err := newNetwork(r, k.Features.Shape()[1], k.Classes)
+func newBenchGAT(k *node.Examples, r node.Recipe) (*bench.GAT, error) {
+	net, err := node.NewNetwork(r, k.Features.Shape()[1], k.Classes)
 	if err != nil {
 		return nil, err
 	}
 	out := &bench.GAT{
-		Optimiser: r.optimiser(net), Seed: r.Seed, Labels: k.goal.only(k.split.Train).Labels,
-		Needed: forBench(k.needed(net)), All: forBench(k.every(net)), Whole: forBench(net.Whole(k.hop(net), k.features)),
-		Watch: func(logits *tensor.Dense) { k.goal.Watch(logits, k.split) },
+		Optimiser: r.Optimiser(net), Seed: r.Seed, Labels: k.Goal.OnlyOf(k.Parts.Train).Labels,
+		Needed: forBench(k.Needed(net)), All: forBench(k.Every(net)), Whole: forBench(net.Whole(k.Hop(net), k.X)),
+		Watch: func(logits *tensor.Dense) { k.Goal.Watch(logits, k.Parts) },
 	}
 	for _, l := range net.Layers {
 		out.Layers = append(out.Layers, l.(interface{ Conv() *layers.GATConv }).Conv())
@@ -108,27 +113,27 @@ func forBench(p models.Pass) bench.Pass {
 // openPeers returns the task and the settings of a training as PyG's examples
 // have them, which the peers' scripts follow: one output head, also on PubMed; of
 // SAGE, for which there is no such example, those of GCN, without self-loops.
-func (c *benchCommand) openPeers(model, dataset string) (*task, recipe, error) {
-	r, err := newRecipe("pyg", model, dataset)
+func (c *benchCommand) openPeers(model, dataset string) (*node.Examples, node.Recipe, error) {
+	r, err := node.NewRecipe("pyg", model, dataset)
 	if err != nil {
 		return nil, r, err
 	}
 	r.OutHeads, r.Select, r.Epochs, r.Seed = 1, "last", c.epochs(), c.Seed
 	r.Rows = c.rows()
-	d, err := open(c.Data, dataset, chosenColumns{})
+	d, err := source.OpenData(c.Data, dataset, source.Columns{})
 	if err != nil {
 		return nil, r, err
 	}
 	if len(d.Split.Train) == 0 {
 		d.Split = perClass(d.Labels, d.Classes)
 	}
-	k := newTask(d)
-	if err := k.use(formRows); err != nil { // as the peers' scripts have them
+	k := node.NewExamples(d)
+	if err := k.Use(task.FormRows); err != nil { // as the peers' scripts have them
 		return nil, r, err
 	}
-	r.Features = formRows
+	r.Features = task.FormRows
 	if model == "sage" {
-		k.graph = d.Graph
+		k.Looped = d.Graph
 	}
 	return k, r, nil
 }
@@ -184,7 +189,7 @@ func (c *benchCommand) selfArgs(name string) []string {
 	if c.Seed != 0 {
 		args = append(args, fmt.Sprintf("--seed=%d", c.Seed))
 	}
-	if rows := c.rows(); rows != rowsNeeded {
+	if rows := c.rows(); rows != node.RowsNeeded {
 		args = append(args, "--rows="+string(rows))
 	}
 	return append(args, name)

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -71,17 +72,17 @@ func TestPeersSettings(t *testing.T) {
 		if r.Epochs != 7 || r.Seed != 3 || r.OutHeads != 1 || r.Select != "last" || r.Layers != 2 || r.Start != models.StartGlorot {
 			t.Errorf("%s: got %+v", model, r)
 		}
-		if loops := k.graph.NumEdges() - k.Graph.NumEdges(); loops != 0 != (model != "sage") {
+		if loops := k.Looped.NumEdges() - k.Graph.NumEdges(); loops != 0 != (model != "sage") {
 			t.Errorf("%s: %d self-loops", model, loops)
 		}
 	}
 	_, gat, _ := c.openPeers("gat", "cora")
 	_, gcn, _ := c.openPeers("gcn", "cora")
 	_, sage, _ := c.openPeers("sage", "cora")
-	if gat.Hidden != 8 || gat.Heads != 8 || gat.Dropout != 0.6 || gat.LR != 5e-3 || gat.WeightDecay != 5e-4 || gat.Decayed != decayAll {
+	if gat.Hidden != 8 || gat.Heads != 8 || gat.Dropout != 0.6 || gat.LR != 5e-3 || gat.WeightDecay != 5e-4 || gat.Decayed != node.DecayAll {
 		t.Errorf("gat: got %+v", gat)
 	}
-	if gcn.Hidden != 16 || gcn.Dropout != 0.5 || gcn.LR != 1e-2 || gcn.WeightDecay != 5e-4 || gcn.Decayed != decayFirst {
+	if gcn.Hidden != 16 || gcn.Dropout != 0.5 || gcn.LR != 1e-2 || gcn.WeightDecay != 5e-4 || gcn.Decayed != node.DecayFirst {
 		t.Errorf("gcn: got %+v", gcn)
 	}
 	if gcn.Model, gcn.Seed = "sage", sage.Seed; gcn != sage {
@@ -91,7 +92,7 @@ func TestPeersSettings(t *testing.T) {
 
 // A line of a training says what came of it, and follows the flags.
 func TestBenchTraining(t *testing.T) {
-	lines := objects(t, ok(t, "bench", "--json", "--epochs", "3", "--seed", "5", "train/cora"))
+	lines := Objects(t, Ok(t, "bench", "--json", "--epochs", "3", "--seed", "5", "train/cora"))
 	if len(lines) != 1 || lines[0]["op"] != "citation/gat" || lines[0]["reps"] != 3.0 {
 		t.Fatalf("got %v", lines)
 	}
@@ -107,11 +108,11 @@ func TestBenchTraining(t *testing.T) {
 	if step := lines[0]["median_ms"].(float64); extra["epoch_median_ms"].(float64) < step {
 		t.Errorf("an epoch of %v ms has a step of %v", extra["epoch_median_ms"], step)
 	}
-	again := objects(t, ok(t, "bench", "--json", "--epochs", "3", "--seed", "5", "--threads", "2", "train/cora"))
+	again := Objects(t, Ok(t, "bench", "--json", "--epochs", "3", "--seed", "5", "--threads", "2", "train/cora"))
 	if got := again[0]["extra"].(map[string]any)["last_loss"]; got != extra["last_loss"] {
 		t.Errorf("the last loss is %v, and %v on two threads", extra["last_loss"], got)
 	}
-	other := objects(t, ok(t, "bench", "--json", "--epochs", "3", "--seed", "6", "train/cora"))
+	other := Objects(t, Ok(t, "bench", "--json", "--epochs", "3", "--seed", "6", "train/cora"))
 	if got := other[0]["extra"].(map[string]any)["last_loss"]; got == extra["last_loss"] {
 		t.Error("another seed gives the same loss")
 	}
@@ -127,7 +128,7 @@ func TestBenchTrainingNames(t *testing.T) {
 		"read":               "read/cora\nread/citeseer\nread/pubmed\nread/mutag\nread/proteins\n",
 		"ablation/*/dropout": "ablation/cora/dropout\nablation/citeseer/dropout\nablation/pubmed/dropout\n",
 	} {
-		if got := ok(t, "bench", "--list", pattern); got != want {
+		if got := Ok(t, "bench", "--list", pattern); got != want {
 			t.Errorf("%s: got\n%swant\n%s", pattern, got, want)
 		}
 	}
@@ -137,10 +138,10 @@ func TestBenchTrainingNames(t *testing.T) {
 func TestBenchReading(t *testing.T) {
 	t.Setenv("EDGEWISE_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	if _, stderr, status := gatbench(t, "bench", "read/pubmed"); status != cli.Failed || !strings.Contains(stderr, "no files of pubmed") {
+	if _, stderr, status := Gatbench(t, "bench", "read/pubmed"); status != cli.Failed || !strings.Contains(stderr, "no files of pubmed") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	if _, stderr, status := gatbench(t, "bench", "--epochs=-1", "read"); status != cli.Misused || stderr != "gatbench: --epochs -1: it must be at least 1, or 0 for 200\n" {
+	if _, stderr, status := Gatbench(t, "bench", "--epochs=-1", "read"); status != cli.Misused || stderr != "gatbench: --epochs -1: it must be at least 1, or 0 for 200\n" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }
@@ -171,7 +172,7 @@ func TestBenchGAT(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Dropout, r.AttnDrop = 0, 0
-	fit, _, err := k.fit(r)
+	fit, _, err := k.NewFit(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestBenchGAT(t *testing.T) {
 	if got := loss(gat.All); math.Abs(got-want) > 1e-5 {
 		t.Errorf("the loss of all rows is %v, want %v", got, want)
 	}
-	if needed, all, whole := gat.Needed.Graphs[1].NumDst(), gat.All, gat.Whole; needed != len(gat.Labels) || all.Graphs[0] != k.graph || whole.Graphs[1] != k.graph || whole.Rows != nil {
+	if needed, all, whole := gat.Needed.Graphs[1].NumDst(), gat.All, gat.Whole; needed != len(gat.Labels) || all.Graphs[0] != k.Looped || whole.Graphs[1] != k.Looped || whole.Rows != nil {
 		t.Errorf("a step computes %d rows of the last layer, want %d; an evaluation %v", needed, len(gat.Labels), whole)
 	}
 }

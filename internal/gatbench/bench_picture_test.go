@@ -74,12 +74,12 @@ func TestBenchPictureMisuse(t *testing.T) {
 		"--size cora --beside x.tsv --picture " + svg: "leave names, --graph and --size out",
 		"--beside " + svg + " --picture " + svg:       "it would be written over the file that --beside reads",
 	} {
-		stdout, stderr, status := gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
+		stdout, stderr, status := Gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
 		if !strings.Contains(stderr, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and %q", args, status, stdout, stderr, want)
 		}
 	}
-	if _, stderr, status := gatbench(t, "bench", "--beside", tsv, "--picture", svg); status != cli.Failed || !strings.Contains(stderr, "out.tsv") {
+	if _, stderr, status := Gatbench(t, "bench", "--beside", tsv, "--picture", svg); status != cli.Failed || !strings.Contains(stderr, "out.tsv") {
 		t.Errorf("of a table that is not there: status %d, %s", status, stderr)
 	}
 }
@@ -103,7 +103,7 @@ func TestBenchSweep(t *testing.T) {
 	c = narrow()
 	c.JSON, c.Picture = true, ""
 	out, err = benched(t, c)
-	lines := objects(t, out)
+	lines := Objects(t, out)
 	if err != nil || len(lines) != 8 || lines[0]["params"].(map[string]any)["dim"] != 4.0 {
 		t.Fatalf("%v, %d lines\n%s", err, len(lines), out)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // quick is a budget for tests.
@@ -52,7 +53,7 @@ func TestBenchMisuse(t *testing.T) {
 		{"--threads=-1", `--threads -1: it must be at least 1, or 0 for all there are`},
 	}
 	for _, tt := range tests {
-		stdout, stderr, status := gatbench(t, append([]string{"bench"}, strings.Fields(tt.args)...)...)
+		stdout, stderr, status := Gatbench(t, append([]string{"bench"}, strings.Fields(tt.args)...)...)
 		if want := "gatbench: " + tt.want; !strings.HasPrefix(stderr, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and\n%s", tt.args, status, stdout, stderr, want)
 		}
@@ -60,7 +61,7 @@ func TestBenchMisuse(t *testing.T) {
 }
 
 func TestBenchList(t *testing.T) {
-	stdout, stderr, status := gatbench(t, "bench", "--list", "exp")
+	stdout, stderr, status := Gatbench(t, "bench", "--list", "exp")
 	if stdout != "exp/2048\nexp/1048576\n" || stderr != "" || status != cli.Succeeded {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
@@ -125,7 +126,7 @@ func TestBenchEverything(t *testing.T) {
 // What cannot be timed ends a run that asks for it, and is reported at the end of a run of
 // everything, as data that is not here is.
 func TestBenchMissing(t *testing.T) {
-	nowhere(t)
+	tasktest.Nowhere(t)
 	for _, patterns := range [][]string{nil, {"read/mutag", "exp"}} {
 		all := bench.All(bench.Choice{Threads: 1})
 		missing, err := bench.Choose(all, "read/mutag")
@@ -148,7 +149,7 @@ func TestBenchJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := objects(t, out)
+	lines := Objects(t, out)
 	if len(lines) != len(small(t)) {
 		t.Fatalf("%d lines for %d benchmarks", len(lines), len(small(t)))
 	}
@@ -184,7 +185,7 @@ func TestBenchIsolated(t *testing.T) {
 	if err != nil || strings.Join(asked, " ") != "bench --json --threads=1 exp/2048" {
 		t.Fatalf("asked for %q, %v", asked, err)
 	}
-	if l := objects(t, out); len(l) != 1 || l[0]["reps"] != 7.0 || l[0]["median_ms"] != 2.0 {
+	if l := Objects(t, out); len(l) != 1 || l[0]["reps"] != 7.0 || l[0]["median_ms"] != 2.0 {
 		t.Errorf("got %v", l)
 	}
 	c.self = func(context.Context, ...string) ([]byte, error) { return []byte("killed"), nil }

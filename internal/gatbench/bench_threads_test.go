@@ -44,7 +44,7 @@ func TestTraceMisuse(t *testing.T) {
 		"scale --isolate":                                "scale: it runs each name on several numbers of threads",
 		"scale --trace " + svg:                           "scale times many numbers of threads; name what to record",
 	} {
-		stdout, stderr, status := gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
+		stdout, stderr, status := Gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
 		if got := strings.Join(strings.Fields(stderr), " "); !strings.Contains(got, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and %q", args, status, stdout, stderr, want)
 		}
@@ -53,7 +53,7 @@ func TestTraceMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{kept: "line 1: it is no record of loops", dir + "/none.json": "none.json", dir: "is a folder"} {
-		if _, stderr, status := gatbench(t, "bench", "--from", path); status != cli.Failed || !strings.Contains(stderr, want) {
+		if _, stderr, status := Gatbench(t, "bench", "--from", path); status != cli.Failed || !strings.Contains(stderr, want) {
 			t.Errorf("--from %s: status %d, %s", path, status, stderr)
 		}
 	}
@@ -168,7 +168,7 @@ func TestScale(t *testing.T) {
 	if err := c.Run(cli.Env{Ctx: t.Context(), Out: &lines, ErrOut: new(bytes.Buffer)}); err != nil {
 		t.Fatal(err)
 	}
-	all := objects(t, lines.String())
+	all := Objects(t, lines.String())
 	if len(all) != 3 {
 		t.Fatalf("there are %d lines, want one for each of 3 numbers of threads:\n%s", len(all), lines.String())
 	}

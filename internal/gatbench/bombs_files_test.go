@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zip"
@@ -252,13 +253,6 @@ func le4(vs ...uint32) (b []byte) {
 	return b
 }
 
-func le8(vs ...uint64) (b []byte) {
-	for _, v := range vs {
-		b = binary.LittleEndian.AppendUint64(b, v)
-	}
-	return b
-}
-
 // npzOf is a graph without edges of n nodes, and more.
 func npzOf(n int, more ...member) []byte {
 	return zipOf(append([]member{
@@ -270,7 +264,7 @@ func npzOf(n int, more ...member) []byte {
 // edgesOf is a graph of two nodes and n edges between them.
 func edgesOf(prefix string, n int) []byte {
 	return zipOf(
-		member{name: prefix + "indptr.npy", text: npyOf("<i8", "(3,)", le8(0, uint64(n), uint64(n)), 0)},
+		member{name: prefix + "indptr.npy", text: npyOf("<i8", "(3,)", tasktest.LE8(0, uint64(n), uint64(n)), 0)},
 		member{name: prefix + "indices.npy", text: npyOf("<i4", fmt.Sprintf("(%d,)", n), bytes.Repeat(le4(1), n), 0)},
 		member{name: prefix + "shape.npy", text: npyOf("<i4", "(2,)", le4(2, 2), 0)},
 	)
@@ -282,14 +276,14 @@ func wide(n int, cols uint64) []member {
 	for i := range n {
 		labels = append(labels, le4(uint32(i%2))...)
 	}
-	offsets := le8(0)
+	offsets := tasktest.LE8(0)
 	for range n {
-		offsets = append(offsets, le8(1)...)
+		offsets = append(offsets, tasktest.LE8(1)...)
 	}
 	return []member{
 		{name: "attr_indptr.npy", text: npyOf("<i8", fmt.Sprintf("(%d,)", n+1), offsets, 0)},
 		{name: "attr_indices.npy", text: npyOf("<i4", "(1,)", nil, 4)},
-		{name: "attr_shape.npy", text: npyOf("<i8", "(2,)", le8(uint64(n), cols), 0)},
+		{name: "attr_shape.npy", text: npyOf("<i8", "(2,)", tasktest.LE8(uint64(n), cols), 0)},
 		{name: "labels.npy", text: npyOf("<i4", fmt.Sprintf("(%d,)", n), labels, 0)},
 	}
 }
@@ -357,33 +351,15 @@ func arrayBombs() []bomb {
 	}
 }
 
-// savedOf is a saved model's file: its header's JSON, and nothing behind it.
-func savedOf(header string) []byte {
-	return append(le8(uint64(len(header))), header...)
-}
-
 // recipeOf is a model's file that says what is in it, and has nothing of it.
-func recipeOf(change func(n *network)) []byte {
-	r, err := newRecipe("paper", "gat", "cora")
+func recipeOf(change func(n *node.Network)) []byte {
+	r, err := node.NewRecipe("paper", "gat", "cora")
 	if err != nil {
 		panic(err)
 	}
-	n := &network{Recipe: r, In: 1433, Classes: 7}
+	n := &node.Network{Recipe: r, In: 1433, Classes: 7}
 	change(n)
-	return modelOf(n)
-}
-
-// modelOf is a file that says that it holds a model, and has nothing of it.
-func modelOf(model any) []byte {
-	text, err := json.Marshal(model)
-	if err != nil {
-		panic(err)
-	}
-	meta, err := json.Marshal(map[string]map[string]string{"__metadata__": {"format": "edgewise", "version": "1", "model": string(text)}})
-	if err != nil {
-		panic(err)
-	}
-	return savedOf(string(meta))
+	return tasktest.ModelOf(n)
 }
 
 // repeatOf is n times a text with its number.
@@ -398,20 +374,22 @@ func repeatOf(n int, format string) string {
 func savedBombs() []bomb {
 	const tensors = `"%07d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},`
 	return []bomb{
-		{"header of 100,000 tensors", "load", "m.safetensors", func() []byte { return savedOf("{" + repeatOf(100_000, tensors) + "}") }, "more than 65536 tensors"},
-		{"header of 65,000 tensors", "load", "m.safetensors", func() []byte { return savedOf("{" + repeatOf(65_000, tensors) + "}") }, "not in the model"},
-		{"header of 100,000 keys", "config", "m.safetensors", func() []byte { return savedOf(`{"__metadata__":{` + repeatOf(100_000, `"%07d":"",`) + "}}") }, "more than 4096 keys"},
-		{"shape of a million axes", "load", "m.safetensors", func() []byte { return savedOf(`{"a":{"shape":[` + strings.Repeat("1,", 1<<20) + `1]}}`) }, "at most 1024 are read"},
-		{"header that says 2^63 bytes", "load", "m.safetensors", func() []byte { return append(le8(1<<63), "{}"...) }, "cut short"},
+		{"header of 100,000 tensors", "load", "m.safetensors", func() []byte { return tasktest.SavedOf("{" + repeatOf(100_000, tensors) + "}") }, "more than 65536 tensors"},
+		{"header of 65,000 tensors", "load", "m.safetensors", func() []byte { return tasktest.SavedOf("{" + repeatOf(65_000, tensors) + "}") }, "not in the model"},
+		{"header of 100,000 keys", "config", "m.safetensors", func() []byte { return tasktest.SavedOf(`{"__metadata__":{` + repeatOf(100_000, `"%07d":"",`) + "}}") }, "more than 4096 keys"},
+		{"shape of a million axes", "load", "m.safetensors", func() []byte { return tasktest.SavedOf(`{"a":{"shape":[` + strings.Repeat("1,", 1<<20) + `1]}}`) }, "at most 1024 are read"},
+		{"header that says 2^63 bytes", "load", "m.safetensors", func() []byte { return append(tasktest.LE8(1<<63), "{}"...) }, "cut short"},
 		{"tensor that says 8 TB", "load", "m.safetensors", func() []byte {
-			return savedOf(`{"W":{"dtype":"F64","shape":[1000000000000],"data_offsets":[0,8000000000000]}}`)
+			return tasktest.SavedOf(`{"W":{"dtype":"F64","shape":[1000000000000],"data_offsets":[0,8000000000000]}}`)
 		}, "are not a range"},
-		{"lists in a header", "load", "m.safetensors", func() []byte { return savedOf(`{"a":` + strings.Repeat("[", 1<<20)) }, "nested deeper than 10000"},
-		{"model of 2^23 features", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.In = 1 << 23 }) }, "more than its"},
-		{"model of 100 wide layers", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.Recipe.Layers, n.Recipe.Hidden = 100, 1<<13 }) }, "more than its"},
-		{"model of 10^9 layers", "model", "m.safetensors", func() []byte { return recipeOf(func(n *network) { n.Recipe.Layers = 1e9 }) }, "there can be at most 100"},
+		{"lists in a header", "load", "m.safetensors", func() []byte { return tasktest.SavedOf(`{"a":` + strings.Repeat("[", 1<<20)) }, "nested deeper than 10000"},
+		{"model of 2^23 features", "model", "m.safetensors", func() []byte { return recipeOf(func(n *node.Network) { n.In = 1 << 23 }) }, "more than its"},
+		{"model of 100 wide layers", "model", "m.safetensors", func() []byte {
+			return recipeOf(func(n *node.Network) { n.Recipe.Layers, n.Recipe.Hidden = 100, 1<<13 })
+		}, "more than its"},
+		{"model of 10^9 layers", "model", "m.safetensors", func() []byte { return recipeOf(func(n *node.Network) { n.Recipe.Layers = 1e9 }) }, "there can be at most 100"},
 		{"history of empty epochs", "resume", "m.safetensors", func() []byte {
-			return savedOf(`{"__metadata__":{"run":"{\"history\":{\"epochs\":[` + strings.Repeat("[],", 1<<20) + `[]]}}"}}`)
+			return tasktest.SavedOf(`{"__metadata__":{"run":"{\"history\":{\"epochs\":[` + strings.Repeat("[],", 1<<20) + `[]]}}"}}`)
 		}, "an epoch has 1 numbers"},
 		{"ledger of nothing", "ledger", "l.jsonl", func() []byte { return bytes.Repeat([]byte("{}\n"), 1<<20) }, "line 1 is no result"},
 		{"ledger of one line", "ledger", "l.jsonl", func() []byte { return []byte(`{"recipe":{"Dataset":"` + strings.Repeat("x", 8<<20) + `"}}`) }, "line 1 is no result"},

@@ -22,6 +22,8 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/usage"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -54,11 +56,11 @@ var bombReaders = map[string]func(path string) error{
 	"matrix":  func(path string) error { _, err := datasets.ReadMatrix(path); return err },
 	"splits": func(path string) error {
 		d := datasets.Karate()
-		_, err := choice{splits: path}.file(d, goalOf(d))
+		_, err := node.Choice{Splits: path}.File(d, task.GoalOf(d))
 		return err
 	},
 	"ledger": func(path string) error { return tableLedger(path).Open() },
-	"model":  func(path string) error { _, err := openNetwork(path); return err },
+	"model":  func(path string) error { _, err := node.Open(path); return err },
 	"load":   func(path string) error { return train.Load(path, &mlp{W: grad.NewParam(2, 2)}) },
 	"config": func(path string) error { return train.LoadConfig(path, new(mlp)) },
 	"resume": func(path string) error {
@@ -67,7 +69,7 @@ var bombReaders = map[string]func(path string) error{
 	},
 	"train": func(path string) error {
 		var said strings.Builder
-		if run(cli.Env{Ctx: context.Background(), Out: io.Discard, ErrOut: &said}, strings.Fields("train --epochs 1 --splits random --dataset "+path)) != cli.Succeeded {
+		if Run(cli.Env{Ctx: context.Background(), Out: io.Discard, ErrOut: &said}, strings.Fields("train --epochs 1 --splits random --dataset "+path)) != cli.Succeeded {
 			return fmt.Errorf("%s", said.String())
 		}
 		return nil

@@ -10,6 +10,11 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/internal/task/fact"
+	graphs "github.com/edgewise-ml/edgewise/internal/task/graph"
+	"github.com/edgewise-ml/edgewise/internal/task/link"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 func init() {
@@ -35,9 +40,9 @@ func init() {
 			return cli.EachRow("--pairs", path, 2, func([]string, bool) error { return nil })
 		},
 		"split":     func(path string) error { _, err := datasets.ReadSplits(path, 10); return err },
-		"of graphs": func(path string) error { _, err := openGraphNet(path); return err },
-		"of links":  func(path string) error { _, err := openAutoencoder(path); return err },
-		"of facts":  func(path string) error { _, err := openFactNet(path); return err },
+		"of graphs": func(path string) error { _, err := graphs.Open(path); return err },
+		"of links":  func(path string) error { _, err := link.Open(path); return err },
+		"of facts":  func(path string) error { _, err := fact.Open(path); return err },
 	} {
 		bombReaders[name] = read
 	}
@@ -81,14 +86,16 @@ func factBombs() []bomb {
 		{"split that says 100 TB", "split", "s.npz", func() []byte {
 			return zipOf(member{name: "train.npy", raw: deflated(string(npyOf("<i8", "(12500000000000,)", nil, 0)), 1), size: 1e14})
 		}, refused},
-		{"model of graphs", "of graphs", "m.safetensors", func() []byte { return modelOf(&graphNet{Task: taskGraph, Recipe: ginRecipe(), In: 1 << 23, Out: 2}) }, "more than its"},
+		{"model of graphs", "of graphs", "m.safetensors", func() []byte {
+			return tasktest.ModelOf(&graphs.Network{Task: task.Graph, Recipe: graphs.GIN(), In: 1 << 23, Out: 2})
+		}, "more than its"},
 		{"model of links", "of links", "m.safetensors", func() []byte {
-			r := kipfRecipe()
-			r.Features = formRaw
-			return modelOf(&autoencoder{Task: taskLink, Recipe: r, In: 1 << 23})
+			r := link.Kipf()
+			r.Features = task.FormRaw
+			return tasktest.ModelOf(&link.Autoencoder{Task: task.Link, Recipe: r, In: 1 << 23})
 		}, "more than its"},
 		{"model of facts", "of facts", "m.safetensors", func() []byte {
-			return modelOf(&factNet{Task: taskFacts, Recipe: rotateRecipe(modelRotatE), Count: 1 << 27, Relations: 1})
+			return tasktest.ModelOf(&fact.Network{Task: task.Facts, Recipe: fact.RotatE("rotate"), Count: 1 << 27, Relations: 1})
 		}, "more than its"},
 	}
 }
@@ -140,7 +147,7 @@ func wordBombs() []bomb {
 			return zipOf(member{name: "a/data.pkl", raw: deflated(strings.Repeat("N", 1<<20), 600), size: 600 << 20})
 		}, "expands"},
 		{"state dict of 100,000 names", "state", "m.safetensors", func() []byte {
-			return savedOf("{" + repeatOf(100_000, `"%07d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},`) + "}")
+			return tasktest.SavedOf("{" + repeatOf(100_000, `"%07d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},`) + "}")
 		}, "more than 65536 tensors"},
 		{"tokeniser of lists", "stored", "t.json", func() []byte { return []byte(`{"words":` + strings.Repeat("[", 1<<20)) }, "nested deeper than 10000"},
 		{"lists in a .pt", "state", "m.pt", func() []byte { return torch("(" + strings.Repeat("]", 1<<20) + "t") }, "its values take more"},
@@ -148,7 +155,7 @@ func wordBombs() []bomb {
 			return zipOf(member{name: "w.npy", raw: deflated(string(npyOf("<f4", "(25000000000000,)", nil, 0)), 1), size: 1e14})
 		}, refused},
 		{"tensor of a state dict that says 8 TB", "state", "m.safetensors", func() []byte {
-			return savedOf(fmt.Sprintf(`{"W":{"dtype":"F64","shape":[%d],"data_offsets":[0,%d]}}`, int64(1e12), int64(8e12)))
+			return tasktest.SavedOf(fmt.Sprintf(`{"W":{"dtype":"F64","shape":[%d],"data_offsets":[0,%d]}}`, int64(1e12), int64(8e12)))
 		}, "are not a range"},
 	}
 }

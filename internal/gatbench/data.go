@@ -12,12 +12,12 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
-	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -45,10 +45,10 @@ type found struct {
 
 // load opens a dataset by its name, or else reads the file or folder of that
 // name.
-func (c dataDir) load(name string, chosen chosenColumns) (found, error) {
-	name = datasetNamed(name)
-	d, err := open(c.Data, name, chosen)
-	return found{d, where(c.Data, name)}, err
+func (c dataDir) load(name string, chosen source.Columns) (found, error) {
+	name = source.DatasetNamed(name)
+	d, err := source.OpenData(c.Data, name, chosen)
+	return found{d, source.Where(c.Data, name)}, err
 }
 
 // dataListCommand is gatbench data list.
@@ -77,7 +77,7 @@ func (c *dataListCommand) Run(e cli.Env) error {
 		p.Printf("%-18s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
 	}
 	for _, i := range datasets.Catalogue() {
-		l := listed{"graph", i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, where(c.Data, i.Name)}
+		l := listed{"graph", i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, source.Where(c.Data, i.Name)}
 		if c.JSON {
 			p.Encode(l)
 			continue
@@ -116,23 +116,13 @@ func (c *dataListCommand) listText(p *report.Printer) {
 	}
 }
 
-// textNamed returns the dataset of text of that name, if there is one.
-func textNamed(name string) (text.Info, bool) {
-	for _, i := range text.Catalogue() {
-		if i.Name == strings.ToLower(name) {
-			return i, true
-		}
-	}
-	return text.Info{}, false
-}
-
 // dataDescribeCommand is gatbench data describe.
 type dataDescribeCommand struct {
 	dataDir
-	columnFlags `embed:""`
-	Name        string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
-	JSON        bool   `name:"json" help:"Print one JSON object."`
-	Undirected  bool   `help:"Add the reverse of every edge that has none."`
+	source.ColumnFlags `embed:""`
+	Name               string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
+	JSON               bool   `name:"json" help:"Print one JSON object."`
+	Undirected         bool   `help:"Add the reverse of every edge that has none."`
 }
 
 // description is a dataset as data describe --json shows it.
@@ -151,7 +141,7 @@ type description struct {
 
 // Run describes the dataset.
 func (c *dataDescribeCommand) Run(e cli.Env) error {
-	if holdsGraphs(c.Data, c.Name) {
+	if source.HoldsGraphs(c.Data, c.Name) {
 		return c.graphs(e)
 	}
 	p := report.NewPrinter(e.Out)
@@ -161,7 +151,7 @@ func (c *dataDescribeCommand) Run(e cli.Env) error {
 	case d != nil:
 		return d.describe(p, c.JSON)
 	}
-	d, err := c.load(c.Name, c.chosen())
+	d, err := c.load(c.Name, c.Chosen())
 	if err != nil {
 		return err
 	}
@@ -182,7 +172,7 @@ func (c *dataDescribeCommand) Run(e cli.Env) error {
 
 // graphs describes a dataset of many graphs.
 func (c *dataDescribeCommand) graphs(e cli.Env) error {
-	d, err := openGraphs(c.Data, c.Name, c.chosen().Column)
+	d, err := source.OpenGraphs(c.Data, c.Name, c.Chosen().Column)
 	if err != nil {
 		return err
 	}
@@ -204,8 +194,8 @@ func (c *dataDescribeCommand) graphs(e cli.Env) error {
 
 // dataCheckCommand is gatbench data check.
 type dataCheckCommand struct {
-	columnFlags `embed:""`
-	Paths       []string `arg:"" name:"path" help:"A file or folder with a dataset."`
+	source.ColumnFlags `embed:""`
+	Paths              []string `arg:"" name:"path" help:"A file or folder with a dataset."`
 }
 
 // Run reads the files and says which are right.
@@ -231,7 +221,7 @@ func (c *dataCheckCommand) Run(e cli.Env) error {
 			}
 			continue
 		}
-		d, err := c.chosen().read(path)
+		d, err := c.Chosen().Read(path)
 		if err != nil {
 			wrong++
 			p.Line("wrong  %v", err)
@@ -256,30 +246,6 @@ func mind(p *report.Printer, doubt string) {
 	}
 }
 
-// sayDoubt says, before a training, what may be a mistake in its data, if anything is.
-func sayDoubt(e cli.Env, doubt string) {
-	if doubt != "" {
-		report.Message(e.ErrOut, doubt)
-	}
-}
-
-// columnsMost is how many lines say, before a training, what becomes of columns.
-const columnsMost = 30
-
-// sayColumns says, before a training, what may be a mistake in its data, and for people what becomes of the columns of tables.
-func (c *trainFlags) sayColumns(e cli.Env, s *columns.Schema, warnings []string) {
-	if s != nil && !c.JSON {
-		lines := s.Says()
-		if more := len(lines) - columnsMost; more > 0 {
-			lines = append(lines[:columnsMost:columnsMost], fmt.Sprintf("and %d more: %s data describe shows them", more, cli.Program))
-		}
-		if len(lines) > 0 {
-			report.NewPrinter(e.Out).Lines(append(report.Fitted(lines, report.Width(e.Out)), ""))
-		}
-	}
-	warn(e, warnings)
-}
-
 // unusual returns what is legal in a graph and yet often a mistake.
 func unusual(g *graph.Graph) string {
 	if report := g.Check().String(); report != "" {
@@ -291,11 +257,11 @@ func unusual(g *graph.Graph) string {
 // dataConvertCommand is gatbench data convert.
 type dataConvertCommand struct {
 	dataDir
-	columnFlags `embed:""`
-	Name        string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
-	Out         string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
-	Undirected  bool   `help:"Add the reverse of every edge that has none."`
-	Largest     bool   `name:"largest-component" help:"Keep only the nodes of the largest connected component."`
+	source.ColumnFlags `embed:""`
+	Name               string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
+	Out                string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
+	Undirected         bool   `help:"Add the reverse of every edge that has none."`
+	Largest            bool   `name:"largest-component" help:"Keep only the nodes of the largest connected component."`
 }
 
 // Run writes the file.
@@ -306,10 +272,10 @@ func (c *dataConvertCommand) Run(e cli.Env) error {
 	if err := cli.Target("out", c.Out); err != nil {
 		return err
 	}
-	if err := cli.Apart(datasetFiles("the dataset", c.Data, datasetNamed(c.Name)), []cli.File{{Flag: "--out", Path: c.Out}}); err != nil {
+	if err := cli.Apart(source.DatasetFiles("the dataset", c.Data, source.DatasetNamed(c.Name)), []cli.File{{Flag: "--out", Path: c.Out}}); err != nil {
 		return err
 	}
-	d, err := c.load(c.Name, c.chosen())
+	d, err := c.load(c.Name, c.Chosen())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/fetch"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
 )
 
 // dataFetchCommand is gatbench data fetch.
@@ -56,13 +57,13 @@ func (c *dataFetchCommand) known(name string) error {
 		return nil
 	}
 	switch strings.ToLower(name) {
-	case "karate", csl, planted:
+	case "karate", source.CSL, source.Planted:
 		return cli.Misuse("%s is part of the program: there is nothing to fetch", name)
 	}
 	if i := slices.Index(datasets.Names(), strings.ToLower(name)); i >= 0 {
 		return cli.Misuse("%s cannot be fetched, because gatbench knows no checksum for it: get it from %s; docs/use/datasets.md says where to put the file; %s data list shows whether it was found", name, datasets.Catalogue()[i].Home, cli.Program)
 	}
-	if _, isText := textNamed(name); isText {
+	if _, isText := source.TextNamed(name); isText {
 		return cli.Misuse("%s is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", name)
 	}
 	_, err := datasets.Find("", name)

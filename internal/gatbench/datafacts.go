@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/plain"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
 )
 
 // related is data of edges alone, whose ends are no nodes with features: facts, or who took what.
@@ -23,14 +24,14 @@ type related struct {
 
 // relatedIn reads a folder of facts, or a table of users and items; nil if name is that of neither.
 func relatedIn(dir, name string) (*related, error) {
-	if isFacts(dir, name) {
-		k, err := readFacts(dir, name)
+	if source.IsFacts(dir, name) {
+		k, err := source.ReadFacts(dir, name)
 		if err != nil {
 			return nil, err
 		}
 		return &related{Name: k.Name, From: name, Entities: k.Entities, Relations: k.Relations(), Facts: []int{k.Train.NumEdges(), k.Val.NumEdges(), k.Test.NumEdges()}}, nil
 	}
-	path := interactionsIn(dir, name)
+	path := source.InteractionsIn(dir, name)
 	if path == "" {
 		return nil, nil
 	}
@@ -70,9 +71,9 @@ func (d *related) facts() string {
 
 // learntBy is the command that trains on it.
 func (d *related) learntBy() string {
-	model := modelRotatE
+	model := "rotate"
 	if d.Facts == nil {
-		model = modelLightGCN
+		model = "lightgcn"
 	}
 	return fmt.Sprintf("%s train --task link --model %s --dataset %s", cli.Program, model, cli.Word(d.From))
 }

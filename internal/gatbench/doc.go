@@ -3,9 +3,9 @@
 //
 //	func main() { os.Exit(gatbench.Main()) }
 //
-// A network is a row of the table in models.go; its settings come from a preset
-// in recipe.go and from flags, and are saved with it. What bench times is in
-// package bench below this one, the pictures are in draw, what demo shows in demo.
+// Each verb has a file: train.go, eval.go, predict.go and so on. A verb knows no task by its name: tasks.go lists them, and package
+// task has their interface. What bench times is in package bench below this one, the pictures are in draw, what demo shows in demo,
+// and what every verb stands on in package cli.
 //
 // Main is called once in a process: it heeds the signals that end a command, and it
 // sets the name by which messages call the program.

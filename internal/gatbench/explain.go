@@ -11,18 +11,19 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
 // explainCommand is gatbench explain.
 type explainCommand struct {
-	savedFlags `embed:""`
-	Node       string `required:"" placeholder:"ID" help:"The node whose class is to be explained, by its id, such as C00005; nodes without ids are numbered from 0."`
-	Method     string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
-	Top        int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
-	Seed       uint64 `default:"0" placeholder:"N" help:"Seed of everything that is random: the first masks, and the nodes that pg learns from. Default: 0."`
-	CSV        string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
-	Picture    string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
+	task.SavedFlags `embed:""`
+	Node            string `required:"" placeholder:"ID" help:"The node whose class is to be explained, by its id, such as C00005; nodes without ids are numbered from 0."`
+	Method          string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
+	Top             int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
+	Seed            uint64 `default:"0" placeholder:"N" help:"Seed of everything that is random: the first masks, and the nodes that pg learns from. Default: 0."`
+	CSV             string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
+	Picture         string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
 }
 
 // pgEpochs is for how long pg learns. Tests learn for less.
@@ -65,7 +66,7 @@ func (c *explainCommand) check() error {
 			return err
 		}
 	}
-	c.outs = []cli.File{{Flag: "--csv", Path: c.CSV}, {Flag: "--picture", Path: c.Picture}}
+	c.Outs = []cli.File{{Flag: "--csv", Path: c.CSV}, {Flag: "--picture", Path: c.Picture}}
 	return nil
 }
 
@@ -77,16 +78,16 @@ type explainer interface {
 
 // explained returns the explanation.
 func (c *explainCommand) explained(e cli.Env) (*explained, error) {
-	task := savedTask(c.File)
-	m, ok := task.Model(&c.savedFlags).(explainer)
+	of := task.Saved(c.File)
+	m, ok := of.Model(&c.SavedFlags).(explainer)
 	if !ok {
-		return nil, cli.Misuse("%s is a model of %s, and explain needs a model of nodes", c.File, task.Noun())
+		return nil, cli.Misuse("%s is a model of %s, and explain needs a model of nodes", c.File, of.About().Noun)
 	}
 	x := &explained{command: c}
 	var err error
 	x.Explained, x.model, x.dataset, err = m.Explain(e, c.Node, models.Method{Name: c.Method, Seed: c.Seed, Epochs: pgEpochs})
 	if err == nil {
-		warn(e, x.Warnings)
+		task.Warn(e, x.Warnings)
 	}
 	return x, c.misused(err)
 }

@@ -17,10 +17,10 @@ func TestExplain(t *testing.T) {
 	pgEpochs = 5
 	dir := t.TempDir()
 	model, scores, drawn := filepath.Join(dir, "m"), filepath.Join(dir, "s.csv"), filepath.Join(dir, "p.svg")
-	ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
-	class := strings.Split(strings.Split(ok(t, "predict", model, "--nodes", "2"), "\n")[1], ",")
+	Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
+	class := strings.Split(strings.Split(Ok(t, "predict", model, "--nodes", "2"), "\n")[1], ",")
 	for _, method := range explainMethods {
-		lines := results(t, "explain", model, "--node", "2", "--method", method, "--json", "--top", "3", "--csv", scores, "--picture", drawn)
+		lines := Results(t, "explain", model, "--node", "2", "--method", method, "--json", "--top", "3", "--csv", scores, "--picture", drawn)
 		first := lines[0]
 		if got := first["class"].(float64); strconv.Itoa(int(got)) != class[1] || first["method"] != method || first["node"] != "2" {
 			t.Errorf("%s: %v, want class %s", method, first, class[1])
@@ -56,7 +56,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: the picture does not name the node: %v", method, err)
 		}
 	}
-	text := ok(t, "explain", model, "--node", "2", "--method", "integrated", "--top", "4")
+	text := Ok(t, "explain", model, "--node", "2", "--method", "integrated", "--top", "4")
 	for _, want := range []string{"GAT, 8 heads of width 8, then 1 of width 2 on Karate", "node 2: ", "the best 4 edges", "the best 4 features", "add up to the change of the logit"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
@@ -69,9 +69,9 @@ func TestExplainSeed(t *testing.T) {
 	defer func(usual int) { pgEpochs = usual }(pgEpochs)
 	pgEpochs = 5
 	model := filepath.Join(t.TempDir(), "m")
-	ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
+	Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
 	args := []string{"explain", model, "--node", "0", "--top", "2", "--method", "pg"}
-	a, b := ok(t, args...), ok(t, args...)
+	a, b := Ok(t, args...), Ok(t, args...)
 	if a != b || !strings.Contains(a, "; its label is Mr. Hi") {
 		t.Errorf("got\n%s\nand\n%s", a, b)
 	}
@@ -80,7 +80,7 @@ func TestExplainSeed(t *testing.T) {
 func TestExplainMisuse(t *testing.T) {
 	dir := t.TempDir()
 	gcn := filepath.Join(dir, "gcn")
-	ok(t, "train", "--model", "gcn", "--epochs", "2", "--save", gcn)
+	Ok(t, "train", "--model", "gcn", "--epochs", "2", "--save", gcn)
 	tests := []struct {
 		args   string
 		status int
@@ -100,7 +100,7 @@ func TestExplainMisuse(t *testing.T) {
 		{dir + "/none --node 1", cli.Failed, "none"},
 	}
 	for _, tt := range tests {
-		stdout, stderr, status := gatbench(t, append([]string{"explain"}, strings.Fields(tt.args)...)...)
+		stdout, stderr, status := Gatbench(t, append([]string{"explain"}, strings.Fields(tt.args)...)...)
 		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("explain %s: status %d, output %q, error\n%swant %d and\n%s", tt.args, status, stdout, stderr, tt.status, tt.want)
 		}

@@ -54,7 +54,7 @@ func TestOutputsAreApart(t *testing.T) {
 		"table --datasets D/d.npz --resume D/d.npz":                 "--resume D/d.npz: " + fmt.Sprintf(read, "--datasets"),
 		"data convert D/d.npz -o D/d.npz":                           "--out D/d.npz: " + fmt.Sprintf(read, "the dataset"),
 	} {
-		_, stderr, status := gatbench(t, strings.Fields(strings.ReplaceAll(args, "D/", dir+"/"))...)
+		_, stderr, status := Gatbench(t, strings.Fields(strings.ReplaceAll(args, "D/", dir+"/"))...)
 		if want = "gatbench: " + strings.ReplaceAll(want, "D/", dir+"/") + "\n"; stderr != want || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error\n%swant\n%s", args, status, stderr, want)
 		}
@@ -66,7 +66,7 @@ func TestOutputsAreApart(t *testing.T) {
 func TestModelsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	model, q := filepath.Join(dir, "m"), filepath.Join(dir, "q")
-	ok(t, "train", "--model", "mlp", "--epochs", "1", "--save", model, "--checkpoint", q)
+	Ok(t, "train", "--model", "mlp", "--epochs", "1", "--save", model, "--checkpoint", q)
 	for args, want := range map[string]string{
 		"predict DM --out DM":         "--out DM: it would be written over the file that the model reads: name another",
 		"train --resume DQ --save DQ": "--save DQ: it would be written over the file that --resume reads: name another",
@@ -74,13 +74,13 @@ func TestModelsAreKept(t *testing.T) {
 	} {
 		paths := strings.NewReplacer("DM", model, "DQ", q)
 		args, want = paths.Replace(args), paths.Replace(want)
-		_, stderr, status := gatbench(t, strings.Fields(args)...)
+		_, stderr, status := Gatbench(t, strings.Fields(args)...)
 		if stderr != "gatbench: "+want+"\n" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error\n%swant\n%s", args, status, stderr, want)
 		}
 	}
-	ok(t, "train", "--resume", q, "--checkpoint", q, "--epochs", "2", "--save", model)
-	if out := ok(t, "train", "--resume", q); !strings.Contains(out, "no epochs were left to train") {
+	Ok(t, "train", "--resume", q, "--checkpoint", q, "--epochs", "2", "--save", model)
+	if out := Ok(t, "train", "--resume", q); !strings.Contains(out, "no epochs were left to train") {
 		t.Errorf("a run that is over goes on:\n%s", out)
 	}
 }
@@ -95,14 +95,14 @@ func TestImpossibleNames(t *testing.T) {
 	long := filepath.Join(dir, strings.Repeat("n", 256))
 	for path, want := range map[string]string{long: "file name too long", ring: "it is one of a ring of symbolic links"} {
 		for _, args := range [][]string{{"train", "--json", "--save", path}, {"train", "--json", "--csv", path}, {"table", "--resume", path}} {
-			stdout, stderr, status := gatbench(t, args...)
+			stdout, stderr, status := Gatbench(t, args...)
 			if status == cli.Succeeded || stdout != "" || !strings.Contains(stderr, want) {
 				t.Errorf("gatbench %.30s: status %d, output %.80q, error %q", args, status, stdout, stderr)
 			}
 		}
 	}
 	longest := filepath.Join(dir, strings.Repeat("n", 255))
-	ok(t, "train", "--model", "mlp", "--epochs", "1", "--save", longest)
+	Ok(t, "train", "--model", "mlp", "--epochs", "1", "--save", longest)
 }
 
 // Two tables do not share a file: the second says who has it, and runs when the
@@ -113,11 +113,11 @@ func TestLedgerIsLocked(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	_, stderr, status := gatbench(t, tableArgs(path, "1")...)
+	_, stderr, status := Gatbench(t, tableArgs(path, "1")...)
 	if want := fmt.Sprintf("gatbench: --resume %s is in use by process %d", path, os.Getpid()); status != cli.Failed || !strings.HasPrefix(stderr, want) || !strings.Contains(stderr, "wait for it, or name another file") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
-	if unlock(); len(results(t, tableArgs(path, "1")...)) != 1 {
+	if unlock(); len(Results(t, tableArgs(path, "1")...)) != 1 {
 		t.Error("the table has no row")
 	}
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {

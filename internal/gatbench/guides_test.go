@@ -2,6 +2,7 @@ package gatbench
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,7 +26,7 @@ func TestGuidesRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			nowhere(t)
+			tasktest.Nowhere(t)
 			t.Chdir(t.TempDir())
 			ran := 0
 			for _, block := range shell.FindAllStringSubmatch(string(guide), -1) {
@@ -69,7 +70,7 @@ func follow(t *testing.T, line string) (command bool) {
 			args = append(args, "--dataset", "karate") // Cora has six thousand times as many pairs; a saved model is asked about its nodes
 		}
 	}
-	if stdout, stderr, status := gatbench(t, args...); status != cli.Succeeded {
+	if stdout, stderr, status := Gatbench(t, args...); status != cli.Succeeded {
 		t.Errorf("%s: status %d, error %q, output\n%s", line, status, stderr, stdout)
 	}
 	return true

@@ -15,6 +15,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // hostile clears the screen, names the window, forges a line, turns the text around, and
@@ -56,7 +57,7 @@ func harmless(t *testing.T, what, text string) {
 
 // Nothing that comes from data reaches the terminal with escapes in it.
 func TestHostileNames(t *testing.T) {
-	nowhere(t)
+	tasktest.Nowhere(t)
 	path := hostileDataset(t)
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -86,7 +87,7 @@ func TestHostileNames(t *testing.T) {
 		{"bench", hostile},
 	}
 	for i, args := range slices.Concat(right, wrong) {
-		stdout, stderr, status := gatbench(t, args...)
+		stdout, stderr, status := Gatbench(t, args...)
 		if (status == cli.Succeeded) != (i < len(right)) || stdout+stderr == "" {
 			t.Errorf("%q: status %d, output %q, error %q", args, status, stdout, stderr)
 		}
@@ -104,7 +105,7 @@ func TestHostileNames(t *testing.T) {
 
 // The names of files in an archive, and what a model's file says of itself, are data too.
 func TestHostileFiles(t *testing.T) {
-	nowhere(t)
+	tasktest.Nowhere(t)
 	dir := t.TempDir()
 	names := map[string]string{"npz": hostile + ".npy", "zip": hostile + ".content"}
 	for ext, name := range names {
@@ -121,7 +122,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{"data", "check"}, {"data", "describe"}, {"train", "--dataset"}, {"train", "--splits"}} {
-			stdout, stderr, status := gatbench(t, append(args, f.Name())...)
+			stdout, stderr, status := Gatbench(t, append(args, f.Name())...)
 			if status == cli.Succeeded {
 				t.Errorf("%q of %s is right", args, ext)
 			}
@@ -129,7 +130,7 @@ func TestHostileFiles(t *testing.T) {
 		}
 	}
 	model, checkpoint := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "c.safetensors")
-	if _, stderr, status := gatbench(t, "train", "--epochs", "1", "--save", model, "--checkpoint", checkpoint); status != cli.Succeeded {
+	if _, stderr, status := Gatbench(t, "train", "--epochs", "1", "--save", model, "--checkpoint", checkpoint); status != cli.Succeeded {
 		t.Fatal(stderr)
 	}
 	for _, forge := range []struct{ file, was string }{
@@ -160,7 +161,7 @@ func TestHostileFiles(t *testing.T) {
 			command = []string{"train", "--resume"}
 		}
 		for _, command := range [][]string{command} {
-			stdout, stderr, status := gatbench(t, append(command, forgedFile)...)
+			stdout, stderr, status := Gatbench(t, append(command, forgedFile)...)
 			if status == cli.Succeeded || !strings.Contains(stderr, `\x1b[2`) {
 				t.Errorf("%q of %s of %s: status %d, %q", command, value, key, status, stderr)
 			}

@@ -12,40 +12,13 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	graphs "github.com/edgewise-ml/edgewise/internal/task/graph"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
-
-// tagged is a dataset whose nodes have two labels, the signs of two features, or, with
-// numbers, the features themselves in units of their own.
-func tagged(t *testing.T, numbers bool) *datasets.Dataset {
-	t.Helper()
-	d := gaussian(t, 120, 20)
-	x := d.Features.(*tensor.Dense)
-	y := tensor.New(120, 2)
-	for v := range 120 {
-		for c := range 2 {
-			if y.Row(v)[c] = 1000 + 30*x.Row(v)[c]; !numbers {
-				y.Row(v)[c] = tensor.Float(btoi(x.Row(v)[c] > 0))
-			}
-		}
-	}
-	d.Labels, d.ClassNames, d.Classes = nil, nil, 0
-	if numbers {
-		d.Targets = y
-		return d
-	}
-	d.MultiLabels, d.Classes = sparse.FromDense(y), 2
-	return d
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
 
 // Nodes with several labels, and with numbers, are learnt, scored, written and predicted.
 func TestKindsOfNodes(t *testing.T) {
@@ -55,9 +28,9 @@ func TestKindsOfNodes(t *testing.T) {
 	}{{false, "labels", "micro_f1", "test_roc_auc"}, {true, "numbers", "r2", "test_mae"}} {
 		dir := t.TempDir()
 		model, csv := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "e.csv")
-		file := saved(t, tagged(t, tt.numbers))
+		file := tasktest.Saved(t, tasktest.Tagged(t, tt.numbers))
 		args := []string{"train", "--dataset", file, "--splits", "random", "--model", "mlp", "--preset", "graphsaint", "--epochs", "60", "--hidden", "32", "--save", model, "--csv", csv}
-		lines := results(t, append(args, "--json")...)
+		lines := Results(t, append(args, "--json")...)
 		s := lines[len(lines)-1]
 		if s["learns"] != tt.kind || s["test_accuracy"] != nil || s["test_"+tt.key] == nil || s[tt.extra] == nil || s["test_"+tt.key].(float64) < 0.8 {
 			t.Errorf("%s: the summary is %v", tt.kind, s)
@@ -68,11 +41,11 @@ func TestKindsOfNodes(t *testing.T) {
 		if b, err := os.ReadFile(csv); err != nil || !strings.HasPrefix(string(b), "seed,epoch,loss,train_"+tt.key+",val_loss,") {
 			t.Errorf("%s: the epochs are %.80s, error %v", tt.kind, b, err)
 		}
-		scored := results(t, "eval", model, "--json")[0]
+		scored := Results(t, "eval", model, "--json")[0]
 		if scored["test_"+tt.key] != s["test_"+tt.key] || scored[tt.extra] != s[tt.extra] {
 			t.Errorf("%s: eval says %v, train %v", tt.kind, scored, s)
 		}
-		rows := strings.Split(strings.TrimSpace(ok(t, "predict", model)), "\n")
+		rows := strings.Split(strings.TrimSpace(Ok(t, "predict", model)), "\n")
 		if len(rows) != 121 || !strings.HasPrefix(rows[0], `id,"0","0 known","1","1 known"`) {
 			t.Fatalf("%s: %d rows, the first of which is %s", tt.kind, len(rows), rows[0])
 		}
@@ -81,16 +54,16 @@ func TestKindsOfNodes(t *testing.T) {
 		if _, err := fmt.Sscanf(rows[1], "%d,%g,%g,%g,%g", &node, &got[0], &got[1], &got[2], &got[3]); err != nil || tt.numbers && math.Abs(got[0]-got[1]) > 60 || !tt.numbers && (got[0] < 0 || got[0] > 1) {
 			t.Errorf("%s: %s, error %v", tt.kind, rows[1], err)
 		}
-		one := results(t, "predict", model, "--json", "--nodes", "3")[0]
+		one := Results(t, "predict", model, "--json", "--nodes", "3")[0]
 		if one["node"] != 3.0 || len(one["values"].([]any)) != 2 || one["known"].([]any)[0] == nil {
 			t.Errorf("%s: %v", tt.kind, one)
 		}
-		page := ok(t, slices.Concat(args, []string{"--batch", "32", "--epochs", "2"})...)
+		page := Ok(t, slices.Concat(args, []string{"--batch", "32", "--epochs", "2"})...)
 		if !strings.Contains(page, "predicts 2 "+tt.kind) {
 			t.Errorf("%s: the page does not say what is learnt:\n%s", tt.kind, page)
 		}
 	}
-	file := saved(t, tagged(t, false))
+	file := tasktest.Saved(t, tasktest.Tagged(t, false))
 	for args, want := range map[string]string{
 		"--loss mae":          "--loss mae: it is for predicting numbers, and here each node has labels to predict",
 		"--plot x.svg":        "--plot: it shows classes, and here each node has labels to predict",
@@ -104,7 +77,7 @@ func TestKindsOfNodes(t *testing.T) {
 		if !strings.Contains(args, "splits") && !strings.Contains(args, "folds") {
 			a = append(a, "--splits", "random")
 		}
-		if _, stderr, status := gatbench(t, a...); status == cli.Succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := Gatbench(t, a...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
@@ -114,7 +87,7 @@ func TestKindsOfNodes(t *testing.T) {
 func TestUnknownNumbers(t *testing.T) {
 	nan := tensor.Float(math.NaN())
 	y := tensor.Of([]tensor.Float{1, nan, 3, 10, nan, 30}, 3, 2)
-	g := goalOf(&datasets.Dataset{Targets: y})
+	g := task.GoalOf(&datasets.Dataset{Targets: y})
 	if err := g.Learn([]int32{0, 1, 2}); err != nil || g.Scale.Mean[0] != 2 || g.Scale.Mean[1] != 20 || g.Scale.Dev[0] != 1 || g.Scale.Dev[1] != 10 {
 		t.Fatalf("%+v, error %v", g.Scale, err)
 	}
@@ -126,29 +99,9 @@ func TestUnknownNumbers(t *testing.T) {
 	if err := g.Learn([]int32{0}); err == nil || !strings.Contains(err.Error(), "number 1 is known of no example that trains") {
 		t.Errorf("a column that nobody knows: %v", err)
 	}
-	if g := newGoal(models.GoalOfGraphs(&datasets.Graphs{Targets: tensor.Of([]tensor.Float{0, nan, 1}, 3, 1)})); g.kind != manyTags || !g.Known(0) || g.Known(1) {
+	if g := task.NewGoal(models.GoalOfGraphs(&datasets.Graphs{Targets: tensor.Of([]tensor.Float{0, nan, 1}, 3, 1)})); g.Learns != "labels" || !g.Known(0) || g.Known(1) {
 		t.Errorf("numbers that are all 0 or 1: %+v", g)
 	}
-}
-
-// chemistry writes graphs with two labels, or a number, which follow from their features.
-func chemistry(t *testing.T, numbers bool) string {
-	t.Helper()
-	var b strings.Builder
-	for i := range 60 {
-		n := 3 + i%4
-		fmt.Fprintf(&b, `{"x": [%s], "edges": [[0, 1], [1, 2]], "directed": false, "y": `, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("[%d, %d], ", i%2, i%3), n), ", "))
-		if numbers {
-			fmt.Fprintf(&b, "%d}\n", 50+10*n*(i%2))
-		} else {
-			fmt.Fprintf(&b, "[%d, %d]}\n", i%2, btoi(n > 4))
-		}
-	}
-	path := filepath.Join(t.TempDir(), "mols.jsonl")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // Graphs with several labels, and with numbers, are learnt on a split and by folds; the
@@ -158,77 +111,36 @@ func TestKindsOfGraphs(t *testing.T) {
 		numbers          bool
 		kind, key, extra string
 	}{{false, "labels", "micro_f1", "test_roc_auc"}, {true, "numbers", "r2", "test_rmse"}} {
-		file, dir := chemistry(t, tt.numbers), t.TempDir()
+		file, dir := tasktest.Chemistry(t, tt.numbers), t.TempDir()
 		at := func(name string) string { return filepath.Join(dir, name) }
 		args := []string{"train", "--task", "graph", "--dataset", file, "--hidden", "8", "--layers", "3", "--dropout", "0", "--lr", "0.03", "--json", "--batch", "16"}
 		split := slices.Concat(args, []string{"--splits", "random"})
-		whole := results(t, slices.Concat(split, []string{"--epochs", "30", "--save", at("m"), "--checkpoint", at("whole")})...)
+		whole := Results(t, slices.Concat(split, []string{"--epochs", "30", "--save", at("m"), "--checkpoint", at("whole")})...)
 		s := whole[len(whole)-1]
 		if s["learns"] != tt.kind || s[tt.extra] == nil || s["test_accuracy"] != nil || s["train_"+tt.key].(float64) < 0.6 || s["batch"] != 16.0 {
 			t.Errorf("%s: the summary is %v", tt.kind, s)
 		}
-		results(t, slices.Concat(split, []string{"--epochs", "6", "--checkpoint", at("half")})...)
-		rest := results(t, slices.Concat(split, []string{"--epochs", "30", "--resume", at("half")})...)
+		Results(t, slices.Concat(split, []string{"--epochs", "6", "--checkpoint", at("half")})...)
+		rest := Results(t, slices.Concat(split, []string{"--epochs", "30", "--resume", at("half")})...)
 		if last := rest[len(rest)-1]; last["val_"+tt.key] != s["val_"+tt.key] || last["test_"+tt.key] != s["test_"+tt.key] {
 			t.Errorf("%s: a run that was resumed has %v, one that was not %v", tt.kind, last, s)
 		}
-		if e := results(t, "eval", at("m"), "--json")[0]; e["test_"+tt.key] != s["test_"+tt.key] || e[tt.extra] != s[tt.extra] {
+		if e := Results(t, "eval", at("m"), "--json")[0]; e["test_"+tt.key] != s["test_"+tt.key] || e[tt.extra] != s[tt.extra] {
 			t.Errorf("%s: eval says %v, train %v", tt.kind, e, s)
 		}
-		if text := ok(t, "eval", at("m")); !strings.Contains(text, "GIN on mols") {
+		if text := Ok(t, "eval", at("m")); !strings.Contains(text, "GIN on mols") {
 			t.Errorf("%s: %s", tt.kind, text)
 		}
-		if rows := strings.Split(strings.TrimSpace(ok(t, "predict", at("m"))), "\n"); len(rows) != 61 || !strings.HasPrefix(rows[0], map[string]string{"numbers": `graph,id,"y","y known"`, "labels": `graph,id,"0","0 known"`}[tt.kind]) {
+		if rows := strings.Split(strings.TrimSpace(Ok(t, "predict", at("m"))), "\n"); len(rows) != 61 || !strings.HasPrefix(rows[0], map[string]string{"numbers": `graph,id,"y","y known"`, "labels": `graph,id,"0","0 known"`}[tt.kind]) {
 			t.Errorf("%s: %d rows, the first of which is %s", tt.kind, len(rows), rows[0])
 		}
-		folds := results(t, slices.Concat(args, []string{"--epochs", "2", "--folds", "3"})...)
+		folds := Results(t, slices.Concat(args, []string{"--epochs", "2", "--folds", "3"})...)
 		if f := folds[len(folds)-1]; f["test_"+tt.key+"_mean"] == nil || f[tt.extra] == nil || f["learns"] != tt.kind {
 			t.Errorf("%s: the folds are %v", tt.kind, f)
 		}
 	}
-	if _, stderr, status := gatbench(t, "eval", "nothing.safetensors"); status != cli.Failed || !strings.Contains(stderr, "nothing.safetensors") {
+	if _, stderr, status := Gatbench(t, "eval", "nothing.safetensors"); status != cli.Failed || !strings.Contains(stderr, "nothing.safetensors") {
 		t.Errorf("status %d, %s", status, stderr)
-	}
-}
-
-// Steps of --inductive see the nodes that train and the edges among them, and nothing else.
-func TestInductive(t *testing.T) {
-	d := gaussian(t, 60, 3)
-	d.Weights = make([]tensor.Float, d.Graph.NumEdges())
-	for e := range d.Weights {
-		d.Weights[e] = tensor.Float(e%5 + 1)
-	}
-	k := newTask(d)
-	k.name = "gaussian"
-	if err := k.setSplit(choice{splits: splitsRandom}); err != nil {
-		t.Fatal(err)
-	}
-	r := recipe{Inductive: true}
-	seen, err := k.training(&r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trains, within := map[int32]bool{}, 0
-	for _, v := range k.split.Train {
-		trains[v] = true
-	}
-	for e, v := range k.graph.Destinations() {
-		within += btoi(trains[v] && trains[k.graph.In().Cols[e]])
-	}
-	if n := seen.graph.NumNodes(); n != len(trains) || seen.graph.NumEdges() != within || len(seen.goal.Labels) != n || seen.weights.Dim(0) != within {
-		t.Errorf("steps see %v, want %d nodes and %d edges", seen.graph, len(trains), within)
-	}
-	for i, v := range k.split.Train {
-		if seen.goal.Labels[i] != d.Labels[v] || seen.rows.(*tensor.Dense).Row(i)[0] != d.Features.(*tensor.Dense).Row(int(v))[0] {
-			t.Errorf("node %d has become another", v)
-		}
-	}
-	file := saved(t, gaussian(t, 200, 20))
-	for _, batch := range []string{"0", "16"} {
-		s := results(t, "train", "--json", "--dataset", file, "--splits", "random", "--model", "gcn", "--epochs", "30", "--inductive", "--batch", batch)
-		if last := s[len(s)-1]; last["test_accuracy"].(float64) < 0.5 {
-			t.Errorf("batch %s: %v", batch, last)
-		}
 	}
 }
 
@@ -243,50 +155,50 @@ func TestHostileModels(t *testing.T) {
 		}
 		meta, err := json.Marshal(map[string]map[string]string{"__metadata__": {"format": "edgewise", "version": "1", "model": string(text)}})
 		if err == nil {
-			err = os.WriteFile(path, savedOf(string(meta)), 0o666)
+			err = os.WriteFile(path, tasktest.SavedOf(string(meta)), 0o666)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	graphs := func(change func(n *graphNet)) *graphNet {
-		n := &graphNet{Task: taskGraph, Recipe: ginRecipe(), In: 3, Out: 2}
+	some := func(change func(n *graphs.Network)) *graphs.Network {
+		n := &graphs.Network{Task: task.Graph, Recipe: graphs.GIN(), In: 3, Out: 2}
 		n.Recipe.Dataset = "MUTAG"
 		change(n)
 		return n
 	}
-	for want, n := range map[string]*graphNet{
-		"more than its":      graphs(func(n *graphNet) { n.Recipe.Hidden = 65536 }),
-		"at most 65536":      graphs(func(n *graphNet) { n.Recipe.Hidden = 1 << 30 }),
-		"it has scales of 0": graphs(func(n *graphNet) { n.Kind = someReals }),
-		"nnconv without":     graphs(func(n *graphNet) { n.Recipe.Model = "nnconv" }),
-		"rgcn without kinds": graphs(func(n *graphNet) { n.Recipe.Model = "rgcn" }),
-		"gcn with 3":         graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.EdgeIn = "gcn", 3 }),
-		"more than":          graphs(func(n *graphNet) { n.Recipe.Model, n.Recipe.Kinds = "rgcn", 60000 }),
-		"it learns":          graphs(func(n *graphNet) { n.Kind = "wishes" }),
-		"features and":       graphs(func(n *graphNet) { n.In = -1 }),
+	for want, n := range map[string]*graphs.Network{
+		"more than its":      some(func(n *graphs.Network) { n.Recipe.Hidden = 65536 }),
+		"at most 65536":      some(func(n *graphs.Network) { n.Recipe.Hidden = 1 << 30 }),
+		"it has scales of 0": some(func(n *graphs.Network) { n.Kind = task.SomeReals }),
+		"nnconv without":     some(func(n *graphs.Network) { n.Recipe.Model = "nnconv" }),
+		"rgcn without kinds": some(func(n *graphs.Network) { n.Recipe.Model = "rgcn" }),
+		"gcn with 3":         some(func(n *graphs.Network) { n.Recipe.Model, n.Recipe.EdgeIn = "gcn", 3 }),
+		"more than":          some(func(n *graphs.Network) { n.Recipe.Model, n.Recipe.Kinds = "rgcn", 60000 }),
+		"it learns":          some(func(n *graphs.Network) { n.Kind = "wishes" }),
+		"features and":       some(func(n *graphs.Network) { n.In = -1 }),
 	} {
 		write(n)
 		for _, command := range []string{"train --task graph --resume"} {
-			if _, stderr, status := gatbench(t, append(strings.Fields(command), path)...); status == cli.Succeeded || !strings.Contains(stderr, want) {
+			if _, stderr, status := Gatbench(t, append(strings.Fields(command), path)...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 				t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
 			}
 		}
 	}
-	r, err := newRecipe("quick", "mlp", "cora")
+	r, err := node.NewRecipe("quick", "mlp", "cora")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Hidden = 1
-	write(&network{Recipe: r, In: 10, Classes: 2, Kind: someReals, Scale: scale{Mean: []float64{1}}})
-	if _, stderr, status := gatbench(t, "train", "--resume", path); status == cli.Succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
+	write(&node.Network{Recipe: r, In: 10, Classes: 2, Kind: task.SomeReals, Scale: task.Scale{Mean: []float64{1}}})
+	if _, stderr, status := Gatbench(t, "train", "--resume", path); status == cli.Succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
 
 // Each node tests once.
 func TestFoldsOfNodes(t *testing.T) {
-	lines := results(t, "train", "--dataset", "karate", "--folds", "4", "--model", "gcn", "--epochs", "3", "--json")
+	lines := Results(t, "train", "--dataset", "karate", "--folds", "4", "--model", "gcn", "--epochs", "3", "--json")
 	if o := lines[len(lines)-1]; o["event"] != "seeds" || o["seeds"] != 4.0 || len(lines) != 4*4+1 {
 		t.Errorf("%d lines, the last of which is %v", len(lines), o)
 	}
@@ -304,7 +216,7 @@ func TestNodesOfGraphs(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	lines := results(t, "train", "--task", "node", "--dataset", path, "--model", "sage", "--epochs", "60", "--json", "--batch", "20")
+	lines := Results(t, "train", "--task", "node", "--dataset", path, "--model", "sage", "--epochs", "60", "--json", "--batch", "20")
 	if s := lines[len(lines)-1]; s["learns"] != "labels" || s["test_micro_f1"].(float64) < 0.8 {
 		t.Errorf("%v", s)
 	}
@@ -329,11 +241,11 @@ func TestClassOfTheTestAlone(t *testing.T) {
 		"--task graph --batch 2 --dataset g.jsonl": "no training graph has class c; the validation and test parts have 1, about which no model",
 	} {
 		line := append([]string{"train", "--epochs", "2"}, strings.Fields(strings.Replace(args, "--dataset ", "--dataset "+dir+"/", 1))...)
-		if text := strings.Join(strings.Fields(ok(t, line...)), " "); !strings.Contains(text, want) {
+		if text := strings.Join(strings.Fields(Ok(t, line...)), " "); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
-	if text := ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "1"); strings.Contains(text, "that trains is of class") {
+	if text := Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "1"); strings.Contains(text, "that trains is of class") {
 		t.Errorf("where each class trains: %s", text)
 	}
 }

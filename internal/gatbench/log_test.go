@@ -12,7 +12,7 @@ func TestEventsInNoFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, stderr, status := gatbench(t, "train", "--epochs", "1", "--log", "tensorboard:"+file)
+	_, stderr, status := Gatbench(t, "train", "--epochs", "1", "--log", "tensorboard:"+file)
 	if status != cli.Failed || len(stderr) < len("gatbench: --log tensorboard:"+file) || stderr[:len("gatbench: --log tensorboard:"+file)] != "gatbench: --log tensorboard:"+file {
 		t.Errorf("status %d, error %q", status, stderr)
 	}

@@ -17,13 +17,13 @@ import (
 // Main does what the arguments of the process say, and returns the exit status.
 func Main() int {
 	cli.Program = cli.ThisProcess().Name()
-	status := run(cli.Env{Ctx: cli.UntilSignal(), Out: os.Stdout, ErrOut: os.Stderr}, os.Args[1:])
+	status := Run(cli.Env{Ctx: cli.UntilSignal(), Out: os.Stdout, ErrOut: os.Stderr}, os.Args[1:])
 	atomicfile.Abandon() // what an interrupted command was writing
 	return status
 }
 
-// run does what the arguments say and returns the exit status.
-func run(e cli.Env, args []string) int {
+// Run does what the arguments say and returns the exit status.
+func Run(e cli.Env, args []string) int {
 	err := dispatch(e, args)
 	if err != nil {
 		complain(e.ErrOut, err, args)

@@ -16,14 +16,15 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
-// gatbench runs the command and returns what it says and its exit status.
-func gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) {
+// Gatbench runs the command and returns what it says and its exit status.
+func Gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	status = run(cli.Env{Ctx: t.Context(), Out: &out, ErrOut: &errOut}, args)
+	status = Run(cli.Env{Ctx: t.Context(), Out: &out, ErrOut: &errOut}, args)
 	return out.String(), errOut.String(), status
 }
 
@@ -76,7 +77,7 @@ func TestMisuse(t *testing.T) {
 		{"train --model RotatE --dataset a.tsv", `--model RotatE: it is a model of facts, not of nodes and edges: write gatbench train --task link --model rotate --dataset a.tsv`},
 		{"train --model lightgcn --dataset karate", `--model lightgcn: it is a model of links, not of nodes and edges: write gatbench train --task link --model lightgcn --dataset karate`},
 		{"train --task graph --model h2gcn", `--model h2gcn: it is a model of nodes and edges, not of whole graphs: write gatbench train --model h2gcn`},
-		{"train --task edge --model vgae", `--model vgae: it is a model of links, not of nodes and edges: write gatbench train --task link --model vgae`},
+		{"train --task edge --model vgae", `--model vgae: it is a model of links, not of edges: write gatbench train --task link --model vgae`},
 		{"train --task link --model rottate", `--model rottate: there is no such name; did you mean "rotate"? The choices are rotate, transe, distmult, complex, gae, vgae, lightgcn`},
 		{"table --models complex", `--model complex: it is a model of facts, not of nodes and edges: write gatbench train --task link --model complex`},
 		{"table --models gta", `--model gta: there is no such name; did you mean "gat"? The choices are ` + strings.Join(models.Names(), ", ")},
@@ -107,7 +108,7 @@ func TestMisuse(t *testing.T) {
 		{"train --features sums", `--features sums: there is no such name; the choices are raw, rows, standard, binary, binary-rows`},
 		{"table --features sums", `--features sums: there is no such name; the choices are raw, rows, standard, binary, binary-rows`},
 		{"train --attention-dropout 1", `--attention-dropout 1: it must be at least 0 and less than 1`},
-		{"train --model gcn --attention-dropout 0.1", `--attention-dropout: gcn has no such setting; these models have it: ` + having("attention-dropout")},
+		{"train --model gcn --attention-dropout 0.1", `--attention-dropout: gcn has no such setting; these models have it: ` + node.Having("attention-dropout")},
 		{"train --preset tf", `--preset tf: there is no such name; the choices are quick, paper, dgl, pyg, shchur, graphsaint, tuned, deep`},
 		{"train --select best", `--select best: there is no such name; the choices are accuracy, loss, either, last, auc, ap, f1`},
 		{"train --hidden 0", `--hidden 0: it must be at least 1`},
@@ -139,17 +140,17 @@ func TestMisuse(t *testing.T) {
 		{"train --model appnp --fanout 5", `--fanout 5: a layer of appnp looks several hops far and a batch holds one hop a layer: leave it out`},
 		{"train --rows all --batch 5", `--rows all and --batch 5: a batch is always computed from the rows that it needs: leave --rows out`},
 		{"train --rows some", `--rows some: there is no such name; the choices are needed, all`},
-		{"train --model h2gcn --residual", `--residual: h2gcn has no such setting; these models have it: ` + having("residual")},
-		{"train --model gcn --heads 2", `--heads: gcn has no such setting; these models have it: ` + having("heads")},
-		{"train --model gcn --out-heads 2", `--out-heads: gcn has no such setting; these models have it: ` + having("out-heads")},
+		{"train --model h2gcn --residual", `--residual: h2gcn has no such setting; these models have it: ` + node.Having("residual")},
+		{"train --model gcn --heads 2", `--heads: gcn has no such setting; these models have it: ` + node.Having("heads")},
+		{"train --model gcn --out-heads 2", `--out-heads: gcn has no such setting; these models have it: ` + node.Having("out-heads")},
 		{"train --norm group", "--norm group: there is no such name; the choices are layer, batch"},
 		{"train --input -3", "--input -3: it must be at least 0"},
 		{"train --input 70000", "--input 70000: a layer has at most 65536 columns"},
 		{"table --suite tunde", `--suite tunde: there is no such name; did you mean "tuned"? The choices are tuned`},
 		{"table --suite tuned --datasets cora", "--suite tuned and --datasets: a suite has the settings of a published table: leave one of the two flags out"},
 		{"table --suite tuned --models gin", "--models gin: the suite tuned has gcn, gat and sage"},
-		{"train --model gcn2 --norm layer", `--norm: gcn2 has no such setting; these models have it: ` + having("norm")},
-		{"train --model gcn --attention a.csv", `--attention: gcn has no such setting; these models have it: ` + having("attention")},
+		{"train --model gcn2 --norm layer", `--norm: gcn2 has no such setting; these models have it: ` + node.Having("norm")},
+		{"train --model gcn --attention a.csv", `--attention: gcn has no such setting; these models have it: ` + node.Having("attention")},
 		{"train --attention a.txt", `--attention a.txt: its name must end in .csv, .svg or .png`},
 		{"train --nodes 3", `--nodes: they are for --attention FILE`},
 		{"train --attention a.png --layers 13", `--attention a.png: a picture holds 12 layers at most, and --layers is 13; a .csv file holds any number`},
@@ -187,7 +188,7 @@ func TestMisuse(t *testing.T) {
 		{"table --epochs 0", `--epochs 0: it must be at least 1`},
 	}
 	for _, tt := range tests {
-		stdout, stderr, status := gatbench(t, strings.Fields(tt.args)...)
+		stdout, stderr, status := Gatbench(t, strings.Fields(tt.args)...)
 		if want := "gatbench: " + tt.want + "\n"; stderr != want || stdout != "" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, output %q, error\n%swant status 2 and\n%s", tt.args, status, stdout, stderr, want)
 		}
@@ -196,7 +197,7 @@ func TestMisuse(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"train", "--help"}, {"bench", "--help"}, {"version", "-h"}, {"eval", "-h"}, {"predict", "-h"}, {"table", "-h"}} {
-		stdout, stderr, status := gatbench(t, args...)
+		stdout, stderr, status := Gatbench(t, args...)
 		if status != cli.Succeeded || stderr != "" || !strings.HasPrefix(stdout, "Usage: gatbench") {
 			t.Errorf("%q: status %d, error %q, output %q", args, status, stderr, stdout)
 		}
@@ -242,7 +243,7 @@ func TestUnfitDataset(t *testing.T) {
 		"train --dataset facebook --splits random":      "--dataset facebook: its nodes have no classes, labels or numbers to predict",
 		"train --dataset cora_linqs":                    "--dataset cora_linqs: too few nodes to be divided: something to learn is known of 2",
 	} {
-		_, stderr, status := gatbench(t, append(strings.Fields(args), "--data", dir)...)
+		_, stderr, status := Gatbench(t, append(strings.Fields(args), "--data", dir)...)
 		if stderr != "gatbench: "+want+"\n" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error %q, want %q", args, status, stderr, want)
 		}
@@ -256,23 +257,23 @@ func TestNoFiles(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
 		t.Setenv(name, dir)
 	}
-	_, stderr, status := gatbench(t, "train", "--dataset", "pubmed", "--data", dir)
+	_, stderr, status := Gatbench(t, "train", "--dataset", "pubmed", "--data", dir)
 	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: ") || !strings.Contains(stderr, dir) {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }
 
 func TestVersion(t *testing.T) {
-	stdout, _, status := gatbench(t, "version")
+	stdout, _, status := Gatbench(t, "version")
 	if status != cli.Succeeded || !strings.HasPrefix(stdout, "edgewise ") || !strings.Contains(stdout, "\nkernels: ") {
 		t.Errorf("status %d, output %q", status, stdout)
 	}
-	stdout, _, status = gatbench(t, "version", "--json")
+	stdout, _, status = Gatbench(t, "version", "--json")
 	var b build
 	if err := json.Unmarshal([]byte(stdout), &b); err != nil || status != cli.Succeeded || b != thisBuild() {
 		t.Errorf("status %d, %v, output %q", status, err, stdout)
 	}
-	if flag, _, status := gatbench(t, "--version", "--json"); flag != stdout || status != cli.Succeeded {
+	if flag, _, status := Gatbench(t, "--version", "--json"); flag != stdout || status != cli.Succeeded {
 		t.Errorf("--version: status %d, output %q, want %q", status, flag, stdout)
 	}
 	tagged := &debug.BuildInfo{Main: debug.Module{Version: "v0.1.0"}}
@@ -289,7 +290,7 @@ func TestVersion(t *testing.T) {
 
 func TestTrainForPeople(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cora.safetensors")
-	stdout, stderr, status := gatbench(t, "train", "--epochs", "2", "--save", file)
+	stdout, stderr, status := Gatbench(t, "train", "--epochs", "2", "--save", file)
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
@@ -307,7 +308,7 @@ func TestTrainForPeople(t *testing.T) {
 }
 
 func TestSeeds(t *testing.T) {
-	stdout, stderr, status := gatbench(t, "train", "--epochs", "2", "--seed", "3", "--seeds", "2")
+	stdout, stderr, status := Gatbench(t, "train", "--epochs", "2", "--seed", "3", "--seeds", "2")
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
@@ -320,14 +321,14 @@ func TestSeeds(t *testing.T) {
 
 // What is advised next has the preset of the run.
 func TestAdviceHasPreset(t *testing.T) {
-	stdout, _, status := gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
+	stdout, _, status := Gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
 	if want := "\nnext: gatbench train --preset dgl --model gcn --epochs 1 --seeds 10\n"; status != cli.Succeeded || !strings.HasSuffix(stdout, want) {
 		t.Errorf("status %d, no %q in\n%s", status, want, stdout)
 	}
 }
 
-// objects parses a JSON object a line.
-func objects(t *testing.T, text string) []map[string]any {
+// Objects parses a JSON object a line.
+func Objects(t *testing.T, text string) []map[string]any {
 	t.Helper()
 	var out []map[string]any
 	for line := range strings.Lines(text) {
@@ -340,14 +341,14 @@ func objects(t *testing.T, text string) []map[string]any {
 	return out
 }
 
-// results returns the lines of a run without the times in them.
-func results(t *testing.T, args ...string) []map[string]any {
+// Results returns the lines of a run without the times in them.
+func Results(t *testing.T, args ...string) []map[string]any {
 	t.Helper()
-	stdout, stderr, status := gatbench(t, args...)
+	stdout, stderr, status := Gatbench(t, args...)
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
-	lines := objects(t, stdout)
+	lines := Objects(t, stdout)
 	for _, o := range lines {
 		delete(o, "ms")
 		delete(o, "epoch_ms")
@@ -359,7 +360,7 @@ func results(t *testing.T, args ...string) []map[string]any {
 
 func TestJSON(t *testing.T) {
 	args := []string{"train", "--json", "--epochs", "2", "--seed", "7", "--seeds", "2"}
-	lines := results(t, args...)
+	lines := Results(t, args...)
 	var events []string
 	for _, o := range lines {
 		events = append(events, o["event"].(string))
@@ -380,7 +381,7 @@ func TestJSON(t *testing.T) {
 	}
 
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	again := results(t, append(args, "--threads", "2")...)
+	again := Results(t, append(args, "--threads", "2")...)
 	for i := range lines {
 		a, _ := json.Marshal(lines[i])
 		b, _ := json.Marshal(again[i])
@@ -408,11 +409,11 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	file := filepath.Join(t.TempDir(), "best.safetensors")
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-	status := run(cli.Env{Ctx: ctx, Out: out, ErrOut: errOut}, []string{"train", "--json", "--save", file})
+	status := Run(cli.Env{Ctx: ctx, Out: out, ErrOut: errOut}, []string{"train", "--json", "--save", file})
 	if status != cli.Failed || errOut.String() != "gatbench: interrupted after 1 of 200 epochs\n" {
 		t.Errorf("status %d, error %q", status, errOut)
 	}
-	lines := objects(t, out.String())
+	lines := Objects(t, out.String())
 	if len(lines) != 2 || lines[1]["interrupted"] != true || lines[1]["saved"] != file || lines[1]["best_epoch"] != 1.0 {
 		t.Errorf("got %v", lines)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
 )
@@ -60,8 +61,8 @@ func commandsBut(args []string) []string {
 func groups() []kong.Group {
 	models := fmt.Sprintf("--model is one of %s. With --task graph it is one of %s. With --task link it is %s (the default), %s or %s; lightgcn reads no features, and can read a table of users and items. "+
 		"If the dataset of --task link is a list of facts, it is %s (the default) or one of %s. The defaults of the flags below depend on the model and on --preset.",
-		strings.Join(models.Names(), ", "), strings.Join(models.GraphNames(), ", "), modelGAE, modelVGAE, modelLightGCN,
-		modelRotatE, strings.Join(slices.DeleteFunc(models.FactNames(), func(m string) bool { return m == modelRotatE }), ", "))
+		strings.Join(models.Names(), ", "), strings.Join(models.GraphNames(), ", "), "gae", "vgae", "lightgcn",
+		"rotate", strings.Join(slices.DeleteFunc(models.FactNames(), func(m string) bool { return m == "rotate" }), ", "))
 	return []kong.Group{
 		{Key: "data", Title: "Data:"},
 		{Key: "splits", Title: "Splits:", Description: splitRules},

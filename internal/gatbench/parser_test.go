@@ -42,7 +42,7 @@ func TestParserOfOneCommand(t *testing.T) {
 // something in sentences.
 func TestTrainHelp(t *testing.T) {
 	t.Setenv("COLUMNS", "")
-	help := ok(t, "train", "--help")
+	help := Ok(t, "train", "--help")
 	screen := strings.Join(strings.Split(help, "\n")[:24], "\n")
 	at := 0
 	for _, flag := range []string{"dataset", "model", "task", "epochs", "seed", "seeds", "save", "plot"} {

@@ -15,15 +15,16 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
 // predictCommand is gatbench predict.
 type predictCommand struct {
-	savedFlags `embed:""`
-	questions  `embed:""`
-	Out        string `placeholder:"FILE" help:"Write to this file. Default: standard output."`
-	Embeddings string `placeholder:"FILE" help:"Write what the network has learnt of each node, graph or entity, a row of numbers after its id, to this .csv, .parquet or .npy file (.npy has no ids), and no predictions unless --out asks for them."`
+	task.SavedFlags `embed:""`
+	task.Questions  `embed:""`
+	Out             string `placeholder:"FILE" help:"Write to this file. Default: standard output."`
+	Embeddings      string `placeholder:"FILE" help:"Write what the network has learnt of each node, graph or entity, a row of numbers after its id, to this .csv, .parquet or .npy file (.npy has no ids), and no predictions unless --out asks for them."`
 }
 
 // Run writes the class of each node, edge or graph, and how sure the model is.
@@ -41,15 +42,15 @@ func (c *predictCommand) Run(e cli.Env) error {
 	if c.Embeddings != "" && !isRows(c.Embeddings) {
 		return cli.Misuse("--embeddings %s: its name must end in .csv, .parquet or .npy", c.Embeddings)
 	}
-	c.outs = []cli.File{{Flag: "--out", Path: c.Out}, {Flag: "--embeddings", Path: c.Embeddings}}
-	c.few = len(c.Nodes) > 0
-	m := savedTask(c.File).Model(&c.savedFlags)
+	c.Outs = []cli.File{{Flag: "--out", Path: c.Out}, {Flag: "--embeddings", Path: c.Embeddings}}
+	c.Few = len(c.Nodes) > 0
+	m := task.Saved(c.File).Model(&c.SavedFlags)
 	if c.Embeddings != "" {
-		if err := c.embed(e, m); err != nil || c.Out == "" && !c.ask() {
+		if err := c.embed(e, m); err != nil || c.Out == "" && !c.Ask() {
 			return err
 		}
 	}
-	write, err := m.Predict(e, &c.questions)
+	write, err := m.Predict(e, &c.Questions)
 	if err != nil {
 		return err
 	}
@@ -73,13 +74,13 @@ func isRows(path string) bool {
 }
 
 // embed writes the file of --embeddings.
-func (c *predictCommand) embed(e cli.Env, m model) error {
+func (c *predictCommand) embed(e cli.Env, m task.Model) error {
 	defer par.SetThreads(c.Threads)()
 	x, err := m.Embed(e, c.Nodes)
 	if err != nil {
-		return asked(err)
+		return task.AskedFor(err)
 	}
-	warn(e, x.Warnings)
+	task.Warn(e, x.Warnings)
 	return e.Writes(c.Embeddings, func(w io.Writer) error {
 		switch strings.ToLower(filepath.Ext(c.Embeddings)) {
 		case ".npy":

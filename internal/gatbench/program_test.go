@@ -1,22 +1,19 @@
 package gatbench
 
 import (
-	"context"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
-	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
-	"github.com/edgewise-ml/edgewise/train"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // Every command line that is advised begins with the program as it was called.
 func TestAdviceNamesProgram(t *testing.T) {
 	defer func(was string) { cli.Program = was }(cli.Program)
 	cli.Program = "go run ./cmd/gatbench"
-	nowhere(t)
+	tasktest.Nowhere(t)
 	dir := t.TempDir()
 	saved := filepath.Join(dir, "m.safetensors")
 	for args, want := range map[string]string{
@@ -32,13 +29,9 @@ func TestAdviceNamesProgram(t *testing.T) {
 		"zzz":                                "; go run ./cmd/gatbench --help lists",
 		"--help":                             "Usage: go run ./cmd/gatbench <command>",
 	} {
-		stdout, stderr, _ := gatbench(t, strings.Fields(args)...)
+		stdout, stderr, _ := Gatbench(t, strings.Fields(args)...)
 		if !strings.Contains(stdout+stderr, want) {
 			t.Errorf("%s: no %q in\n%s%s", args, want, stdout, stderr)
 		}
-	}
-	one := &trial{fit: &train.Fit{Epochs: 9}, summary: report.Summary{Interrupted: true, Checkpoint: "a b"}}
-	if got := new(trainFlags).tell(one, report.NewPrinter(io.Discard), context.Canceled).Error(); !strings.HasSuffix(got, `; to continue: go run ./cmd/gatbench train --resume "a b"`) {
-		t.Error(got)
 	}
 }

@@ -12,46 +12,48 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Two classes, of which one is rare.
 func TestQuality(t *testing.T) {
-	d := gaussian(t, 500, 20)
+	d := tasktest.Gaussian(t, 500, 20)
 	for v, c := range d.Labels {
 		d.Labels[v] = min(c, 1)
 	}
 	d.Classes = 2
-	k := newTask(d)
+	k := node.NewExamples(d)
 	constant := tensor.New(500, 2)
 	constant.Fill(1)
-	q := k.goal.quality(constant, k.split.Test)
+	q := k.Goal.Quality(constant, k.Parts.Test)
 	if q.TestMajority != 0.8 || q.TestBalanced != 0.5 || *q.TestAUC != 0.5 {
 		t.Errorf("a constant answer: %+v", q)
 	}
 	for v := range 500 {
 		constant.Row(v)[1] = tensor.Float(2 * d.Labels[v])
 	}
-	if q := k.goal.quality(constant, k.split.Test); q.TestBalanced != 1 || q.TestMacroF1 != 1 || *q.TestAUC != 1 {
+	if q := k.Goal.Quality(constant, k.Parts.Test); q.TestBalanced != 1 || q.TestMacroF1 != 1 || *q.TestAUC != 1 {
 		t.Errorf("the truth: %+v", q)
 	}
 	if want := "test: majority class 80.0 %, balanced accuracy 50.0 %, macro F1 0.444, AUC 0.500; always predicting the majority class would be at least as accurate"; (&report.Quality{TestMajority: 0.8, TestBalanced: 0.5, TestMacroF1: 4.0 / 9, TestAUC: q.TestAUC}).Says(0.8) != want {
 		t.Errorf("it says %q", (&report.Quality{TestMajority: 0.8, TestBalanced: 0.5, TestMacroF1: 4.0 / 9, TestAUC: q.TestAUC}).Says(0.8))
 	}
-	file := saved(t, d)
-	lines := results(t, "train", "--json", "--dataset", file, "--model", "mlp", "--epochs", "2")
+	file := tasktest.Saved(t, d)
+	lines := Results(t, "train", "--json", "--dataset", file, "--model", "mlp", "--epochs", "2")
 	if s := lines[2]; s["test_auc"] == nil || s["test_majority"] != 0.8 {
 		t.Errorf("the summary is %v", s)
 	}
-	if s := results(t, "train", "--json", "--epochs", "1")[1]; s["test_auc"] != nil || s["test_majority"] != 0.319 {
+	if s := Results(t, "train", "--json", "--epochs", "1")[1]; s["test_auc"] != nil || s["test_majority"] != 0.319 {
 		t.Errorf("of seven classes the summary is %v", s)
 	}
-	if text := ok(t, "train", "--epochs", "1"); !strings.Contains(text, "\ntest: majority class 31.9 %, balanced accuracy ") {
+	if text := Ok(t, "train", "--epochs", "1"); !strings.Contains(text, "\ntest: majority class 31.9 %, balanced accuracy ") {
 		t.Errorf("no majority in\n%s", text)
 	}
-	k.split.Test = nil
-	if k.goal.quality(constant, nil).Quality != nil {
+	k.Parts.Test = nil
+	if k.Goal.Quality(constant, nil).Quality != nil {
 		t.Error("of no test nodes there is a score")
 	}
 }
@@ -59,12 +61,12 @@ func TestQuality(t *testing.T) {
 // The epoch is chosen by average precision without a flag where one of two classes is rare, and by what --select names elsewhere. What a saved
 // model is measured by is what it was chosen by.
 func TestSelectByMetric(t *testing.T) {
-	file, model := saved(t, rareDataset(t)), t.TempDir()+"/m.safetensors"
+	file, model := tasktest.Saved(t, rareDataset(t)), t.TempDir()+"/m.safetensors"
 	for flags, want := range map[string][2]string{
 		"": {"ap", "average_precision"}, " --select auc": {"auc", "roc_auc"}, " --select f1": {"f1", "f1"}, " --select accuracy": {"accuracy", "accuracy"}, " --preset paper": {"last", "accuracy"},
 	} {
 		line := strings.Fields("train --json --model gcn --epochs 12 --dataset " + file + " --save " + model + flags)
-		lines := results(t, line...)
+		lines := Results(t, line...)
 		best, s := 0.0, lines[len(lines)-1]
 		for _, e := range lines[:len(lines)-1] {
 			best = max(best, e["val_"+want[1]].(float64))
@@ -72,7 +74,7 @@ func TestSelectByMetric(t *testing.T) {
 		if got := s["val_"+want[1]]; s["select"] != want[0] || want[0] != "last" && got != best {
 			t.Errorf("train%s: selected by %v with %v, want %s with %v", flags, s["select"], got, want[0], best)
 		}
-		eval := results(t, "eval", "--json", model)[0]
+		eval := Results(t, "eval", "--json", model)[0]
 		for _, part := range []string{"train_", "val_", "test_"} {
 			if key := part + want[1]; math.Abs(eval[key].(float64)-s[key].(float64)) > 1e-12 {
 				t.Errorf("train%s: %s is %v in training and %v in eval", flags, key, s[key], eval[key])
@@ -83,11 +85,11 @@ func TestSelectByMetric(t *testing.T) {
 
 // Balanced weights are those numbers that make the classes that train count the same, by which a model learns; what they are not is refused.
 func TestClassWeights(t *testing.T) {
-	file := saved(t, rareDataset(t))
+	file := tasktest.Saved(t, rareDataset(t))
 	model := t.TempDir() + "/m.safetensors"
 	line := "train --json --model mlp --epochs 3 --dataset " + file + " --save " + model
 	weighted := func(weights string) (map[string]any, *models.Predictor) {
-		lines := results(t, strings.Fields(line+weights)...)
+		lines := Results(t, strings.Fields(line+weights)...)
 		p, err := models.Open(model)
 		if err != nil {
 			t.Fatal(err)
@@ -124,14 +126,14 @@ func TestClassWeights(t *testing.T) {
 // refusedFor checks that a command line is wrong, and that the error says so.
 func refusedFor(t *testing.T, want string, args ...string) {
 	t.Helper()
-	if _, stderr, status := gatbench(t, args...); status != 2 || !strings.Contains(stderr, want) {
+	if _, stderr, status := Gatbench(t, args...); status != 2 || !strings.Contains(stderr, want) {
 		t.Errorf("%q: status %d, error %q, want 2 and %q", args, status, stderr, want)
 	}
 }
 
 // rareDataset has two classes, of which one of sixteen nodes has the second.
 func rareDataset(t *testing.T) *datasets.Dataset {
-	d := gaussian(t, 400, 4)
+	d := tasktest.Gaussian(t, 400, 4)
 	for v, c := range d.Labels {
 		d.Labels[v] = 0
 		if c == 0 && v%4 == 0 {
@@ -189,7 +191,7 @@ func TestVerdict(t *testing.T) {
 		{"no baseline", columns, "--model sage --no-baseline", "", true},
 	} {
 		args := append(strings.Fields("train --json --label bought --epochs 100 "+tt.flags), "--dataset", tt.file)
-		lines := results(t, args...)
+		lines := Results(t, args...)
 		s := lines[len(lines)-1]
 		says, _ := s["verdict"].(string)
 		if s["select"] != "ap" || (tt.says == "") != (says == "") || !strings.Contains(says, tt.says) || s["test_constant"] == nil || (s["test_without_edges"] == nil) != tt.nobody {
@@ -210,9 +212,9 @@ func TestThreshold(t *testing.T) {
 		return v, v+rng.NormFloat64() > 2
 	}, func(int) int { return rng.IntN(500) })
 	model := filepath.Join(t.TempDir(), "m.safetensors")
-	lines := results(t, "train", "--json", "--dataset", file, "--label", "fraud", "--model", "mlp", "--epochs", "60", "--save", model)
+	lines := Results(t, "train", "--json", "--dataset", file, "--label", "fraud", "--model", "mlp", "--epochs", "60", "--save", model)
 	s := lines[len(lines)-1]["positive"].(map[string]any)
-	e := results(t, "eval", "--json", model)[0]["positive"].(map[string]any)
+	e := Results(t, "eval", "--json", model)[0]["positive"].(map[string]any)
 	if s["class"] != "true" || !reflect.DeepEqual(s, e) {
 		t.Errorf("training says %v, and eval %v", s, e)
 	}
@@ -222,7 +224,7 @@ func TestThreshold(t *testing.T) {
 		t.Fatalf("the threshold is %v, and that of the file %v; error %v", threshold, m.Goal.Threshold, err)
 	}
 	said := 0
-	for _, one := range results(t, "predict", "--json", model) {
+	for _, one := range Results(t, "predict", "--json", model) {
 		p := one["probabilities"].(map[string]any)["true"].(float64)
 		if is := one["name"] == "true"; is != (p >= threshold) {
 			t.Fatalf("node %v is %v at %v", one["id"], one["name"], p)
@@ -253,7 +255,7 @@ func TestNothingToLearn(t *testing.T) {
 		}
 		return 40 + (i+1)%20
 	})
-	if _, stderr, _ := gatbench(t, "train", "--dataset", apart, "--label", "kind", "--epochs", "2"); !strings.Contains(stderr, "none of the 40 nodes whose answer is known has an edge") {
+	if _, stderr, _ := Gatbench(t, "train", "--dataset", apart, "--label", "kind", "--epochs", "2"); !strings.Contains(stderr, "none of the 40 nodes whose answer is known has an edge") {
 		t.Errorf("it says %q", stderr)
 	}
 }

@@ -197,12 +197,3 @@ func alike(team *ranks.Team, args []string) error {
 	}
 	return nil
 }
-
-// forRank leaves the files out for every rank but the first, which alone writes.
-func (o *outputFlags) forRank(team *ranks.Team) {
-	if team.Rank() > 0 {
-		resume := o.Resume
-		*o = outputFlags{}
-		o.Resume = resume
-	}
-}

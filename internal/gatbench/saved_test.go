@@ -15,15 +15,19 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// ok runs the command and fails the test if it fails.
-func ok(t *testing.T, args ...string) string {
+// Ok runs the command and fails the test if it fails.
+func Ok(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, stderr, status := gatbench(t, args...)
+	stdout, stderr, status := Gatbench(t, args...)
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("gatbench %s: status %d, error %q", strings.Join(args, " "), status, stderr)
 	}
@@ -40,8 +44,8 @@ func TestSaveAndEval(t *testing.T) {
 				dataset = "cora"
 			}
 			args := []string{"train", "--json", "--model", model, "--epochs", "1", "--save", file, "--splits", "random", "--seed", "3", "--dataset", dataset}
-			lines := results(t, args...)
-			s, e := lines[len(lines)-1], results(t, "eval", "--json", file)[0]
+			lines := Results(t, args...)
+			s, e := lines[len(lines)-1], Results(t, "eval", "--json", file)[0]
 			for _, key := range []string{"model", "train_accuracy", "val_accuracy", "test_accuracy"} {
 				if s[key] != e[key] {
 					t.Errorf("%s was %v and is %v", key, s[key], e[key])
@@ -51,7 +55,7 @@ func TestSaveAndEval(t *testing.T) {
 			if model != "gat" {
 				return
 			}
-			if text := ok(t, "eval", file, "--dataset", "CORA"); !strings.Contains(text, "   4     5     6\n  0 Theory ") || !strings.Contains(text, "\n  2 Genetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
+			if text := Ok(t, "eval", file, "--dataset", "CORA"); !strings.Contains(text, "   4     5     6\n  0 Theory ") || !strings.Contains(text, "\n  2 Genetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
 				t.Errorf("eval prints\n%s", text)
 			}
 		})
@@ -62,18 +66,18 @@ func TestSaveAndEval(t *testing.T) {
 func predictionsAgree(t *testing.T, file, dataset string, accuracy float64) {
 	t.Helper()
 	out := file + ".csv"
-	ok(t, "predict", file, "--out", out)
+	Ok(t, "predict", file, "--out", out)
 	text, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	k, openErr := openTask("", dataset, false, choice{splits: splitsRandom, seed: 3})
+	k, openErr := node.OpenExamples("", dataset, false, node.Choice{Splits: source.SplitsRandom, Seed: 3})
 	if openErr != nil || err != nil || len(rows) != 1+k.Graph.NumNodes() {
 		t.Fatalf("%d rows, %v, %v", len(rows), err, openErr)
 	}
 	right := 0
-	for _, v := range k.split.Test {
+	for _, v := range k.Parts.Test {
 		row := rows[1+v]
 		if p, err := strconv.ParseFloat(row[3], 64); err != nil || p < 0.999/float64(k.Classes) || p > 1 {
 			t.Fatalf("node %s has the probability %s", row[0], row[3])
@@ -82,10 +86,10 @@ func predictionsAgree(t *testing.T, file, dataset string, accuracy float64) {
 			right++
 		}
 	}
-	if got := float64(right) / float64(len(k.split.Test)); got != accuracy {
+	if got := float64(right) / float64(len(k.Parts.Test)); got != accuracy {
 		t.Errorf("predictions are right for %g, eval for %g", got, accuracy)
 	}
-	if one := ok(t, "predict", file, "--nodes", "5,2"); strings.Count(one, "\n") != 3 || !strings.HasPrefix(strings.Split(one, "\n")[1], "5,") {
+	if one := Ok(t, "predict", file, "--nodes", "5,2"); strings.Count(one, "\n") != 3 || !strings.HasPrefix(strings.Split(one, "\n")[1], "5,") {
 		t.Errorf("predict --nodes 5,2 prints\n%s", one)
 	}
 }
@@ -93,8 +97,8 @@ func predictionsAgree(t *testing.T, file, dataset string, accuracy float64) {
 // A run of each task that was cut in two ends with the same bytes as one that was not, with batches
 // and with drawn neighbours too. Its checkpoint knows the task and all settings.
 func TestResume(t *testing.T) {
-	points := saved(t, gaussian(t, 200, 20))
-	edges, mols := neighbourhoods(t, false)+" --label kind --column year=none", bonded(t, chemistry(t, false))
+	points := tasktest.Saved(t, tasktest.Gaussian(t, 200, 20))
+	edges, mols := tasktest.Neighbourhoods(t, false)+" --label kind --column year=none", tasktest.Bonded(t, tasktest.Chemistry(t, false))
 	for _, args := range []string{
 		"--dataset " + points, "--dataset " + points + " --batch 50 --model gcn", "--dataset " + points + " --batch 50 --model gcn --fanout 3,2",
 		"--dataset " + edges + " --splits random",
@@ -107,12 +111,12 @@ func TestResume(t *testing.T) {
 		whole, part, end := filepath.Join(dir, "whole"), filepath.Join(dir, "part"), filepath.Join(dir, "end")
 		fresh := append([]string{"train", "--seed", "4"}, strings.Fields(args)...)
 		most, fewer := "3", "2"
-		if strings.Contains(args, planted) {
+		if strings.Contains(args, source.Planted) {
 			most, fewer = "60", "41" // long enough for a schedule of evaluations to depend on it
 		}
-		ok(t, append(fresh, "--epochs", most, "--checkpoint", whole)...)
-		ok(t, append(fresh, "--epochs", fewer, "--checkpoint", part)...)
-		ok(t, "train", "--resume", part, "--epochs", most, "--checkpoint", end)
+		Ok(t, append(fresh, "--epochs", most, "--checkpoint", whole)...)
+		Ok(t, append(fresh, "--epochs", fewer, "--checkpoint", part)...)
+		Ok(t, "train", "--resume", part, "--epochs", most, "--checkpoint", end)
 		a, errA := os.ReadFile(whole)
 		b, errB := os.ReadFile(end)
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
@@ -121,8 +125,8 @@ func TestResume(t *testing.T) {
 		if c, err := os.ReadFile(part); err != nil || bytes.Equal(a, c) {
 			t.Errorf("%s: one more epoch changes nothing (%v)", args, err)
 		}
-		ok(t, append(fresh, "--resume", part, "--epochs", most)...) // what the run has already contradicts nothing
-		if _, stderr, status := gatbench(t, "train", "--resume", part, "--seed", "5"); status != cli.Misused || stderr != "gatbench: --resume "+part+": its run has --seed 4, not 5: leave the flag out\n" {
+		Ok(t, append(fresh, "--resume", part, "--epochs", most)...) // what the run has already contradicts nothing
+		if _, stderr, status := Gatbench(t, "train", "--resume", part, "--seed", "5"); status != cli.Misused || stderr != "gatbench: --resume "+part+": its run has --seed 4, not 5: leave the flag out\n" {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 	}
@@ -132,9 +136,9 @@ func TestResume(t *testing.T) {
 func TestResumeContradicted(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	ok(t, strings.Fields("train --dataset "+bonded(t, chemistry(t, false))+" --splits random --epochs 1 --hidden 4 --layers 2 --checkpoint "+path("graphs"))...)
-	ok(t, strings.Fields("train --task link --dataset karate --epochs 1 --hidden 4 --checkpoint "+path("links"))...)
-	ok(t, strings.Fields("train --task link --model rotate --epochs 1 --hidden 4 --checkpoint "+path("facts"))...)
+	Ok(t, strings.Fields("train --dataset "+tasktest.Bonded(t, tasktest.Chemistry(t, false))+" --splits random --epochs 1 --hidden 4 --layers 2 --checkpoint "+path("graphs"))...)
+	Ok(t, strings.Fields("train --task link --dataset karate --epochs 1 --hidden 4 --checkpoint "+path("links"))...)
+	Ok(t, strings.Fields("train --task link --model rotate --epochs 1 --hidden 4 --checkpoint "+path("facts"))...)
 	for args, want := range map[string]string{
 		"graphs --task node":                "--task graph, not node",
 		"graphs --model gcn":                "--model gin, not gcn",
@@ -155,7 +159,7 @@ func TestResumeContradicted(t *testing.T) {
 		"facts --weight-decay 0 --hidden 8": "--hidden 4, not 8",
 	} {
 		name, more, _ := strings.Cut(args, " ")
-		_, stderr, status := gatbench(t, append([]string{"train", "--resume", path(name)}, strings.Fields(more)...)...)
+		_, stderr, status := Gatbench(t, append([]string{"train", "--resume", path(name)}, strings.Fields(more)...)...)
 		if says := regexp.MustCompile("^gatbench: --resume " + path(name) + ": its run has " + want + ": leave the flag out\n$"); status != cli.Misused || !says.MatchString(stderr) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
@@ -168,12 +172,12 @@ func TestResumeInterrupted(t *testing.T) {
 	file, whole := filepath.Join(dir, "run"), filepath.Join(dir, "whole")
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errOut := &cancelling{cancel: cancel}, new(bytes.Buffer)
-	status := run(cli.Env{Ctx: ctx, Out: out, ErrOut: errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
+	status := Run(cli.Env{Ctx: ctx, Out: out, ErrOut: errOut}, []string{"train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "5", "--checkpoint", file})
 	if want := "gatbench: interrupted after 1 of 5 epochs; to continue: gatbench train --resume " + file + "\n"; status != cli.Failed || errOut.String() != want {
 		t.Fatalf("status %d, error %q", status, errOut)
 	}
-	ok(t, "train", "--resume", file, "--checkpoint", file)
-	ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--checkpoint", whole)
+	Ok(t, "train", "--resume", file, "--checkpoint", file)
+	Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--checkpoint", whole)
 	a, errA := os.ReadFile(file)
 	b, errB := os.ReadFile(whole)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
@@ -185,7 +189,7 @@ func TestResumeInterrupted(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	ok(t, "train", "--model", "gcn", "--epochs", "2", "--save", path("gcn"), "--checkpoint", path("run"))
+	Ok(t, "train", "--model", "gcn", "--epochs", "2", "--save", path("gcn"), "--checkpoint", path("run"))
 	whole, err := os.ReadFile(path("gcn"))
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +249,7 @@ func TestBadFiles(t *testing.T) {
 		{"train --resume " + path("run") + " --seeds 2", "--resume continues one run and --seeds 2 trains 2: leave one of the two flags out", cli.Misused},
 	}
 	for _, tt := range tests {
-		_, stderr, status := gatbench(t, strings.Fields(tt.args)...)
+		_, stderr, status := Gatbench(t, strings.Fields(tt.args)...)
 		if status != tt.status || !strings.HasPrefix(stderr, "gatbench: "+tt.want) {
 			t.Errorf("gatbench %s: status %d, error\n%swant status %d and\n%s", tt.args, status, stderr, tt.status, tt.want)
 		}
@@ -262,7 +266,7 @@ func TestUnwritable(t *testing.T) {
 		f.Close()
 		t.Skip("this user may write everywhere")
 	}
-	_, stderr, status := gatbench(t, "train", "--save", filepath.Join(dir, "m"))
+	_, stderr, status := Gatbench(t, "train", "--save", filepath.Join(dir, "m"))
 	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: --save "+filepath.Join(dir, "m")+": the folder "+dir+" takes no file: ") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
@@ -272,13 +276,13 @@ func TestUnwritable(t *testing.T) {
 func TestEvalElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	node := filepath.Join(dir, "node")
-	data, bare := saved(t, gaussian(t, 60, 5)), gaussian(t, 40, 5)
+	data, bare := tasktest.Saved(t, tasktest.Gaussian(t, 60, 5)), tasktest.Gaussian(t, 40, 5)
 	bare.Split = datasets.Split{}
-	other := saved(t, bare)
-	ok(t, "train", "--dataset", data, "--splits", "random", "--epochs", "2", "--save", node)
-	line := results(t, "eval", "--json", node, "--dataset", other)[0]
+	other := tasktest.Saved(t, bare)
+	Ok(t, "train", "--dataset", data, "--splits", "random", "--epochs", "2", "--save", node)
+	line := Results(t, "eval", "--json", node, "--dataset", other)[0]
 	right := 0
-	for _, p := range results(t, "predict", "--json", node, "--dataset", other) {
+	for _, p := range Results(t, "predict", "--json", node, "--dataset", other) {
 		if p["class"] == p["label"] {
 			right++
 		}
@@ -286,22 +290,22 @@ func TestEvalElsewhere(t *testing.T) {
 	if line["train_accuracy"] != nil || line["val_accuracy"] != nil || line["test_accuracy"] != float64(right)/40 {
 		t.Errorf("%v, and %d of 40 predictions are right", line, right)
 	}
-	if text := ok(t, "eval", node, "--dataset", other); !strings.Contains(text, "\nall             40 ") || strings.Contains(text, "\ntrain ") {
+	if text := Ok(t, "eval", node, "--dataset", other); !strings.Contains(text, "\nall             40 ") || strings.Contains(text, "\ntrain ") {
 		t.Errorf("%s", text)
 	}
-	if text := ok(t, "eval", node, "--dataset", other, "--splits", "random"); !strings.Contains(text, "\ntrain ") {
+	if text := Ok(t, "eval", node, "--dataset", other, "--splits", "random"); !strings.Contains(text, "\ntrain ") {
 		t.Errorf("%s", text)
 	}
 	for command, want := range map[string]string{
 		"eval":    "gatbench: " + node + " is a model for 5 classes (it was trained on d); Karate has 2 classes: leave --dataset out, or name data like its own\n",
 		"predict": "gatbench: " + node + " (trained on d), used on karate: nodes have 34 features, and the model was made for 16: use data whose columns are those of its training\n",
 	} {
-		if _, stderr, status := gatbench(t, command, node, "--dataset", "karate"); status != cli.Failed || stderr != want {
+		if _, stderr, status := Gatbench(t, command, node, "--dataset", "karate"); status != cli.Failed || stderr != want {
 			t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
 		}
 	}
-	graphs, mols := filepath.Join(dir, "graphs"), molecules(t)
-	ok(t, "train", "--dataset", mols, "--splits", "random", "--epochs", "1", "--hidden", "4", "--layers", "2", "--save", graphs)
+	graphs, mols := filepath.Join(dir, "graphs"), tasktest.Molecules(t)
+	Ok(t, "train", "--dataset", mols, "--splits", "random", "--epochs", "1", "--hidden", "4", "--layers", "2", "--save", graphs)
 	text, err := os.ReadFile(mols)
 	if err != nil {
 		t.Fatal(err)
@@ -310,10 +314,10 @@ func TestEvalElsewhere(t *testing.T) {
 	if err := os.WriteFile(more, bytes.Repeat(text, 2), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if text := ok(t, "eval", graphs, "--dataset", more); !strings.Contains(text, "\nall             12 ") {
+	if text := Ok(t, "eval", graphs, "--dataset", more); !strings.Contains(text, "\nall             12 ") {
 		t.Errorf("%s", text)
 	}
-	if line := results(t, "eval", "--json", graphs)[0]; line["train_accuracy"] == nil { // its own data, whose split it has
+	if line := Results(t, "eval", "--json", graphs)[0]; line["train_accuracy"] == nil { // its own data, whose split it has
 		t.Errorf("%v", line)
 	}
 }
@@ -321,22 +325,22 @@ func TestEvalElsewhere(t *testing.T) {
 // Training that leads nowhere says when, where, and what is left.
 func TestDiverged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m")
-	stdout, stderr, status := gatbench(t, "train", "--lr", "1e6", "--save", file)
+	stdout, stderr, status := Gatbench(t, "train", "--lr", "1e6", "--save", file)
 	if status != cli.Failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is ") ||
 		!strings.HasSuffix(stderr, ", above 1e+06; --lr 1e+06 is too high: try --lr 0.005; the model of epoch 1 is saved in "+file+"\n") {
 		t.Errorf("status %d, error %q, output\n%s", status, stderr, stdout)
 	}
-	ok(t, "eval", file)
+	Ok(t, "eval", file)
 	rate := "1e20"
 	if tensor.Float(1)+tensor.Float(1e-10) != 1 { // float64 holds more
 		rate = "1e160"
 	}
-	lines, stderr, status := gatbench(t, "train", "--lr", rate, "--json")
+	lines, stderr, status := Gatbench(t, "train", "--lr", rate, "--json")
 	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is NaN (first: layer 1/Dot: element 0 of ") ||
 		!strings.HasSuffix(stderr, "; nothing was saved\n") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
-	os := objects(t, lines)
+	os := Objects(t, lines)
 	if len(os) == 0 || os[len(os)-1]["diverged"] != true {
 		t.Errorf("the lines are %s", lines)
 	}
@@ -347,7 +351,7 @@ func TestDiverged(t *testing.T) {
 		"--task graph --dataset csl --folds 2 --hidden 4 --layers 2":       "--lr RATE is too high: try --lr 0.01",
 		"--task graph --dataset csl --splits random --hidden 4 --layers 2": "--lr RATE is too high: try --lr 0.01",
 	} {
-		stdout, stderr, status := gatbench(t, append(strings.Fields("train --epochs 9 --lr "+rate), strings.Fields(args)...)...)
+		stdout, stderr, status := Gatbench(t, append(strings.Fields("train --epochs 9 --lr "+rate), strings.Fields(args)...)...)
 		want = strings.ReplaceAll(want, "RATE", strings.Replace(rate, "1e", "1e+", 1))
 		if !strings.Contains(args, "folds") {
 			want += "; nothing was saved"
@@ -357,14 +361,14 @@ func TestDiverged(t *testing.T) {
 			t.Errorf("%s: status %d, output %q, error %q", args, status, stdout, stderr)
 		}
 	}
-	if err := diverged(&train.DivergedError{Epoch: 3, What: "the loss", Value: math.NaN(), Saved: "run"}, 0.01, 0.02); err.Error() != "the training diverged: in epoch 3 the loss is NaN; the last checkpoint is run; try a lower rate, such as --lr 0.001, or look for very large numbers in the data" {
+	if err := task.Diverged(&train.DivergedError{Epoch: 3, What: "the loss", Value: math.NaN(), Saved: "run"}, 0.01, 0.02); err.Error() != "the training diverged: in epoch 3 the loss is NaN; the last checkpoint is run; try a lower rate, such as --lr 0.001, or look for very large numbers in the data" {
 		t.Error(err)
 	}
 }
 
 func TestEpochsCSV(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "e.csv")
-	lines := results(t, "train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
+	lines := Results(t, "train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -388,34 +392,34 @@ func TestEpochsCSV(t *testing.T) {
 
 // Each flag of a setting reaches the training.
 func TestSettings(t *testing.T) {
-	train := []string{"train", "--json", "--dataset", saved(t, gaussian(t, 200, 20))}
-	base := objects(t, ok(t, append(train, "--epochs", "2")...))
+	train := []string{"train", "--json", "--dataset", tasktest.Saved(t, tasktest.Gaussian(t, 200, 20))}
+	base := Objects(t, Ok(t, append(train, "--epochs", "2")...))
 	for _, flag := range []string{
 		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--residual-linear", "--norm=batch", "--input=5", "--output", "--lr=0.02", "--weight-decay=0.1",
 		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70",
 	} {
-		if a := objects(t, ok(t, append(train, "--epochs", "2", flag)...)); base[1]["loss"] == a[1]["loss"] {
+		if a := Objects(t, Ok(t, append(train, "--epochs", "2", flag)...)); base[1]["loss"] == a[1]["loss"] {
 			t.Errorf("%s changes nothing: loss %v", flag, a[1]["loss"])
 		}
 	}
-	some, all := results(t, "train", "--json", "--epochs", "2"), results(t, "train", "--json", "--epochs", "2", "--rows=all") // of Cora, where not all rows are needed
+	some, all := Results(t, "train", "--json", "--epochs", "2"), Results(t, "train", "--json", "--epochs", "2", "--rows=all") // of Cora, where not all rows are needed
 	if some[1]["loss"] == all[1]["loss"] {
 		t.Errorf("--rows=all changes nothing: loss %v", all[1]["loss"])
 	}
-	if lines := results(t, append(train, "--epochs", "40", "--patience", "3", "--lr", "0.5")...); len(lines) == 41 {
+	if lines := Results(t, append(train, "--epochs", "40", "--patience", "3", "--lr", "0.5")...); len(lines) == 41 {
 		t.Error("--patience 3 never stops")
 	}
-	if lines := results(t, append(train, "--epochs", "3", "--select", "last")...); lines[3]["best_epoch"] != 3.0 {
+	if lines := Results(t, append(train, "--epochs", "3", "--select", "last")...); lines[3]["best_epoch"] != 3.0 {
 		t.Errorf("--select last takes epoch %v of 3", lines[3]["best_epoch"])
 	}
-	if out := ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5"); !strings.HasPrefix(out, "Karate: GAT, ") {
+	if out := Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5"); !strings.HasPrefix(out, "Karate: GAT, ") {
 		t.Errorf("karate: %s", out)
 	}
 }
 
 func TestProfile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cpu.prof")
-	ok(t, "train", "--epochs", "2", "--profile", file)
+	Ok(t, "train", "--epochs", "2", "--profile", file)
 	if data, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		t.Errorf("no profile: %v", err)
 	}
@@ -444,9 +448,9 @@ func TestNamesInTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ok(t, "train", "--dataset", table, "--label", "likes", "--undirected", "--splits", filepath.Join(dir, "s.json"), "--epochs", "3", "--save", model)
+	Ok(t, "train", "--dataset", table, "--label", "likes", "--undirected", "--splits", filepath.Join(dir, "s.json"), "--epochs", "3", "--save", model)
 
-	rows, err := csv.NewReader(strings.NewReader(ok(t, "predict", model))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(Ok(t, "predict", model))).ReadAll()
 	if err != nil || len(rows) != 1+len(ids) || strings.Join(rows[0], ",") != `id,class,name,probability,label,p_"tea",p_dark, coffee` {
 		t.Fatalf("%v, %v", rows, err)
 	}
@@ -455,10 +459,10 @@ func TestNamesInTables(t *testing.T) {
 			t.Errorf("row %d is %q, want the node %q", i, row, ids[i])
 		}
 	}
-	if got := results(t, "predict", model, "--nodes", ids[2], "--json")[0]["id"]; got != ids[2] {
+	if got := Results(t, "predict", model, "--nodes", ids[2], "--json")[0]["id"]; got != ids[2] {
 		t.Errorf("JSON calls node 2 %v", got)
 	}
-	text := ok(t, "explain", model, "--node", ids[2], "--method", "saliency", "--csv", scores)
+	text := Ok(t, "explain", model, "--node", ids[2], "--method", "saliency", "--csv", scores)
 	if !strings.Contains(text, "node 東京 1: ") || !strings.Contains(text, "h → ") || !strings.Contains(text, "  no label\n") || !strings.Contains(text, "             x  ") {
 		t.Errorf("nodes are not named in\n%s", text)
 	}

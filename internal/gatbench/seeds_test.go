@@ -17,6 +17,10 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -24,13 +28,13 @@ import (
 // Trainings side by side give what they give one after another, to the bit.
 func TestManySeeds(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	k, r := taskOf(t, "gcn")
+	k, r := coraFor(t, "gcn")
 	r.Dropout, r.Epochs, r.Seed = 0.6, 2, 5
 	runs := func(threads int, splits string) []report.Summary {
 		defer par.SetThreads(threads)()
 		r.Splits = splits
 		seen := 0
-		out, err := manySeeds(t.Context(), k, seedsOf(r, 4), func(int, report.Summary) error { seen++; return nil })
+		out, err := node.ManySeeds(t.Context(), k, node.SeedsOf(r, 4), func(int, report.Summary) error { seen++; return nil })
 		if err != nil || seen != 4 { // one more than threads
 			t.Fatalf("%d of 4 seeds: %v", seen, err)
 		}
@@ -53,21 +57,21 @@ func TestManySeeds(t *testing.T) {
 }
 
 func TestManySeedsFail(t *testing.T) {
-	k, r := taskOf(t, "gcn")
+	k, r := coraFor(t, "gcn")
 	r.LR, r.Epochs = 1e12, 5
-	if _, err := manySeeds(t.Context(), k, seedsOf(r, 3), func(int, report.Summary) error { return nil }); !errors.As(err, new(*train.DivergedError)) {
+	if _, err := node.ManySeeds(t.Context(), k, node.SeedsOf(r, 3), func(int, report.Summary) error { return nil }); !errors.As(err, new(*train.DivergedError)) {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := manySeeds(ctx, k, seedsOf(r, 3), func(int, report.Summary) error { return nil }); !errors.Is(err, context.Canceled) {
+	if _, err := node.ManySeeds(ctx, k, node.SeedsOf(r, 3), func(int, report.Summary) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestTable(t *testing.T) {
 	args := []string{"table", "--datasets", "cora", "--models", "gat,mlp", "--seeds", "2", "--epochs", "3"}
-	stdout, stderr, status := gatbench(t, args...)
+	stdout, stderr, status := Gatbench(t, args...)
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
@@ -77,8 +81,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	cells := results(t, append(args, "--json")...)
-	train := results(t, "train", "--json", "--preset", "paper", "--seeds", "2", "--epochs", "3")
+	cells := Results(t, append(args, "--json")...)
+	train := Results(t, "train", "--json", "--preset", "paper", "--seeds", "2", "--epochs", "3")
 	if len(cells) != 2 || cells[0]["test_accuracy_mean"] != train[len(train)-1]["test_accuracy_mean"] {
 		t.Errorf("the table has %v, train %v", cells, train[len(train)-1])
 	}
@@ -94,11 +98,11 @@ func TestTableWithoutFiles(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
-	stdout, _, status := gatbench(t, "table", "--models", "mlp", "--seeds", "1", "--epochs", "1")
+	stdout, _, status := Gatbench(t, "table", "--models", "mlp", "--seeds", "1", "--epochs", "1")
 	if status != cli.Succeeded || !strings.Contains(stdout, "left out: no files of citeseer") {
 		t.Errorf("status %d, output %s", status, stdout)
 	}
-	_, stderr, status := gatbench(t, "table", "--models", "mlp", "--datasets", "pubmed", "--seeds", "1", "--epochs", "1")
+	_, stderr, status := Gatbench(t, "table", "--models", "mlp", "--datasets", "pubmed", "--seeds", "1", "--epochs", "1")
 	if status != cli.Failed || !strings.Contains(stderr, "no files of pubmed") {
 		t.Errorf("status %d, error %s", status, stderr)
 	}
@@ -106,7 +110,7 @@ func TestTableWithoutFiles(t *testing.T) {
 
 // Nothing that a table prints is wider than a narrow terminal.
 func TestTableWidth(t *testing.T) {
-	stdout, _, status := gatbench(t, "table", "--datasets", "cora", "--models", "gat,appnp", "--seeds", "2", "--epochs", "1")
+	stdout, _, status := Gatbench(t, "table", "--datasets", "cora", "--models", "gat,appnp", "--seeds", "2", "--epochs", "1")
 	if status != cli.Succeeded {
 		t.Fatalf("status %d", status)
 	}
@@ -121,7 +125,7 @@ func TestTableWidth(t *testing.T) {
 func TestSuite(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("EDGEWISE_DATA", dir)
-	d := gaussian(t, 60, 20)
+	d := tasktest.Gaussian(t, 60, 20)
 	for i := range d.Labels {
 		d.Labels[i] %= 2
 	}
@@ -137,7 +141,7 @@ func TestSuite(t *testing.T) {
 	}
 	kept := filepath.Join(t.TempDir(), "kept.jsonl")
 	suite := func(more ...string) (string, string, int) {
-		return gatbench(t, append(strings.Fields("table --suite tuned --epochs 2 --resume "+kept), more...)...)
+		return Gatbench(t, append(strings.Fields("table --suite tuned --epochs 2 --resume "+kept), more...)...)
 	}
 	out, stderr, status := suite("--seeds", "2")
 	for _, want := range []string{
@@ -154,12 +158,12 @@ func TestSuite(t *testing.T) {
 	}
 	var order []string
 	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
-		var l struct{ Recipe recipe }
+		var l struct{ Recipe node.Recipe }
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
 		order = append(order, fmt.Sprint(l.Recipe.Seed))
-		if r := l.Recipe; r.SplitNumber != splitsEach || !r.Undirected || r.Select != "auc" || r.Features != formRaw || r.Norm != models.NormBatch {
+		if r := l.Recipe; r.SplitNumber != source.SplitsEach || !r.Undirected || r.Select != "auc" || r.Features != task.FormRaw || r.Norm != models.NormBatch {
 			t.Errorf("it was trained with %+v", r)
 		}
 	}
@@ -170,11 +174,78 @@ func TestSuite(t *testing.T) {
 	if again, stderr, _ := suite("--seeds", "3"); !strings.Contains(again, "6 trainings in 2 rows, of which 4 are done already") {
 		t.Errorf("again it says %s%s", again, stderr)
 	}
-	if _, stderr, status := gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir(), "--models", "sage", "--epochs", "0"); status != cli.Misused {
+	if _, stderr, status := Gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir(), "--models", "sage", "--epochs", "0"); status != cli.Misused {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	t.Setenv("EDGEWISE_DATA", "")
-	if _, stderr, status := gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir()); status == cli.Succeeded || !strings.Contains(stderr, "tunedGNN") {
+	if _, stderr, status := Gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir()); status == cli.Succeeded || !strings.Contains(stderr, "tunedGNN") {
 		t.Errorf("without data: status %d, %s", status, stderr)
+	}
+}
+
+// coraFor returns Cora, and a recipe of a model without dropout.
+func coraFor(t *testing.T, model string) (*node.Examples, node.Recipe) {
+	t.Helper()
+	k, err := node.OpenExamples("", "cora", false, node.Choice{Splits: source.SplitsOwn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := node.NewRecipe("paper", model, "cora")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Dropout, r.AttnDrop = 0, 0
+	return k, r
+}
+
+// What is tabulated on Planetoid's data without a preset is what the preset paper says.
+func TestTableKeepsItsSettings(t *testing.T) {
+	k, _ := coraFor(t, "gat")
+	for _, name := range []string{"cora", "citeseer", "pubmed"} { // whose settings follow from the name
+		for _, model := range models.Names(models.ReadsNone, models.MayNumbers, models.MayKinds) {
+			named := *k
+			named.Called = name
+			c := &tableCommand{Models: []string{model}, Datasets: []string{name}, Seeds: 1}
+			rows, err := c.recipes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rows[0], err = c.settled(&named, rows[0]); err != nil {
+				t.Fatal(err)
+			}
+			want, err := node.NewRecipe("paper", model, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Features = task.FormRows
+			if flag, a, b := task.Differs(rows[0][0], want); flag != "" {
+				t.Errorf("table, %s on %s: --%s is %s, want %s", model, name, flag, a, b)
+			}
+		}
+	}
+}
+
+// One table holds datasets of different kinds, each with its own settings.
+func TestTableOfKinds(t *testing.T) {
+	file := tasktest.Saved(t, tasktest.Gaussian(t, 300, 20))
+	text := Ok(t, "table", "--datasets", "cora,"+file, "--models", "mlp", "--seeds", "2", "--epochs", "2")
+	for _, want := range []string{"Preset on Cora: paper; features: rows.\n", "Preset on d: shchur; features: raw.\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	kept := filepath.Join(t.TempDir(), "kept")
+	Results(t, "table", "--json", "--datasets", file, "--models", "mlp", "--seeds", "1", "--epochs", "2", "--resume", kept)
+	g := tableLedger(kept)
+	if err := g.Open(); err != nil || len(g.Of) != 1 {
+		t.Errorf("kept %+v, %v", g.Of, err)
+	}
+	for r := range g.Of {
+		if r.Features != task.FormRaw || r.Preset != "shchur" {
+			t.Errorf("kept %+v", r)
+		}
+	}
+	if text := Ok(t, "table", "--datasets", "cora", "--models", "gcn", "--splits", "shchur", "--seeds", "2", "--epochs", "2"); !strings.Contains(text, " 81.5 ± 1.3 ") || !strings.Contains(text, "Shchur and") {
+		t.Errorf("nothing published stands beside shchur's splits:\n%s", text)
 	}
 }

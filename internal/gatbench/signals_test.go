@@ -13,7 +13,7 @@ import (
 // those that load what they train on too.
 func TestInterruptedAtOnce(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m")
-	ok(t, "train", "--model", "mlp", "--epochs", "1", "--save", model, "--checkpoint", model+".run")
+	Ok(t, "train", "--model", "mlp", "--epochs", "1", "--save", model, "--checkpoint", model+".run")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, args := range []string{
@@ -21,7 +21,7 @@ func TestInterruptedAtOnce(t *testing.T) {
 		"data list", "data describe cora", "data check " + model, "data convert cora -o " + model + ".npz", "bench dropout",
 	} {
 		var out, errOut bytes.Buffer
-		status := run(cli.Env{Ctx: ctx, Out: &out, ErrOut: &errOut}, strings.Fields(args))
+		status := Run(cli.Env{Ctx: ctx, Out: &out, ErrOut: &errOut}, strings.Fields(args))
 		if status != cli.Failed || out.Len() > 0 || errOut.String() != "gatbench: interrupted\n" {
 			t.Errorf("gatbench %s: status %d, output %q, error %q", args, status, &out, &errOut)
 		}

@@ -2,11 +2,12 @@ package gatbench
 
 import (
 	"fmt"
-	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
 )
 
 // datedTables writes tables of papers, the years of which ascend, in two topics that cite among
@@ -37,26 +38,26 @@ func datedTables(t *testing.T) string {
 func TestSplitsByTime(t *testing.T) {
 	data, dir := datedTables(t), t.TempDir()
 	file := filepath.Join(dir, "m.safetensors")
-	text := ok(t, "train", "--dataset", data, "--label", "topic", "--column", "year=none", "--undirected", "--model", "gcn", "--no-edge-features", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
+	text := Ok(t, "train", "--dataset", data, "--label", "topic", "--column", "year=none", "--undirected", "--model", "gcn", "--no-edge-features", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
 	if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, "train 42 ") || !strings.Contains(got, "validation 6 ") || !strings.Contains(got, "test 12 ") {
 		t.Errorf("the page says %s", text)
 	}
-	if e := results(t, "eval", "--json", file)[0]; e["test_accuracy"] == nil {
+	if e := Results(t, "eval", "--json", file)[0]; e["test_accuracy"] == nil {
 		t.Errorf("eval says %v", e)
 	}
 	npz := filepath.Join(dir, "papers.npz") // the compact form knows the columns too
-	ok(t, "data", "convert", data, "--label", "topic", "--undirected", "-o", npz)
-	again := results(t, "train", "--dataset", npz, "--model", "gcn", "--no-edge-features", "--splits", "time", "--epochs", "1", "--json")
+	Ok(t, "data", "convert", data, "--label", "topic", "--undirected", "-o", npz)
+	again := Results(t, "train", "--dataset", npz, "--model", "gcn", "--no-edge-features", "--splits", "time", "--epochs", "1", "--json")
 	if s := again[len(again)-1]; s["event"] != "summary" {
 		t.Errorf("it ends with %v", s)
 	}
 	link := filepath.Join(dir, "l.safetensors")
-	text = ok(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--splits", "time:2016,2017", "--epochs", "2", "--save", link)
+	text = Ok(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--splits", "time:2016,2017", "--epochs", "2", "--save", link)
 	if !strings.Contains(text, "split: time:2016,2017\nlinks: 114 for training, 18 for validation and 36 for testing") {
 		t.Errorf("the page says %s", text)
 	}
-	s := results(t, "train", "--task", "link", "--dataset", data, "--splits", "time:cited_at:2016-12,2017-12-31", "--epochs", "2", "--json")
-	if e := results(t, "eval", "--json", link)[0]; e["test_auc"] == nil || s[len(s)-1]["event"] != "summary" {
+	s := Results(t, "train", "--task", "link", "--dataset", data, "--splits", "time:cited_at:2016-12,2017-12-31", "--epochs", "2", "--json")
+	if e := Results(t, "eval", "--json", link)[0]; e["test_auc"] == nil || s[len(s)-1]["event"] != "summary" {
 		t.Errorf("eval says %v, the training %v", e, s)
 	}
 	for line, want := range map[string]string{
@@ -75,7 +76,7 @@ func TestSplitsByTime(t *testing.T) {
 		if strings.Contains(line, "--dataset") {
 			args = append([]string{"train", "--epochs", "1"}, strings.Fields(line)...)
 		}
-		if _, stderr, status := gatbench(t, args...); status != cli.Misused || !strings.Contains(stderr, want) {
+		if _, stderr, status := Gatbench(t, args...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
 		}
 	}
@@ -91,11 +92,11 @@ func TestUndatedLinkIsKnown(t *testing.T) {
 	if err := os.WriteFile(data, append(text, "p59,p00,\n"...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, model := range []string{modelGAE, modelLightGCN} {
+	for _, model := range []string{"gae", "lightgcn"} {
 		link := filepath.Join(dir, model+".safetensors")
-		ok(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--model", model, "--splits", "time:2016,2017", "--epochs", "1", "--save", link)
+		Ok(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--model", model, "--splits", "time:2016,2017", "--epochs", "1", "--save", link)
 		for _, args := range [][]string{{"--nodes", "p00"}, {"--nodes", "p00", "--known"}} {
-			lines := results(t, append([]string{"predict", "--json", link, "--top", "60"}, args...)...)
+			lines := Results(t, append([]string{"predict", "--json", link, "--top", "60"}, args...)...)
 			known := map[any]any{}
 			for _, l := range lines {
 				known[l["target"]] = l["known"]

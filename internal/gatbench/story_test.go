@@ -2,6 +2,7 @@ package gatbench
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,7 +27,7 @@ func TestStoryOfTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nowhere(t)
+	tasktest.Nowhere(t)
 	t.Chdir(t.TempDir())
 	if err := os.CopyFS(".", os.DirFS(data)); err != nil {
 		t.Fatal(err)
@@ -42,7 +43,7 @@ func TestStoryOfTables(t *testing.T) {
 				if !whole {
 					t.Fatalf("the page has a command that cannot be run: %s", line)
 				}
-				stdout, stderr, status := gatbench(t, args...)
+				stdout, stderr, status := Gatbench(t, args...)
 				if status != cli.Succeeded {
 					t.Fatalf("%sstatus %d\n%s", line, status, stderr)
 				}

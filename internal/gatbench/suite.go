@@ -16,10 +16,12 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/datadir"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
 )
 
 // suites are the published tables that --suite repeats.
-var suites = []string{presetTuned}
+var suites = []string{node.PresetTuned}
 
 // How a suite is trained: with so many seeds on one official split, as the paper has it, or once on each of several published ones. All
 // of it must be done in so many hours; else there are fewer seeds.
@@ -31,17 +33,17 @@ const (
 
 // suiteRow is a row of a suite.
 type suiteRow struct {
-	tunedRow
+	node.TunedRow
 	title string
-	task  *task
-	seeds []recipe
+	task  *node.Examples
+	seeds []node.Recipe
 	epoch float64 // milliseconds that one takes, beside other trainings
 }
 
 // suiteRun is one training of a suite.
 type suiteRun struct {
 	*suiteRow
-	recipe
+	node.Recipe
 }
 
 // checkSuite returns an error for flags that say what a suite says itself.
@@ -55,14 +57,14 @@ func (c *tableCommand) checkSuite() error {
 	}{
 		{"datasets", len(c.Datasets) > 0}, {"preset", c.Preset != nil}, {"features", c.Features != nil}, {"splits", c.Splits != nil}, {"split-number", c.Number != nil},
 		{"patience", c.Patience != nil}, {"select", c.Select != nil}, {"rows", c.Rows != nil}, {"no-edge-features", c.NoEdgeFeatures},
-		{"start", c.Start != nil}, {"decayed", c.Decayed != nil}, {"value-drop", c.ValueDrop != nil}, {"no-bias", c.NoBias != nil}, {"column", !reflect.DeepEqual(c.columnFlags, columnFlags{})},
+		{"start", c.Start != nil}, {"decayed", c.Decayed != nil}, {"value-drop", c.ValueDrop != nil}, {"no-bias", c.NoBias != nil}, {"column", !reflect.DeepEqual(c.ColumnFlags, source.ColumnFlags{})},
 	} {
 		if f.given {
 			return cli.Misuse("--suite %s and --%s: a suite has the settings of a published table: leave one of the two flags out", c.Suite, f.flag)
 		}
 	}
 	for _, m := range c.suiteModels() {
-		if !slices.ContainsFunc(tunedRows, func(t tunedRow) bool { return t.model == m }) {
+		if !slices.ContainsFunc(node.TunedRows, func(t node.TunedRow) bool { return t.Model == m }) {
 			return cli.Misuse("--models %s: the suite %s has gcn, gat and sage", m, c.Suite)
 		}
 	}
@@ -84,8 +86,8 @@ func (c *tableCommand) runSuite(e cli.Env, t *accuracyTable) error {
 	done, all := len(runs)-len(todo), len(runs)
 	_, err = cli.SideBySide(e.Ctx, todo, onceOf, func(i int, s report.Summary) error {
 		done++
-		t.progress.Show("%d of %d trainings  %s on %s", done, all, todo[i].recipe.Model, todo[i].title)
-		return t.Keep(todo[i].recipe, s)
+		t.progress.Show("%d of %d trainings  %s on %s", done, all, todo[i].Recipe.Model, todo[i].title)
+		return t.Keep(todo[i].Recipe, s)
 	})
 	t.progress.Clear()
 	return errors.Join(t.compared(rows), t.halted(e.Ctx, err, runs))
@@ -93,7 +95,7 @@ func (c *tableCommand) runSuite(e cli.Env, t *accuracyTable) error {
 
 // onceOf trains one network and keeps nothing of it.
 func onceOf(ctx context.Context, r suiteRun) (report.Summary, error) {
-	return r.task.once(ctx, r.recipe)
+	return r.task.TrainOnce(ctx, r.Recipe)
 }
 
 // halted is the error of a suite that was interrupted, or err.
@@ -111,14 +113,14 @@ func (t *accuracyTable) halted(ctx context.Context, err error, runs []suiteRun) 
 // suiteRows opens the data of a suite. What is missing is left out, and said at the end.
 func (c *tableCommand) suiteRows(e cli.Env, t *accuracyTable) ([]*suiteRow, error) {
 	var rows []*suiteRow
-	for _, d := range tunedOn {
-		at := choice{splits: splitsOwn}
-		k, err := cli.Promptly(e.Ctx, func() (k *task, err error) {
-			if d.splits != "" {
-				at.splits, err = splitFile(c.Data, d.splits)
+	for _, d := range node.TunedOn {
+		at := node.Choice{Splits: source.SplitsOwn}
+		k, err := cli.Promptly(e.Ctx, func() (k *node.Examples, err error) {
+			if d.Splits != "" {
+				at.Splits, err = splitFile(c.Data, d.Splits)
 			}
 			if err == nil {
-				k, err = openTask(c.Data, d.name, true, at)
+				k, err = node.OpenExamples(c.Data, d.Name, true, at)
 			}
 			return k, err
 		})
@@ -129,28 +131,28 @@ func (c *tableCommand) suiteRows(e cli.Env, t *accuracyTable) ([]*suiteRow, erro
 			t.missed = append(t.missed, err)
 			continue
 		}
-		if err := k.use(d.form); err != nil {
+		if err := k.Use(d.Form); err != nil {
 			return nil, err
 		}
-		for _, row := range tunedRows {
-			if row.dataset != d.name || !slices.Contains(c.suiteModels(), row.model) {
+		for _, row := range node.TunedRows {
+			if row.Dataset != d.Name || !slices.Contains(c.suiteModels(), row.Model) {
 				continue
 			}
-			r, err := newRecipe(c.Suite, row.model, row.dataset)
+			r, err := node.NewRecipe(c.Suite, row.Model, row.Dataset)
 			if err != nil {
 				return nil, err
 			}
 			n := suiteSeeds
-			if r.Splits, r.Seed, r.Features = at.splits, c.Seed, d.form; d.splits == "" {
-				n, r.SplitNumber = suiteSplits, splitsEach
+			if r.Splits, r.Seed, r.Features = at.Splits, c.Seed, d.Form; d.Splits == "" {
+				n, r.SplitNumber = suiteSplits, source.SplitsEach
 			}
 			if cli.Set(&r.Epochs, c.Epochs); r.Epochs < 1 {
 				return nil, cli.Misuse("--epochs %d: it must be at least 1", r.Epochs)
 			}
-			if err := k.suit(&r); err != nil {
+			if err := k.Suit(&r); err != nil {
 				return nil, err
 			}
-			rows = append(rows, &suiteRow{tunedRow: row, title: d.title, task: k, seeds: seedsOf(r, min(n, c.Seeds))})
+			rows = append(rows, &suiteRow{TunedRow: row, title: d.Title, task: k, seeds: node.SeedsOf(r, min(n, c.Seeds))})
 		}
 	}
 	if len(rows) == 0 {
@@ -193,7 +195,7 @@ func (t *accuracyTable) planned(ctx context.Context, rows []*suiteRow) ([]suiteR
 	if err != nil {
 		return runs, err
 	}
-	slices.SortStableFunc(rows, func(a, b *suiteRow) int { return cmp.Compare(a.epoch*float64(a.epochs), b.epoch*float64(b.epochs)) })
+	slices.SortStableFunc(rows, func(a, b *suiteRow) int { return cmp.Compare(a.epoch*float64(a.Epochs), b.epoch*float64(b.Epochs)) })
 	runs = inTurn(rows, suiteSplits)
 	all, seeds := len(runs), suiteSplits
 	for seeds > 1 && hours(t.left(runs)) > suiteHours {
@@ -226,7 +228,7 @@ func inTurn(rows []*suiteRow, most int) (runs []suiteRun) {
 // left returns the trainings that there is no result of.
 func (t *accuracyTable) left(runs []suiteRun) (out []suiteRun) {
 	for _, r := range runs {
-		if _, done := t.Of[r.recipe]; !done {
+		if _, done := t.Of[r.Recipe]; !done {
 			out = append(out, r)
 		}
 	}
@@ -244,7 +246,7 @@ func (t *accuracyTable) measured(ctx context.Context, runs []suiteRun) error {
 		}
 		if r.epoch == 0 {
 			r.epoch = -1 // it is measured
-			r.recipe.Epochs = min(2, r.recipe.Epochs)
+			r.Recipe.Epochs = min(2, r.Recipe.Epochs)
 			short = append(short, r)
 		}
 	}
@@ -259,7 +261,7 @@ func (t *accuracyTable) measured(ctx context.Context, runs []suiteRun) error {
 func hours(runs []suiteRun) float64 {
 	ms := 0.0
 	for _, r := range runs {
-		ms += r.epoch * float64(r.recipe.Epochs)
+		ms += r.epoch * float64(r.Recipe.Epochs)
 	}
 	return ms / float64(max(1, min(par.Threads(), len(runs)))) / 3.6e6
 }
@@ -268,7 +270,7 @@ func hours(runs []suiteRun) float64 {
 func (t *accuracyTable) compared(rows []*suiteRow) error {
 	near := 0
 	for _, row := range rows {
-		var done []recipe
+		var done []node.Recipe
 		for _, one := range row.seeds {
 			if _, there := t.Of[one]; there {
 				done = append(done, one)
@@ -276,18 +278,18 @@ func (t *accuracyTable) compared(rows []*suiteRow) error {
 		}
 		if len(done) == 0 {
 			if !t.JSON {
-				t.table.Beside(t.out, row.title, &report.Cell{Model: row.model}, row.mean, row.deviation)
+				t.table.Beside(t.out, row.title, &report.Cell{Model: row.Model}, row.Mean, row.Deviation)
 			}
 			continue
 		}
 		l := t.cell(done)
-		if row.mean-100*l.Mean <= row.deviation {
+		if row.Mean-100*l.Mean <= row.Deviation {
 			near++
 		}
 		if t.rows++; t.JSON {
 			t.out.Encode(l)
 		} else {
-			t.table.Beside(t.out, row.title, &l, row.mean, row.deviation)
+			t.table.Beside(t.out, row.title, &l, row.Mean, row.Deviation)
 		}
 	}
 	if t.JSON || t.rows == 0 {

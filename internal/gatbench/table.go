@@ -11,6 +11,9 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -31,7 +34,7 @@ type tableCommand struct {
 	Suite     string   `placeholder:"NAME" help:"Repeat a published table: tuned (GCN and GAT on six datasets, Luo and others, 2024). It says first how long it takes. With five seeds, or the ten published splits; --seeds N takes fewer."`
 	variation `embed:""`
 
-	columnFlags `embed:""`
+	source.ColumnFlags `embed:""`
 
 	NoEdgeFeatures bool `help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
 
@@ -57,20 +60,20 @@ func (v *variation) check(names []string) error {
 		given bool
 	}{{"start", v.Start != nil}, {"value-drop", v.ValueDrop != nil}, {"no-bias", v.NoBias != nil}} {
 		has := func(name string) bool {
-			m, err := findModel(name)
-			return err == nil && takes(m, f.flag)
+			m, err := node.FindModel(name)
+			return err == nil && node.Takes(m, f.flag)
 		}
 		if f.given && !slices.ContainsFunc(names, has) {
-			return cli.Misuse("--%s: it is for %s, and --models %s has none of these", f.flag, having(f.flag), strings.Join(names, ","))
+			return cli.Misuse("--%s: it is for %s, and --models %s has none of these", f.flag, node.Having(f.flag), strings.Join(names, ","))
 		}
 	}
 	return nil
 }
 
 // override gives r the settings that flags were given for.
-func (v *variation) override(r *recipe) {
+func (v *variation) override(r *node.Recipe) {
 	cli.Set(&r.Start, (*models.Start)(v.Start))
-	cli.Set(&r.Decayed, (*decayed)(v.Decayed))
+	cli.Set(&r.Decayed, (*node.Decayed)(v.Decayed))
 	cli.Set(&r.ValueDrop, v.ValueDrop)
 	cli.Set(&r.NoBias, v.NoBias)
 }
@@ -102,8 +105,8 @@ func (c *tableCommand) Run(e cli.Env) error {
 		return c.runSuite(e, t)
 	}
 	for _, rs := range recipes {
-		k, err := cli.Promptly(e.Ctx, func() (*task, error) {
-			return openTask(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].choice().fresh(true))
+		k, err := cli.Promptly(e.Ctx, func() (*node.Examples, error) {
+			return node.OpenExamples(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].Choice().Fresh(true))
 		})
 		if errors.Is(err, cli.ErrInterrupted) {
 			return t.interrupted(t.kept(rs[0]))
@@ -115,17 +118,17 @@ func (c *tableCommand) Run(e cli.Env) error {
 		if err != nil {
 			return err
 		}
-		if own(rs[0].Splits) && k.division.Says != "" {
-			return cli.Misuse("--dataset %s: it has no whole split of its own, as published figures are of: use --splits %s", k.name, models.SplitUsual)
+		if source.OwnSplit(rs[0].Splits) && k.Division.Says != "" {
+			return cli.Misuse("--dataset %s: it has no whole split of its own, as published figures are of: use --splits %s", k.Called, models.SplitUsual)
 		}
 		if rs, err = c.settled(k, rs); err != nil {
 			return err
 		}
 		for _, r := range rs {
-			if err := k.use(r.Features); err != nil {
+			if err := k.Use(r.Features); err != nil {
 				return err
 			}
-			if err := k.suit(&r); err != nil {
+			if err := k.Suit(&r); err != nil {
 				return err
 			}
 			if err := t.add(e, k, r); err != nil {
@@ -139,7 +142,7 @@ func (c *tableCommand) Run(e cli.Env) error {
 
 // kept is how many seeds of a row have results already. Which settings it has is not
 // known before the dataset is read, so any will do.
-func (t *accuracyTable) kept(r recipe) int {
+func (t *accuracyTable) kept(r node.Recipe) int {
 	seeds := map[uint64]bool{}
 	for one := range t.Of {
 		if one.Dataset == r.Dataset && one.Model == r.Model && one.Seed-r.Seed < uint64(t.Seeds) {
@@ -150,30 +153,30 @@ func (t *accuracyTable) kept(r recipe) int {
 }
 
 // apart returns an error if the results would be written over what is read.
-func (c *tableCommand) apart(recipes [][]recipe) error {
+func (c *tableCommand) apart(recipes [][]node.Recipe) error {
 	var in []cli.File
 	if c.Suite != "" {
-		for _, d := range tunedOn {
-			in = append(in, datasetFiles("--suite", c.Data, d.name)...)
-			if path, err := splitFile(c.Data, d.splits); err == nil && d.splits != "" {
+		for _, d := range node.TunedOn {
+			in = append(in, source.DatasetFiles("--suite", c.Data, d.Name)...)
+			if path, err := splitFile(c.Data, d.Splits); err == nil && d.Splits != "" {
 				in = append(in, cli.File{Flag: "--suite", Path: path})
 			}
 		}
 	} else {
-		splits := splitsFile(recipes[0][0].Splits)
+		splits := source.SplitsFile(recipes[0][0].Splits)
 		if err := cli.Ordinary(splits); err != nil {
 			return err
 		}
 		in = append(in, splits)
 	}
 	for _, rs := range recipes {
-		in = append(in, datasetFiles("--datasets", c.Data, rs[0].Dataset)...)
+		in = append(in, source.DatasetFiles("--datasets", c.Data, rs[0].Dataset)...)
 	}
 	return cli.Apart(in, []cli.File{{Flag: "--resume", Path: c.Resume}})
 }
 
 // recipes returns the trainings of the table, a list for each dataset.
-func (c *tableCommand) recipes() ([][]recipe, error) {
+func (c *tableCommand) recipes() ([][]node.Recipe, error) {
 	switch {
 	case c.Seeds < 1:
 		return nil, cli.Misuse("--seeds %d: it must be at least 1", c.Seeds)
@@ -181,7 +184,7 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 		return nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	}
 	if c.Features != nil {
-		if err := cli.OneOf("--features", *c.Features, forms); err != nil {
+		if err := cli.OneOf("--features", *c.Features, task.Forms); err != nil {
 			return nil, err
 		}
 	}
@@ -191,11 +194,11 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 	if c.Suite != "" {
 		return nil, c.checkSuite()
 	}
-	var out [][]recipe
+	var out [][]node.Recipe
 	for _, d := range c.datasets() {
-		var rs []recipe
+		var rs []node.Recipe
 		for _, m := range c.Models {
-			r, err := c.recipe(newRecipe, cli.Or(c.Preset, "paper"), m, datasetNamed(d))
+			r, err := c.recipe(node.NewRecipe, cli.Or(c.Preset, "paper"), m, source.DatasetNamed(d))
 			if err != nil {
 				return nil, err
 			}
@@ -207,40 +210,40 @@ func (c *tableCommand) recipes() ([][]recipe, error) {
 }
 
 // recipe returns a training by a preset and what the flags change of it. make is newRecipe, or that of a task.
-func (c *tableCommand) recipe(make func(preset, model, dataset string) (recipe, error), preset, model, dataset string) (recipe, error) {
+func (c *tableCommand) recipe(make func(preset, model, dataset string) (node.Recipe, error), preset, model, dataset string) (node.Recipe, error) {
 	r, err := make(preset, model, dataset)
 	if err != nil {
 		return r, err
 	}
 	r.Seed = c.Seed
 	cli.Set(&r.Splits, c.Splits)
-	r.setNumber(c.Number)
+	r.SetNumber(c.Number)
 	cli.Set(&r.Epochs, c.Epochs)
 	cli.Set(&r.Patience, c.Patience)
 	cli.Set(&r.Select, c.Select)
-	cli.Set(&r.Rows, (*extent)(c.Rows))
-	cli.Set(&r.Features, (*featureForm)(c.Features))
+	cli.Set(&r.Rows, (*node.Extent)(c.Rows))
+	cli.Set(&r.Features, (*task.Form)(c.Features))
 	c.variation.override(&r)
-	c.choose(&r.Columns)
-	return r, r.check()
+	c.Choose(&r.Columns)
+	return r, r.Check()
 }
 
 // settled gives the trainings on a dataset what the data decides where no flag
 // does. It is as train has it, but for the end of quick.
-func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
-	out := make([]recipe, len(rs))
+func (c *tableCommand) settled(k *node.Examples, rs []node.Recipe) ([]node.Recipe, error) {
+	out := make([]node.Recipe, len(rs))
 	for i, r := range rs {
-		if c.Preset == nil || *c.Preset == presetDeep {
-			preset := cli.Or(c.Preset, k.suits(r.Model).preset)
+		if c.Preset == nil || *c.Preset == node.PresetDeep {
+			preset := cli.Or(c.Preset, k.Suits(r.Model).Preset)
 			if preset == "quick" && c.Preset == nil {
 				preset = "paper"
 			}
 			var err error
-			if r, err = c.recipe(k.preset, preset, r.Model, r.Dataset); err != nil {
+			if r, err = c.recipe(k.Preset, preset, r.Model, r.Dataset); err != nil {
 				return nil, err
 			}
 		}
-		r.Features = cli.Or((*featureForm)(c.Features), k.formFor(r.Preset))
+		r.Features = cli.Or((*task.Form)(c.Features), k.FormFor(r.Preset))
 		if err := c.readEdges(k, &r); err != nil {
 			return nil, err
 		}
@@ -251,13 +254,13 @@ func (c *tableCommand) settled(k *task, rs []recipe) ([]recipe, error) {
 
 // readEdges decides what a model reads of edges, as train has it; but models that read none leave
 // them out beside those that do, and the table says so.
-func (c *tableCommand) readEdges(k *task, r *recipe) (err error) {
-	m, there := r.model(), k.there()
-	if m.Edges == models.ReadsNone && there.width > 0 {
+func (c *tableCommand) readEdges(k *node.Examples, r *node.Recipe) (err error) {
+	m, there := r.Traits(), k.There()
+	if m.Edges == models.ReadsNone && there.Width > 0 {
 		return nil
 	}
 	r.NoEdges = c.NoEdgeFeatures
-	r.EdgeIn, r.Kinds, err = there.read(m.Name, m.Edges, r.NoEdges)
+	r.EdgeIn, r.Kinds, err = there.Read(m.Name, m.Edges, r.NoEdges)
 	return err
 }
 
@@ -272,7 +275,7 @@ func (c *tableCommand) datasets() []string {
 // accuracyTable prints the rows as they come.
 type accuracyTable struct {
 	*tableCommand
-	*cli.Ledger[recipe, report.Summary]
+	*cli.Ledger[node.Recipe, report.Summary]
 	out      *report.Printer
 	progress *report.Progress
 	table    *report.Table
@@ -282,7 +285,7 @@ type accuracyTable struct {
 	unread   []string // datasets and models that leave weights or features of edges out
 }
 
-func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *cli.Ledger[recipe, report.Summary]) *accuracyTable {
+func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, kept *cli.Ledger[node.Recipe, report.Summary]) *accuracyTable {
 	return &accuracyTable{tableCommand: c, Ledger: kept, out: out, progress: p, table: report.NewTable(c.titles(), c.Models)}
 }
 
@@ -290,8 +293,8 @@ func newAccuracyTable(c *tableCommand, out *report.Printer, p *report.Progress, 
 func (c *tableCommand) titles() []string {
 	var titles []string
 	if c.Suite != "" {
-		for _, d := range tunedOn {
-			titles = append(titles, d.title)
+		for _, d := range node.TunedOn {
+			titles = append(titles, d.Title)
 		}
 		return titles
 	}
@@ -310,12 +313,12 @@ func (c *tableCommand) titles() []string {
 // noted is what a preset was used for.
 type noted struct {
 	preset string
-	names  []string // of datasets
-	of     []recipe // on the first of them
+	names  []string      // of datasets
+	of     []node.Recipe // on the first of them
 }
 
 // note keeps which preset a dataset had.
-func (t *accuracyTable) note(k *task, rs []recipe) {
+func (t *accuracyTable) note(k *node.Examples, rs []node.Recipe) {
 	for i := range t.used {
 		if u := &t.used[i]; u.preset == rs[0].Preset {
 			u.names = append(u.names, k.Name)
@@ -326,17 +329,17 @@ func (t *accuracyTable) note(k *task, rs []recipe) {
 }
 
 // add trains what is not known of one cell and prints it.
-func (t *accuracyTable) add(e cli.Env, k *task, r recipe) error {
-	all := seedsOf(r, t.Seeds)
+func (t *accuracyTable) add(e cli.Env, k *node.Examples, r node.Recipe) error {
+	all := node.SeedsOf(r, t.Seeds)
 	rest := t.Missing(all)
 	ready := t.Seeds - len(rest)
-	_, err := manySeeds(e.Ctx, k, rest, func(i int, s report.Summary) error {
+	_, err := node.ManySeeds(e.Ctx, k, rest, func(i int, s report.Summary) error {
 		ready++
 		t.progress.Show("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name)
 		return t.Keep(rest[i], s)
 	})
 	t.progress.Clear()
-	if k.weighing(r.model()) == "not used" {
+	if k.Weighing(r.Traits()) == "not used" {
 		t.unread = append(t.unread, fmt.Sprintf("edge weights of %s: not used by %s", k.Name, r.Model))
 	}
 	if k.EdgeFeatures != nil && r.EdgeIn == 0 && r.Kinds == 0 {
@@ -361,7 +364,7 @@ func (t *accuracyTable) interrupted(ready int) error {
 }
 
 // cell sums up the results of a recipe's seeds.
-func (t *accuracyTable) cell(seeds []recipe) report.Cell {
+func (t *accuracyTable) cell(seeds []node.Recipe) report.Cell {
 	var tests []float64
 	r := seeds[0]
 	l := report.Cell{Dataset: r.Dataset, Model: r.Model, Splits: r.Splits, Number: r.SplitNumber, Preset: r.Preset, Select: r.Select, Form: string(r.Features)}
@@ -388,9 +391,9 @@ func (t *accuracyTable) print(title string, l report.Cell) error {
 // publishedOn says which published figures are of such splits.
 func publishedOn(splits string) report.Published {
 	switch splits {
-	case splitsOwn:
+	case source.SplitsOwn:
 		return report.OnPlanetoid
-	case splitsShchur:
+	case source.SplitsShchur:
 		return report.OnShchur
 	}
 	return report.NonePublished
@@ -433,12 +436,12 @@ func (t *accuracyTable) end() error {
 // splitsWords says what --splits names.
 func splitsWords(name string) string {
 	switch name {
-	case splitsOwn:
+	case source.SplitsOwn:
 		return "The splits are the datasets' own"
-	case splitsRandom:
-		return fmt.Sprintf("A random split for each seed, with %d nodes of each class to train", trainPerClass)
-	case splitsShchur:
-		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate and the rest test; the column paper is Shchur and others, 2018", trainPerClass, valPerClass)
+	case source.SplitsRandom:
+		return fmt.Sprintf("A random split for each seed, with %d nodes of each class to train", node.TrainPerClass)
+	case source.SplitsShchur:
+		return fmt.Sprintf("A random split of the largest component for each seed: %d nodes of each class train, %d validate and the rest test; the column paper is Shchur and others, 2018", node.TrainPerClass, node.ValPerClass)
 	}
 	if models.IsShares(name) {
 		return "A random split for each seed, " + name + " per cent of each class"
@@ -450,10 +453,10 @@ func splitsWords(name string) string {
 }
 
 // rules says how each of the models was chosen, once for those that share it.
-func rules(rs []recipe) []string {
+func rules(rs []node.Recipe) []string {
 	models, order := map[string][]string{}, []string(nil)
 	for _, r := range rs {
-		_, says, waits := criterion(r.Select)
+		_, says, waits := task.Criterion(r.Select)
 		rule := fmt.Sprintf("%s. At most %d epochs", says, r.Epochs)
 		if r.Patience > 0 {
 			rule += fmt.Sprintf("; training stops after %d %s", r.Patience, waits)
@@ -471,10 +474,10 @@ func rules(rs []recipe) []string {
 }
 
 // tableLedger is that of trainings of gatbench table.
-func tableLedger(path string) *cli.Ledger[recipe, report.Summary] {
-	return &cli.Ledger[recipe, report.Summary]{Path: path, Who: "table", Check: func(r *recipe, s report.Summary) error {
-		r.date()
-		if err := r.check(); err != nil {
+func tableLedger(path string) *cli.Ledger[node.Recipe, report.Summary] {
+	return &cli.Ledger[node.Recipe, report.Summary]{Path: path, Who: "table", Check: func(r *node.Recipe, s report.Summary) error {
+		r.Date()
+		if err := r.Check(); err != nil {
 			return err
 		}
 		if a := float64(s.TestAccuracy); !(a >= 0 && a <= 1) {

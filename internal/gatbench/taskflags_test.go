@@ -9,9 +9,15 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/internal/task/fact"
+	graphs "github.com/edgewise-ml/edgewise/internal/task/graph"
+	"github.com/edgewise-ml/edgewise/internal/task/link"
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
-// Every flag works in every task, or is refused with what to do instead: what it is given
+// Every flag works in every one, or is refused with what to do instead: what it is given
 // changes what is printed, or is there as a file.
 func TestFlagsByTask(t *testing.T) {
 	dir := t.TempDir()
@@ -23,17 +29,17 @@ func TestFlagsByTask(t *testing.T) {
 	if err := os.WriteFile(facts, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	mols := bonded(t, chemistry(t, false))
+	mols := tasktest.Bonded(t, tasktest.Chemistry(t, false))
 	tasks := []struct {
 		name, key, base string
 		remedies        map[string]string
 	}{
-		{"nodes", taskNode, "--dataset karate --splits random --epochs 1", nodeRemedies},
-		{"folds of graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --folds 2", graphRemedies},
-		{"graphs", taskGraph, "--task graph --dataset " + mols + " --epochs 1 --hidden 4 --layers 2 --splits random", graphRemedies},
-		{"links", taskLink, "--task link --dataset karate --epochs 1 --hidden 4", linkRemedies},
-		{"links without features", taskLink, "--task link --model lightgcn --dataset karate --epochs 1 --hidden 4 --layers 2", lightRemedies()},
-		{"facts", taskFacts, "--task link --dataset " + facts + " --model rotate --epochs 2 --hidden 4", factRemedies},
+		{"nodes", task.Node, "--dataset karate --splits random --epochs 1", node.Remedies},
+		{"folds of graphs", task.Graph, "--task graph --dataset " + mols + " --epochs 2 --hidden 4 --layers 2 --folds 2", graphs.Remedies},
+		{"graphs", task.Graph, "--task graph --dataset " + mols + " --epochs 1 --hidden 4 --layers 2 --splits random", graphs.Remedies},
+		{"links", task.Link, "--task link --dataset karate --epochs 1 --hidden 4", link.Remedies},
+		{"links without features", task.Link, "--task link --model lightgcn --dataset karate --epochs 1 --hidden 4 --layers 2", link.LightRemedies()},
+		{"facts", task.Facts, "--task link --dataset " + facts + " --model rotate --epochs 2 --hidden 4", fact.Remedies},
 	}
 	values := map[string]string{ // FILE is a file of its own
 		"dataset": "", "model": "", "task": "", "data": "", "epochs": "--epochs 3", "json": "", "threads": "--threads 1", "rows": "--rows all",
@@ -49,24 +55,24 @@ func TestFlagsByTask(t *testing.T) {
 	folds := regexp.MustCompile(`^--(save|checkpoint|every|log|seeds|patience|select|splits)\b`)
 	times := regexp.MustCompile(`"(ms|epoch_ms|total_ms|peak_rss_mib)":[0-9.e+-]+`)
 	run := func(args string) (string, string, int) {
-		stdout, stderr, status := gatbench(t, append([]string{"train", "--json"}, strings.Fields(args)...)...)
+		stdout, stderr, status := Gatbench(t, append([]string{"train", "--json"}, strings.Fields(args)...)...)
 		return times.ReplaceAllString(stdout, ""), stderr, status
 	}
 	var names []string
-	eachFlag(reflect.ValueOf(&trainCommand{}).Elem(), func(name, _ string, _ reflect.Value) { names = append(names, name) })
-	for _, task := range tasks {
-		plain, stderr, status := run(task.base)
+	task.EachFlag(reflect.ValueOf(&trainCommand{}).Elem(), func(name, _ string, _ reflect.Value) { names = append(names, name) })
+	for _, one := range tasks {
+		plain, stderr, status := run(one.base)
 		if status != cli.Succeeded {
-			t.Fatalf("%s: %s", task.name, stderr)
+			t.Fatalf("%s: %s", one.name, stderr)
 		}
-		for flag := range task.remedies {
+		for flag := range one.remedies {
 			if _, ok := values[flag]; !ok {
-				t.Errorf("%s: there is a remedy for --%s, which is no flag", task.name, flag)
+				t.Errorf("%s: there is a remedy for --%s, which is no flag", one.name, flag)
 			}
 		}
 		for i, flag := range names {
 			args, ok := values[flag]
-			if task.key == taskGraph {
+			if one.key == task.Graph {
 				switch flag {
 				case "preset":
 					args = "--preset paper"
@@ -74,7 +80,7 @@ func TestFlagsByTask(t *testing.T) {
 					args = "--column x=none"
 				}
 			}
-			if flag == "column" && task.key == taskGraph {
+			if flag == "column" && one.key == task.Graph {
 				args = "--column x=code"
 			}
 			if !ok {
@@ -83,19 +89,19 @@ func TestFlagsByTask(t *testing.T) {
 			if args == "" {
 				continue
 			}
-			base := task.base
-			if task.key == taskNode && (flag == "folds") {
+			base := one.base
+			if one.key == task.Node && (flag == "folds") {
 				base = strings.Replace(base, " --splits random", "", 1)
 			}
-			if flag == "folds" && task.name == "graphs" {
+			if flag == "folds" && one.name == "graphs" {
 				continue // folds of graphs has it
 			}
 			base = regexp.MustCompile(" --"+flag+" [^ ]+").ReplaceAllString(base, "")
 			if strings.Contains(args, "--epochs") {
 				base = regexp.MustCompile(" --epochs [^ ]+").ReplaceAllString(base, "")
 			}
-			file := filepath.Join(dir, strings.ReplaceAll(task.name, " ", "-")+"-"+string(rune('a'+i%26))+string(rune('a'+i/26)))
-			remedy := task.remedies[flag]
+			file := filepath.Join(dir, strings.ReplaceAll(one.name, " ", "-")+"-"+string(rune('a'+i%26))+string(rune('a'+i/26)))
+			remedy := one.remedies[flag]
 			if remedy != "" {
 				args = args[strings.Index(args, "--"+flag):] // without what it needs elsewhere
 			}
@@ -103,37 +109,37 @@ func TestFlagsByTask(t *testing.T) {
 			stdout, stderr, status := run(line)
 			switch {
 			case remedy != "" && (status != cli.Misused || !strings.Contains(stderr, remedy)):
-				t.Errorf("%s, %s: status %d, %s; want the remedy %q", task.name, line, status, stderr, remedy)
+				t.Errorf("%s, %s: status %d, %s; want the remedy %q", one.name, line, status, stderr, remedy)
 			case remedy != "":
-			case task.name == "folds of graphs" && folds.MatchString(args) || flag == "splits" && task.name == "folds of graphs":
+			case one.name == "folds of graphs" && folds.MatchString(args) || flag == "splits" && one.name == "folds of graphs":
 				if status != cli.Misused || !strings.Contains(stderr, "--splits") && !strings.Contains(stderr, "--seed") {
-					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+					t.Errorf("%s, %s: status %d, %s", one.name, line, status, stderr)
 				}
-			case flag == "splits" && task.key == taskLink: // by time alone
+			case flag == "splits" && one.key == task.Link: // by time alone
 				if status != cli.Misused || !strings.Contains(stderr, "the seed divides the links") {
-					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+					t.Errorf("%s, %s: status %d, %s", one.name, line, status, stderr)
 				}
-			case task.key != taskGraph && strings.Contains(" id source target edge-id label weight column repeated directed ", " "+flag+" "): // karate is in no table
+			case one.key != task.Graph && strings.Contains(" id source target edge-id label weight column repeated directed ", " "+flag+" "): // karate is in no table
 				if status != cli.Misused || !strings.Contains(stderr, "it is known what its columns are for: leave out --"+flag) {
-					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+					t.Errorf("%s, %s: status %d, %s", one.name, line, status, stderr)
 				}
-			case flag == "positive" || flag == "class-weights" && task.key == taskGraph: // these graphs have labels
+			case flag == "positive" || flag == "class-weights" && one.key == task.Graph: // these graphs have labels
 				if status != cli.Misused || !strings.Contains(stderr, "the choices are") && !strings.Contains(stderr, "leave") {
-					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+					t.Errorf("%s, %s: status %d, %s", one.name, line, status, stderr)
 				}
-			case flag == "loss" || flag == "split-number" || flag == "no-edge-features" && task.key == taskNode: // karate has none
+			case flag == "loss" || flag == "split-number" || flag == "no-edge-features" && one.key == task.Node: // karate has none
 				if status != cli.Misused || !strings.Contains(stderr, "leave") {
-					t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+					t.Errorf("%s, %s: status %d, %s", one.name, line, status, stderr)
 				}
 			case status != cli.Succeeded:
-				t.Errorf("%s, %s: status %d, %s", task.name, line, status, stderr)
+				t.Errorf("%s, %s: status %d, %s", one.name, line, status, stderr)
 			case strings.Contains(args, "FILE"):
 				made, _ := filepath.Glob(file + "*")
 				if len(made) == 0 {
-					t.Errorf("%s, %s: there is no file", task.name, line)
+					t.Errorf("%s, %s: there is no file", one.name, line)
 				}
 			case stdout == plain && !quiet[flag] && flag != "splits":
-				t.Errorf("%s, %s: nothing changes", task.name, line)
+				t.Errorf("%s, %s: nothing changes", one.name, line)
 			}
 		}
 	}

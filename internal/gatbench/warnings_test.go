@@ -1,11 +1,13 @@
 package gatbench
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // shopFolder copies the shop of the docs into a folder of its own.
@@ -27,27 +29,17 @@ func shopFolder(t *testing.T) string {
 	return dir
 }
 
-// says runs a command that succeeds, and returns what it prints and what it warns of.
-func says(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	stdout, stderr, status := gatbench(t, args...)
-	if status != cli.Succeeded {
-		t.Fatalf("gatbench %s: status %d, error %q", strings.Join(args, " "), status, stderr)
-	}
-	return stdout, stderr
-}
-
 // Data that is no longer what the model was trained on is said to be so, wherever it is read, and unseen words and missing edges are said by
 // eval and explain as by predict.
 func TestSavedModelWarns(t *testing.T) {
 	dir := shopFolder(t)
 	edges, model := filepath.Join(dir, "shop_edges.csv"), filepath.Join(dir, "m.safetensors")
-	says(t, "train", "--dataset", edges, "--label", "churned", "--column", "email=none", "--undirected", "--features", "standard", "--model", "sage", "--no-edge-features", "--epochs", "3", "--save", model)
+	tasktest.Says(t, "train", "--dataset", edges, "--label", "churned", "--column", "email=none", "--undirected", "--features", "standard", "--model", "sage", "--no-edge-features", "--epochs", "3", "--save", model)
 	const changed = "shop_edges.csv is not what the model was trained on any more: it has changed since"
 	tomorrow := filepath.Join(dir, "tomorrow")
 	commands := [][]string{{"predict", model}, {"eval", model}, {"explain", model, "--node", "c001", "--method", "saliency"}, {"predict", model, "--dataset", tomorrow}}
 	for _, c := range commands {
-		if _, stderr := says(t, c...); strings.Contains(stderr, "changed since") {
+		if _, stderr := tasktest.Says(t, c...); strings.Contains(stderr, "changed since") {
 			t.Errorf("gatbench %q warns of data that is as it was: %s", c, stderr)
 		}
 	}
@@ -59,7 +51,7 @@ func TestSavedModelWarns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range commands {
-		if _, stderr := says(t, c...); !strings.Contains(stderr, changed) {
+		if _, stderr := tasktest.Says(t, c...); !strings.Contains(stderr, changed) {
 			t.Errorf("gatbench %q warns: %s, want %s", c, stderr, changed)
 		}
 	}
@@ -72,7 +64,7 @@ func TestSavedModelWarns(t *testing.T) {
 		"1 row is seen by itself":          {"explain", model, "--dataset", alone, "--node", "c242", "--method", "saliency"},
 		"6 rows are seen each by itself\n": {"predict", model, "--dataset", alone, "--embeddings", filepath.Join(dir, "rows.csv")},
 	} {
-		if _, stderr := says(t, c...); !strings.Contains(stderr, "shop_nodes has no edges, and the model was trained with them: "+want) || !strings.Contains(stderr, `such as "Oulu" in line 4`) {
+		if _, stderr := tasktest.Says(t, c...); !strings.Contains(stderr, "shop_nodes has no edges, and the model was trained with them: "+want) || !strings.Contains(stderr, `such as "Oulu" in line 4`) {
 			t.Errorf("gatbench %q warns: %s, want %s", c, stderr, want)
 		}
 	}
@@ -83,7 +75,7 @@ func TestSavedModelWarns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr := says(t, "eval", model); !strings.Contains(stderr, `such as "Aachen" in line 2`) {
+	if _, stderr := tasktest.Says(t, "eval", model); !strings.Contains(stderr, `such as "Aachen" in line 2`) {
 		t.Errorf("eval warns: %s", stderr)
 	}
 }
@@ -94,7 +86,7 @@ func TestLinksReadAsTrained(t *testing.T) {
 	dir := shopFolder(t)
 	edges, model, rows := filepath.Join(dir, "shop_edges.csv"), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "rows.safetensors")
 	train := func(to string, more ...string) {
-		says(t, append([]string{"train", "--task", "link", "--dataset", edges, "--column", "email=none,churned=none,split=none", "--epochs", "3", "--save", to}, more...)...)
+		tasktest.Says(t, append([]string{"train", "--task", "link", "--dataset", edges, "--column", "email=none,churned=none,split=none", "--epochs", "3", "--save", to}, more...)...)
 	}
 	train(model, "--features", "standard")
 	train(rows, "--model", "lightgcn")
@@ -107,13 +99,13 @@ func TestLinksReadAsTrained(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	want, _ := says(t, "predict", model, "--pairs", pairs)
+	want, _ := tasktest.Says(t, "predict", model, "--pairs", pairs)
 	// one more customer, from a town that stands before all others, with an age beyond all others, whom no edge reaches
 	other := append(lines[:len(lines):len(lines)], "c999,Aachen,1000,true,1990-05-21T00:16:00Z,x@example.org,yes,train")
 	if err := os.WriteFile(filepath.Join(dir, "shop_nodes.csv"), []byte(strings.Join(other, "\n")+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got, stderr := says(t, "predict", model, "--pairs", pairs)
+	got, stderr := tasktest.Says(t, "predict", model, "--pairs", pairs)
 	if got != want || !strings.Contains(stderr, "Aachen") {
 		t.Errorf("beside another customer: %s, want %s; it warns: %s", got, want, stderr)
 	}
@@ -121,7 +113,7 @@ func TestLinksReadAsTrained(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop_nodes.csv"), []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := gatbench(t, "predict", rows, "--pairs", pairs); status != cli.Failed || !strings.Contains(stderr, `numbered 0 is "c000"`) {
+	if _, stderr, status := Gatbench(t, "predict", rows, "--pairs", pairs); status != cli.Failed || !strings.Contains(stderr, `numbered 0 is "c000"`) {
 		t.Errorf("rows of others: status %d, %s", status, stderr)
 	}
 }
@@ -130,18 +122,18 @@ func TestLinksReadAsTrained(t *testing.T) {
 func TestEvalNewRows(t *testing.T) {
 	dir := shopFolder(t)
 	edges, model, tomorrow := filepath.Join(dir, "shop_edges.csv"), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "tomorrow")
-	says(t, "train", "--dataset", edges, "--label", "churned", "--column", "email=none", "--undirected", "--features", "standard", "--save", model)
+	tasktest.Says(t, "train", "--dataset", edges, "--label", "churned", "--column", "email=none", "--undirected", "--features", "standard", "--save", model)
 	text, err := os.ReadFile(filepath.Join(tomorrow, "shop_nodes.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	stdout, _ := says(t, "predict", model, "--dataset", tomorrow, "--json")
+	stdout, _ := tasktest.Says(t, "predict", model, "--dataset", tomorrow, "--json")
 	right := 0.0
 	for i, line := range lines {
 		if lines[i] = line + ",churned"; i > 0 {
 			truth := []string{"no", "yes", "yes"}[i%3]
-			if lines[i] = line + "," + truth; objects(t, stdout)[i-1]["name"] == truth {
+			if lines[i] = line + "," + truth; Objects(t, stdout)[i-1]["name"] == truth {
 				right++
 			}
 		}
@@ -149,8 +141,8 @@ func TestEvalNewRows(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(tomorrow, "shop_nodes.csv"), []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	stdout, _ = says(t, "eval", model, "--dataset", tomorrow, "--json")
-	if got := objects(t, stdout)[0]; got["test_accuracy"] != right/6 || got["train_accuracy"] != nil {
+	stdout, _ = tasktest.Says(t, "eval", model, "--dataset", tomorrow, "--json")
+	if got := Objects(t, stdout)[0]; got["test_accuracy"] != right/6 || got["train_accuracy"] != nil {
 		t.Errorf("%v are right of 6 rows, and eval says %v", right, got)
 	}
 }

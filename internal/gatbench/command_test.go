@@ -1,0 +1,5 @@
+package gatbench
+
+import "github.com/edgewise-ml/edgewise/internal/task/tasktest"
+
+func init() { tasktest.Command = Run }

@@ -1,0 +1,8 @@
+package graph_test
+
+import (
+	"github.com/edgewise-ml/edgewise/internal/gatbench"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
+)
+
+func init() { tasktest.Command = gatbench.Run }

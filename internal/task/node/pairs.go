@@ -1,0 +1,111 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/tensor"
+)
+
+// pairs are the edges of a graph as a head reads them.
+type pairs struct{ *models.Pairing }
+
+// newPairs returns the edges of a dataset; both directions are meant if undirected is set.
+func newPairs(d *datasets.Dataset, g *task.Goal, undirected bool) (*pairs, error) {
+	named := g.Goal
+	named.Names = d.ClassNames
+	p, err := models.NewPairing(d, &named, undirected)
+	return &pairs{p}, err
+}
+
+// head returns the head of a recipe's networks; nil: nodes are told apart.
+func (k *Examples) head(r *Recipe) *models.Pairs {
+	if k.pairs == nil {
+		return nil
+	}
+	return &models.Pairs{In: r.width(), Own: task.WidthOf(k.pairs.Own), Mirrored: k.pairs.Mirrored}
+}
+
+// edgesLearnt makes the edges of a dataset the examples of its task.
+func (k *Examples) edgesLearnt(undirected bool) (err error) {
+	k.Goal = task.GoalOf(k.Dataset)
+	if k.pairs, err = newPairs(k.Dataset, k.Goal, undirected); err != nil {
+		return cli.Misuse("--dataset %s: %w", k.Called, err)
+	}
+	return nil
+}
+
+// learnable returns an error for a dataset that has nothing to learn of what a task is about; an
+// empty one stands for nodes or edges, as the data has it.
+func learnable(d *datasets.Dataset, what, name string) error {
+	edges := d.LearnsEdges()
+	switch nodes := len(d.Labels) > 0 || d.MultiLabels != nil || d.Targets != nil; {
+	case what == task.Node && edges:
+		return cli.Misuse("--dataset %s: the column of --label is one of its edges: use --task edge, or name a column of the nodes with --label", name)
+	case what == task.Edge && !edges:
+		return cli.Misuse("--dataset %s: its edges have no classes, labels or numbers to predict: name the column to predict, in the table of edges, with --label COLUMN", name)
+	case !edges && !nodes && len(d.FeatureNames) > 0:
+		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN", name)
+	case !edges && !nodes:
+		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict", name)
+	case constant(d.Targets) || constant(d.EdgeTargets):
+		return cli.Misuse("--dataset %s: all numbers to predict are the same, so there is nothing to learn: name another column with --label COLUMN", name)
+	case d.Classes == 1 && (d.Labels != nil || d.EdgeLabels != nil):
+		noun := "nodes"
+		if edges {
+			noun = "edges"
+		}
+		return cli.Misuse("--dataset %s: all its %s are of one class, so there is nothing to learn%s", name, noun, onlyClass(d))
+	}
+	return nil
+}
+
+// onlyClass names the one class of a dataset and its column, and what to do.
+func onlyClass(d *datasets.Dataset) string {
+	switch s := d.Schema; {
+	case len(d.ClassNames) != 1:
+		return ": name another column with --label COLUMN"
+	case s == nil || s.Label == nil || len(s.Label.Columns) != 1:
+		return fmt.Sprintf(": it is %.40q", d.ClassNames[0])
+	default:
+		return fmt.Sprintf(": column %.40q says %.40q wherever it is not empty. Name another column with --label COLUMN", s.Label.Columns[0], d.ClassNames[0])
+	}
+}
+
+// constant reports whether all numbers that are known are the same; not where none is.
+func constant(x *tensor.Dense) bool {
+	if x == nil {
+		return false
+	}
+	first, n := tensor.Float(0), 0
+	for _, v := range x.Data {
+		if v != v {
+			continue
+		}
+		if n++; n > 1 && v != first {
+			return false
+		}
+		first = v
+	}
+	return n > 1
+}
+
+// apart says that no node with an answer has an edge, so that edges cannot help; empty where one has, and where edges are learnt.
+func (k *Examples) apart() string {
+	if k.pairs != nil || k.Graph.NumEdges() == 0 {
+		return ""
+	}
+	linked := make([]bool, k.Graph.NumNodes())
+	for e, v := range k.Graph.Destinations() {
+		linked[v], linked[k.Graph.In().Cols[e]] = true, true
+	}
+	all := k.Goal.All()
+	if len(all) == 0 || slices.ContainsFunc(all, func(v int32) bool { return linked[v] }) {
+		return ""
+	}
+	return fmt.Sprintf("none of the %d nodes whose answer is known has an edge: edges cannot help to learn it. Look whether the ends of edges are the ids of these nodes", len(all))
+}

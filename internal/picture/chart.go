@@ -141,10 +141,10 @@ func (f *frame) axes(box Box) {
 	if f.X.Names == nil {
 		down -= tickLine
 	}
-	f.Text(Point{(a.Left + a.Right) / 2, down}, labelLetters.Fit(f.X.Label, a.Width()), labelLetters)
+	f.Canvas.Text(Point{(a.Left + a.Right) / 2, down}, labelLetters.Fit(f.X.Label, a.Width()), labelLetters)
 	rising := labelLetters
 	rising.Rising = true
-	f.Text(Point{box.Left + labelLetters.Size, (a.Top + a.Bottom) / 2}, rising.Fit(f.Y.Label, a.Height()), rising)
+	f.Canvas.Text(Point{box.Left + labelLetters.Size, (a.Top + a.Bottom) / 2}, rising.Fit(f.Y.Label, a.Height()), rising)
 }
 
 // xAxis draws the ticks of the lower axis and the lines above them.
@@ -160,7 +160,7 @@ func (f *frame) xAxis() {
 		lines := strings.Split(t.label, "\n")
 		for i, line := range lines[:min(len(lines), 2)] {
 			middle := min(x, f.width-letters.Width(line)/2) // a long one ends with the page
-			f.Text(Point{middle, f.area.Bottom + tickLength + float64(i+1)*tickLine}, line, letters)
+			f.Canvas.Text(Point{middle, f.area.Bottom + tickLength + float64(i+1)*tickLine}, line, letters)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (f *frame) yAxis() {
 		y := f.at(Point{Y: t.value}).Y
 		f.Line(Point{f.area.Left, y}, Point{f.area.Right, y}, gridStroke)
 		f.Line(Point{f.area.Left - tickLength, y}, Point{f.area.Left, y}, axisStroke)
-		f.Text(Point{f.area.Left - tickLength - 2, y + letters.Size*capital/2}, t.label, letters)
+		f.Canvas.Text(Point{f.area.Left - tickLength - 2, y + letters.Size*capital/2}, t.label, letters)
 	}
 }
 

@@ -5,12 +5,14 @@
 //     PNG at two pixels a point: one list, so both look alike;
 //   - a [Chart] puts series of points between two axes with round ticks;
 //   - a [Heading] is a title with a legend that takes as many lines as it needs;
-//   - a [Heat] is a table in shades, also as text for a terminal, a [Tree] a tree of words
-//     with a shade a node;
+//   - a [Heat] is a table in shades, a [Tree] a tree of words with a shade a node;
 //   - [Lanes] are what each of some threads did when, as bars on one axis;
 //   - a [Panel] draws into a box: a chart, a table, a tree, or anything else. [Grid] places rows
 //     of panels on one canvas;
 //   - a [Plane] is points with lines through them, such as a tour.
+//
+// [Text] shows the same panels in a terminal, with charts in braille characters. A [List] is the text of a
+// panel that has no axes: names, indented as a tree if they are one, with bars.
 //
 // A picture of one chart:
 //

@@ -125,7 +125,7 @@ func TestRatios(t *testing.T) {
 	if got := h.top(); got != 10 {
 		t.Errorf("the darkest of %v is %v, want 10 for 0.1", h.Values, got)
 	}
-	if text := h.Text(false); !strings.Contains(text, "█") {
+	if text := h.Text(0, false); !strings.Contains(text, "█") {
 		t.Errorf("as text:\n%s", text)
 	}
 }

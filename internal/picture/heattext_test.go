@@ -17,11 +17,11 @@ func TestHeatText(t *testing.T) {
 		"ich    ██░░░░░\n" +
 		"möchte   ▒▒▒▒▒\n" +
 		"       0   ░░▒▒▓▓██ 1\n"
-	if got := h.Text(false); got != want {
+	if got := h.Text(0, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	h.Format = "%.2f"
-	if got := h.Text(false); !strings.Contains(got, "ich    █1.00 ░0.25\n") {
+	if got := h.Text(0, false); !strings.Contains(got, "ich    █1.00 ░0.25\n") {
 		t.Errorf("no numbers in\n%s", got)
 	}
 }
@@ -30,7 +30,7 @@ func TestHeatText(t *testing.T) {
 func TestHeatTextOfWords(t *testing.T) {
 	h := &Heat{Values: [][]float64{{0, 1}, {0.5}}, Words: [][]string{{"a", "dog"}, {"three\t"}}}
 	want := "  a         █dog\n ▒\"three\\t\"\n 0   ░░▒▒▓▓██ 1\n"
-	if got := h.Text(false); got != want {
+	if got := h.Text(0, false); got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 	var b strings.Builder
@@ -42,7 +42,7 @@ func TestHeatTextOfWords(t *testing.T) {
 // Colours are those of the picture, as near as 256 come to them, and reset in each cell.
 func TestHeatTextInColours(t *testing.T) {
 	h := &Heat{Values: [][]float64{{0, 1}}}
-	got := h.Text(true)
+	got := h.Text(0, true)
 	for _, v := range []float64{0, 1} {
 		if cell := fmt.Sprintf("\x1b[48;5;%dm", cube(Shade(v))); !strings.Contains(strings.ReplaceAll(strings.ReplaceAll(got, ";38;5;231", ""), ";38;5;16", ""), cell) {
 			t.Errorf("%q lacks %q", got, cell)
@@ -64,7 +64,7 @@ func TestHeatTextOfMuch(t *testing.T) {
 	for range 70 {
 		h.Values = append(h.Values, []float64{math.NaN(), math.Inf(1), -1})
 	}
-	got := h.Text(false)
+	got := h.Text(0, false)
 	for _, want := range []string{"… and 36 more columns\n", "… and 7 more rows\n", "  m b\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q:\n%s", want, got)
@@ -73,7 +73,7 @@ func TestHeatTextOfMuch(t *testing.T) {
 	if strings.Contains(got, "\x1b") {
 		t.Error("a name steers the terminal")
 	}
-	if got := (&Heat{Title: "none", Values: [][]float64{{}}}).Text(true); got != "none\n" {
+	if got := (&Heat{Title: "none", Values: [][]float64{{}}}).Text(0, true); got != "none\n" {
 		t.Errorf("an empty table is %q", got)
 	}
 }

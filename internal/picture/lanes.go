@@ -60,10 +60,7 @@ func (l *Lanes) Height(width float64) float64 {
 func (l *Lanes) Draw(c *Canvas, box Box) {
 	area := Heading{l.Title, l.Legend}.Draw(c, box)
 	y := area.Top
-	end := l.End
-	if !(end > 0) || end > 1e290 {
-		end = 1
-	}
+	end := l.end()
 	bottom := l.bottom(area)
 	for _, t := range (span{0, end}).ticks() {
 		x := area.Left + t.value/end*area.Width()
@@ -94,6 +91,14 @@ func (l *Lanes) Draw(c *Canvas, box Box) {
 		c.Rects(boxes[colour], colour)
 	}
 	c.Text(Point{area.Middle().X, bottom + tickLength + tickLine + 12}, labelLetters.Fit(l.Axis, area.Width()), labelLetters)
+}
+
+// end is that of the axis.
+func (l *Lanes) end() float64 {
+	if !(l.End > 0) || l.End > 1e290 {
+		return 1
+	}
+	return l.End
 }
 
 // bottom is where the axis is, the last group above it.

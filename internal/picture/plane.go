@@ -41,7 +41,7 @@ func (p *Plane) Draw(c *Canvas, box Box) {
 	c.Polyline([]Point{{box.Left, box.Top}, {box.Right, box.Top}, {box.Right, box.Bottom}, {box.Left, box.Bottom}, {box.Left, box.Top}}, gridStroke)
 	at := p.places(box)
 	for _, l := range p.Lines {
-		p.line(c, l, at)
+		l.each(at, func(from, to Point) { c.Line(from, to, l.Stroke) })
 	}
 	for i, a := range at {
 		if a.finite() {
@@ -89,19 +89,19 @@ func (p *Plane) places(box Box) []Point {
 	return out
 }
 
-// line draws a line piece by piece.
-func (p *Plane) line(c *Canvas, l Through, at []Point) {
+// each calls piece for each piece of a line, whose points are at these places.
+func (l Through) each(at []Point, piece func(from, to Point)) {
 	n := len(l.Points)
 	for i := range n {
 		if i+1 == n && !l.Closed {
 			break
 		}
 		from, to := l.Points[i], l.Points[(i+1)%n]
-		if p.has(from, at) && p.has(to, at) {
-			c.Line(at[from], at[to], l.Stroke)
+		if has(from, at) && has(to, at) {
+			piece(at[from], at[to])
 		}
 	}
 }
 
 // has reports whether there is such a point to draw.
-func (p *Plane) has(i int32, at []Point) bool { return i >= 0 && int(i) < len(at) && at[i].finite() }
+func has(i int32, at []Point) bool { return i >= 0 && int(i) < len(at) && at[i].finite() }

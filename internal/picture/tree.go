@@ -47,7 +47,7 @@ func (t *Tree) Draw(c *Canvas, box Box) {
 	if len(t.Parent) == 0 {
 		return
 	}
-	leaves, depths := t.shape()
+	_, leaves, depths := t.shape()
 	scale := box
 	scale.Top = box.Bottom - heatScale
 	t.scale(c, scale)
@@ -94,8 +94,8 @@ func (t *Tree) parent(v int) int {
 	return -1
 }
 
-// shape returns the leaves from left to right, and how deep each node is.
-func (t *Tree) shape() (leaves, depths []int) {
+// shape returns the nodes, each before its children, the leaves from left to right, and how deep each node is.
+func (t *Tree) shape() (order, leaves, depths []int) {
 	children := make([][]int, len(t.Parent))
 	depths = make([]int, len(t.Parent))
 	var open []int // nodes to come, the last first
@@ -113,6 +113,7 @@ func (t *Tree) shape() (leaves, depths []int) {
 	for len(open) > 0 {
 		v := open[len(open)-1]
 		open = open[:len(open)-1]
+		order = append(order, v)
 		if len(children[v]) == 0 {
 			leaves = append(leaves, v)
 		}
@@ -120,7 +121,7 @@ func (t *Tree) shape() (leaves, depths []int) {
 			open = append(open, children[v][i])
 		}
 	}
-	return leaves, depths
+	return order, leaves, depths
 }
 
 // places returns where each node stands: a leaf at the bottom, any other by its depth and

@@ -161,7 +161,7 @@ func (s *Stage) lines(text string) {
 func (s *Stage) heat(h *picture.Heat) {
 	if !s.JSON {
 		s.Progress.Clear()
-		s.Out.Drawn(h.Text(s.Out.Coloured()))
+		s.Out.Drawn(h.Text(0, s.Out.Coloured()))
 	}
 }
 

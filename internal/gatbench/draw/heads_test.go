@@ -24,7 +24,7 @@ func TestTables(t *testing.T) {
 	if first.Title != "node 7, layer 1" || strings.Join(first.Columns, " ") != "3 7" || first.Values[0][1] != 0.75 || first.Values[1][0] != 1 {
 		t.Errorf("got %+v", first)
 	}
-	if text := first.Text(false); !strings.Contains(text, "node 7, layer 1\n") || strings.Contains(text, "\x1b") || !strings.Contains(text, "█") {
+	if text := first.Text(0, false); !strings.Contains(text, "node 7, layer 1\n") || strings.Contains(text, "\x1b") || !strings.Contains(text, "█") {
 		t.Errorf("as text:\n%s", text)
 	}
 	if len(all[1].Values) != 1 {

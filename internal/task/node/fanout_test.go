@@ -134,7 +134,7 @@ func TestFanoutOfLayers(t *testing.T) {
 			t.Errorf("the edges of node %d stand for %v, want %d", v, sum, want)
 		}
 	}
-	club := filepath.Join("..", "..", "datasets", "testdata", "club_edges.csv")
+	club := filepath.Join("..", "..", "..", "datasets", "testdata", "club_edges.csv")
 	out := tasktest.OK(t, "train", "--model", "rgcn", "--dataset", club, "--label", "taste", "--undirected", "--epochs", "2", "--batch", "20", "--fanout", "3,all")
 	if want := "drawn for each node by each kind of edge: 3 in layer 1, all in layer 2"; !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 		t.Errorf("no %q in\n%s", want, out)

@@ -29,7 +29,7 @@ func (s *session) page(p *report.Printer) *report.Training {
 	_, says, _ := task.Criterion(sum.Select)
 	heads := ""
 	for _, table := range s.heads {
-		heads += table.Text(p.Coloured()) + "\n"
+		heads += table.Text(0, p.Coloured()) + "\n"
 	}
 	page := &report.Training{
 		Summary:  sum,

@@ -129,6 +129,35 @@ func (x *Explained) Draw(c *picture.Canvas, box picture.Box) {
 	}
 }
 
+// Text returns the best edges for a terminal of that many columns: below each node those it hears of, with bars as long as
+// their scores. A node that is there more than once has those below it where it comes first.
+func (x *Explained) Text(width int, colour bool) string {
+	h := x.heading()
+	l := &picture.List{Title: h.Title, Legend: []picture.Key{{Name: h.Legend[len(h.Legend)-1].Name}}}
+	from, to, share, nodes := x.Graph.In().Cols, x.Graph.Destinations(), x.shares(), x.Graph.From().Src
+	into := map[int32][]int32{}
+	for _, e := range x.Best {
+		into[to[e]] = append(into[to[e]], e)
+	}
+	var add func(v int32, entry picture.Entry)
+	add = func(v int32, entry picture.Entry) {
+		entry.Name, entry.Colour = nodeName(x.Dataset, nodes[v])
+		l.Entries = append(l.Entries, entry)
+		edges := into[v]
+		delete(into, v)
+		for _, e := range edges {
+			add(from[e], picture.Entry{Depth: entry.Depth + 1, Share: share[e], Note: fmt.Sprintf("%.3g", x.Scores[e])})
+		}
+	}
+	add(0, picture.Entry{})
+	for _, v := range x.tree().order { // what is not heard through other best edges
+		if into[int32(v)] != nil {
+			add(int32(v), picture.Entry{})
+		}
+	}
+	return l.Text(width, colour)
+}
+
 // shares returns the edges' scores beside the largest, 0 for what speaks against the class.
 func (x *Explained) shares() []float64 {
 	most, out := 0.0, make([]float64, len(x.Scores))

@@ -3,8 +3,10 @@ package draw
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 )
@@ -40,5 +42,38 @@ func TestExplainedPlaces(t *testing.T) {
 	}
 	if got := x.shares(); !slices.Equal(got, []float64{1, 0, 0.5, 0, 0}) {
 		t.Errorf("the shares are %v", got)
+	}
+}
+
+// The text has the edges that are the explanation below the nodes that hear of them, each once, and cycles end.
+func TestExplainedText(t *testing.T) {
+	// 1 and 2 are next to 0; 3 is behind 1, which hears of itself through 3; 4 is heard by 2, whose edge to 0 is not among the best.
+	g := graph.Must(graph.New(5, []int32{1, 2, 3, 1, 4}, []int32{0, 0, 1, 3, 2}))
+	d := &datasets.Dataset{Classes: 2, ClassNames: []string{"one", "a_class"}, Labels: []int32{0, 1, 1, 0, -1}}
+	block, err := g.Neighbourhood([]int32{0}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &Explained{Dataset: d, Method: "hand", Graph: block, Edges: []int32{0, 1, 2, 3, 4}, Scores: make([]float64, 5)}
+	nodes, to := block.From().Src, block.Destinations()
+	for e, u := range block.In().Cols {
+		x.Scores[e] = []float64{0, 1, 0, 2, 0.5}[nodes[u]]
+		if nodes[u] != 2 {
+			x.Best = append(x.Best, int32(e))
+		}
+		if nodes[u] == 1 && nodes[to[e]] == 3 {
+			x.Scores[e] = -1
+		}
+	}
+	want := "node 0: why one, by hand\n" +
+		"the best 4 of 5 edges\n" +
+		"0 one\n" +
+		"└ 1 a class     " + strings.Repeat("█", 10) + strings.Repeat(" ", 13) + "1\n" +
+		"  └ 3 one       " + strings.Repeat("█", 20) + "   2\n" +
+		"    └ 1 a class" + strings.Repeat(" ", 23) + "-1\n" +
+		"2 a class\n" +
+		"└ 4             █████                0.5\n"
+	if got := x.Text(40, false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

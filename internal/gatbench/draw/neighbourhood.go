@@ -1,9 +1,11 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/picture"
@@ -41,8 +43,14 @@ type Neighbourhoods struct {
 // Write draws a row of panels for each node, a panel for each layer: the node, its
 // in-neighbours around it, and edges as wide as they are attended to. Below stand the tables
 // of its heads, if there are any.
-func (n *Neighbourhoods) Write(path string) error {
-	var panels [][]picture.Panel
+func (n *Neighbourhoods) Write(path string) error { return savePanels(path, n.panels()) }
+
+// Text returns the same for a terminal of that many columns. An in-neighbour is a line with a bar.
+func (n *Neighbourhoods) Text(width int, colour bool) string {
+	return picture.Text(n.panels(), width, colour)
+}
+
+func (n *Neighbourhoods) panels() (panels [][]picture.Panel) {
 	for _, a := range n.Nodes {
 		var row []picture.Panel
 		for layer, heads := range n.Heads {
@@ -57,7 +65,7 @@ func (n *Neighbourhoods) Write(path string) error {
 			panels = append(panels, below)
 		}
 	}
-	return savePanels(path, panels)
+	return panels
 }
 
 // over says that a number is a mean of several heads.
@@ -127,6 +135,35 @@ func (n *neighbourhood) Draw(c *picture.Canvas, box picture.Box) {
 	share{n.Node, itself}.write(c, picture.Point{X: r.middle.X, Y: r.middle.Y + 14}, picture.Middle)
 }
 
+// Text returns a line for the node and for each in-neighbour, with its class and its share, the largest first.
+func (n *neighbourhood) Text(width int, colour bool) string {
+	even := n.evenness(n.layer)
+	l := &picture.List{Title: n.heading().Title, Legend: []picture.Key{{Name: even.key().Name}, {Name: even.String()}}}
+	shares, itself := n.shares()
+	most := itself
+	for _, s := range shares {
+		most = max(most, s.of)
+	}
+	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(b.of, a.of) })
+	for _, s := range append([]share{{n.Node, itself}}, shares...) {
+		name, shade := nodeName(n.Dataset, s.node)
+		if s.node == n.Node {
+			name += ", itself"
+		}
+		l.Entries = append(l.Entries, picture.Entry{Name: name, Share: s.of / most, Note: percent(s.of), Colour: shade})
+	}
+	return l.Text(width, colour)
+}
+
+// nodeName is the number of a node with its class, and the colour of that.
+func nodeName(d *datasets.Dataset, node int32) (string, color.RGBA) {
+	label := int(d.Labels[node])
+	if label < 0 {
+		return fmt.Sprint(node), picture.Grey
+	}
+	return fmt.Sprintf("%d %s", node, className(d, label)), picture.Colour(label)
+}
+
 // edgeColour is lighter than any node.
 var edgeColour = color.RGBA{190, 190, 190, 255}
 
@@ -184,10 +221,7 @@ func (n *neighbourhood) shares() (others []share, itself float64) {
 
 // disc draws a node in the colour of its class.
 func (n *neighbourhood) disc(c *picture.Canvas, at picture.Point, node int32, radius float64) {
-	shade := picture.Grey
-	if label := n.Labels[node]; label >= 0 {
-		shade = picture.Colour(int(label))
-	}
+	_, shade := nodeName(n.Dataset, node)
 	c.Circle(at, radius, shade)
 }
 

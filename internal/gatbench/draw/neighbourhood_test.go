@@ -2,8 +2,10 @@ package draw
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 )
 
@@ -35,4 +37,20 @@ func TestRing(t *testing.T) {
 
 func overlap(a, b picture.Box) bool {
 	return a.Left < b.Right && b.Left < a.Right && a.Top < b.Bottom && b.Top < a.Bottom
+}
+
+// The text names the node itself first and then the in-neighbours, the largest share first, and has the tables of the heads.
+func TestNeighbourhoodsText(t *testing.T) {
+	d := &datasets.Dataset{Classes: 1, Labels: []int32{0, -1, 0}}
+	n := &Neighbourhoods{Dataset: d, Heads: []int{1}, Nodes: []Attended{attending(0.25, 0.25, 0.5)}}
+	want := "node 0, layer 1: attention\n" +
+		"uniform: 33.3 %\n" +
+		"0.75 to 1.50 × uniform, entropy 94.6 % …\n" +
+		"0 class 0, itself ███████▌        25.0 %\n" +
+		"2 class 0         ███████████████ 50.0 %\n" +
+		"1                 ███████▌        25.0 %\n" +
+		"\nnode 0, layer 1\nhead ↓"
+	if got := n.Text(40, false); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s…", got, want)
+	}
 }

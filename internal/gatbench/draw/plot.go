@@ -28,11 +28,18 @@ type Training struct {
 
 // Write draws four panels into a file: loss, accuracy, what the network has learnt of
 // each node, and how errors depend on the degree.
-func (t *Training) Write(path string) error {
-	return savePanels(path, [][]picture.Panel{
+func (t *Training) Write(path string) error { return savePanels(path, t.panels()) }
+
+// Text returns the four panels for a terminal of that many columns.
+func (t *Training) Text(width int, colour bool) string {
+	return picture.Text(t.panels(), width, colour)
+}
+
+func (t *Training) panels() [][]picture.Panel {
+	return [][]picture.Panel{
 		{t.lossPanel(), t.accuracyPanel()},
 		{t.hiddenPanel(), t.degreePanel()},
-	})
+	}
 }
 
 // savePanels writes rows of panels into a file, in the form that its name ends in.

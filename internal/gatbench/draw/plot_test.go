@@ -3,6 +3,7 @@ package draw
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets/cora"
@@ -68,5 +69,17 @@ func TestHiddenPanelCountsOutliers(t *testing.T) {
 	p.Hidden = cloud(len(p.Labels)-1, 0)
 	if text := note(p.hiddenPanel()); text != "" {
 		t.Errorf("the note of a cloud without outliers is %q", text)
+	}
+}
+
+// The text of a training has its four panels.
+func TestTrainingText(t *testing.T) {
+	p := onCora(t)
+	p.Model, p.Hidden, p.Predicted = "gat", cloud(len(p.Labels)-1, 0), slices.Clone(p.Labels)
+	text := p.Text(80, false)
+	for _, want := range []string{"gat on Cora: loss\n", "\naccuracy\n", "\nhidden layer, by class\n", "\nerrors by degree\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }

@@ -26,6 +26,9 @@ type Sweep []Cell
 // each width. Kernels of one width are columns of a table together.
 func (s Sweep) Write(path string) error { return savePanels(path, s.panels()) }
 
+// Text returns the tables for a terminal of that many columns.
+func (s Sweep) Text(width int, colour bool) string { return picture.Text(s.panels(), width, colour) }
+
 // panels are the tables, two in a row.
 func (s Sweep) panels() [][]picture.Panel {
 	var kernels []string

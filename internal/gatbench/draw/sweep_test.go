@@ -41,6 +41,9 @@ func TestSweepBeside(t *testing.T) {
 	if !h.Ratios || len(h.Legend) != 2 || !slices.Equal(h.Words[0], []string{"0.89 dgl", "1.50 torch"}) {
 		t.Errorf("%+v", h)
 	}
+	if text := s.Text(80, false); !strings.Contains(text, "0.89 dgl") || !strings.Contains(text, "    0.25 ██▒▒  ▒▒██ 4\n") {
+		t.Errorf("the text is\n%s", text)
+	}
 	for _, form := range []string{"svg", "png"} {
 		path := filepath.Join(t.TempDir(), "p."+form)
 		if err := s.Write(path); err != nil {

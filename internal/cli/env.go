@@ -24,6 +24,7 @@ type Env struct {
 	Ctx         context.Context
 	Out, ErrOut io.Writer
 	Team        *ranks.Team // of the ranks that share the work; nil: this process is alone
+	Args        []string    // the command line, after the name of the program
 }
 
 // UsageError is a command line that asks for something that cannot be.

@@ -21,9 +21,10 @@ type explainCommand struct {
 	Node            string `required:"" placeholder:"ID" help:"The node whose class is to be explained, by its id, such as C00005; nodes without ids are numbered from 0."`
 	Method          string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
 	Top             int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
-	Seed            uint64 `default:"0" placeholder:"N" help:"Seed of everything that is random: the first masks, and the nodes that pg learns from. Default: 0."`
-	CSV             string `name:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this file."`
+	Seed            uint64 `default:"0" placeholder:"N" group:"program" help:"Seed of everything that is random: the first masks, and the nodes that pg learns from. Default: 0."`
+	Out             string `aliases:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this .csv file."`
 	Picture         string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
+	Plot            bool   `help:"Show in the terminal what --picture draws."`
 }
 
 // pgEpochs is for how long pg learns. Tests learn for less.
@@ -61,12 +62,12 @@ func (c *explainCommand) check() error {
 	if err := cli.OneOf("--method", c.Method, explainMethods); err != nil {
 		return err
 	}
-	for _, f := range []struct{ flag, path string }{{"csv", c.CSV}, {"picture", c.Picture}} {
+	for _, f := range []struct{ flag, path string }{{"out", c.Out}, {"picture", c.Picture}} {
 		if err := cli.Target(f.flag, f.path); err != nil {
 			return err
 		}
 	}
-	c.Outs = []cli.File{{Flag: "--csv", Path: c.CSV}, {Flag: "--picture", Path: c.Picture}}
+	c.Outs = []cli.File{{Flag: "--out", Path: c.Out}, {Flag: "--picture", Path: c.Picture}}
 	return nil
 }
 
@@ -115,9 +116,9 @@ type explained struct {
 	command *explainCommand
 }
 
-// files writes the files of --csv and --picture.
+// files writes the files of --out and --picture.
 func (x *explained) files() error {
-	if path := x.command.CSV; path != "" {
+	if path := x.command.Out; path != "" {
 		if err := atomicfile.Write(path, x.csv); err != nil {
 			return err
 		}
@@ -125,10 +126,14 @@ func (x *explained) files() error {
 	if x.command.Picture == "" {
 		return nil
 	}
-	p := draw.Explained{
+	return x.picture().Write(x.command.Picture)
+}
+
+// picture is what is drawn of the explanation.
+func (x *explained) picture() *draw.Explained {
+	return &draw.Explained{
 		Dataset: x.Data.Dataset, Class: x.Class, Method: x.command.Method, Graph: x.Graph, Edges: x.Edges(), Scores: x.Scores.Edges, Best: x.Scores.TopEdges(x.command.Top),
 	}
-	return p.Write(x.command.Picture)
 }
 
 // csv writes a line for each edge and each feature, the best first. Ends are named by their ids and features by their columns.

@@ -94,8 +94,8 @@ func TestExplainMisuse(t *testing.T) {
 		{gcn + " --node 1 --top 0", cli.Misused, "--top 0: it must be at least 1"},
 		{gcn + " --node 1 --threads=-1", cli.Misused, "--threads -1: it must be at least 1, or 0 for all processors"},
 		{gcn + " --node 1 --picture a.gif", cli.Misused, "--picture a.gif: its name must end in .svg or .png"},
-		{gcn + " --node 1 --csv " + dir, cli.Misused, "--csv " + dir + ": it is a folder; name a file"},
-		{gcn + " --node 1 --csv " + gcn, cli.Misused, "--csv " + gcn + ": it would be written over the file that the model reads: name another"},
+		{gcn + " --node 1 --csv " + dir, cli.Misused, "--out " + dir + ": it is a folder; name a file"},
+		{gcn + " --node 1 --csv " + gcn, cli.Misused, "--out " + gcn + ": it would be written over the file that the model reads: name another"},
 		{gcn + " --node 1 --dataset karate --splits random", cli.Failed, gcn + " (trained on Cora), used on karate: nodes have 34 features, and the model was made for 1433: use data whose columns are those of its training"},
 		{dir + "/none --node 1", cli.Failed, "none"},
 	}

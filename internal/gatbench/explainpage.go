@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/edgewise-ml/edgewise/explain"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/models"
@@ -149,7 +150,19 @@ func (x *explained) print(p *report.Printer) error {
 		p.Printf("%16s  %9.4f  %d of %d\n", plain.Text(name), f.Score, f.Nodes, l.Neighbours)
 	}
 	x.trust(p, l)
+	if x.command.Plot {
+		p.Drawn("\n" + x.picture().Text(p.Columns(), p.Coloured()))
+	}
+	p.Next(fmt.Sprintf("%s explain %s --node %s --method %s%s", cli.Program, cli.Word(x.command.File), cli.Word(l.Node), x.other(), x.command.Again()))
 	return p.Err()
+}
+
+// other is another method than the one that was asked for, to compare with.
+func (x *explained) other() string {
+	if x.command.Method == "saliency" {
+		return "integrated"
+	}
+	return "saliency"
 }
 
 // trust says how far the explanation can be believed.
@@ -168,7 +181,7 @@ func (x *explained) trust(p *report.Printer, l explainedLine) {
 	if l.Gap != nil {
 		p.Line("completeness: the scores of the features, and those of the edges, add up to the change of the logit to within %.2g", *l.Gap)
 	}
-	for _, f := range []struct{ what, path string }{{"scores", x.command.CSV}, {"picture", x.command.Picture}} {
+	for _, f := range []struct{ what, path string }{{"scores", x.command.Out}, {"picture", x.command.Picture}} {
 		if f.path != "" {
 			p.Printf("%s in %s\n", f.what, f.path)
 		}

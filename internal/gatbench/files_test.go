@@ -37,19 +37,19 @@ func TestOutputsAreApart(t *testing.T) {
 	}
 	read := "it would be written over the file that %s reads: name another"
 	for args, want := range map[string]string{
-		"train --splits D/s.json --csv D/s.json":                    "--csv D/s.json: " + fmt.Sprintf(read, "--splits"),
-		"train --splits D/s.json --csv D/link":                      "--csv D/link: " + fmt.Sprintf(read, "--splits"),
+		"train --splits D/s.json --csv D/s.json":                    "--out D/s.json: " + fmt.Sprintf(read, "--splits"),
+		"train --splits D/s.json --csv D/link":                      "--out D/link: " + fmt.Sprintf(read, "--splits"),
 		"train --splits D/link --save D/s.json":                     "--save D/s.json: " + fmt.Sprintf(read, "--splits"),
 		"train --splits D/hard --save D/s.json":                     "--save D/s.json: " + fmt.Sprintf(read, "--splits"),
 		"train --dataset D/d.npz --save D/d.npz":                    "--save D/d.npz: " + fmt.Sprintf(read, "--dataset"),
 		"train --dataset D/d.npz --profile D/of/../d.npz":           "--profile D/of/../d.npz: " + fmt.Sprintf(read, "--dataset"),
-		"train --dataset D/of --csv D/of/ind.x.y":                   "--csv D/of/ind.x.y: " + fmt.Sprintf(read, "--dataset"),
+		"train --dataset D/of --csv D/of/ind.x.y":                   "--out D/of/ind.x.y: " + fmt.Sprintf(read, "--dataset"),
 		"train --dataset D/of/ind.x.allx --checkpoint D/of/ind.x.y": "--checkpoint D/of/ind.x.y: " + fmt.Sprintf(read, "--dataset"),
 		"train --save D/x --checkpoint D/of/../x":                   "--checkpoint D/of/../x: --save has that name too",
-		"train --save D/deep/x --csv D/short/x":                     "--csv D/short/x: --save has that name too",
-		"train --save D/new --csv D/dangling":                       "--csv D/dangling: --save has that name too",
+		"train --save D/deep/x --csv D/short/x":                     "--out D/short/x: --save has that name too",
+		"train --save D/new --csv D/dangling":                       "--out D/dangling: --save has that name too",
 		"train --save D/log --log tensorboard:D/log":                "--log D/log: --save has that name too",
-		"train --plot D/a.svg --attention D/b.csv,D/a.svg":          "--attention D/a.svg: --plot has that name too",
+		"train --picture D/a.svg --attention D/b.csv,D/a.svg":          "--attention D/a.svg: --picture has that name too",
 		"table --resume D/s.json --splits D/s.json":                 "--resume D/s.json: " + fmt.Sprintf(read, "--splits"),
 		"table --datasets D/d.npz --resume D/d.npz":                 "--resume D/d.npz: " + fmt.Sprintf(read, "--datasets"),
 		"data convert D/d.npz -o D/d.npz":                           "--out D/d.npz: " + fmt.Sprintf(read, "the dataset"),
@@ -70,7 +70,7 @@ func TestModelsAreKept(t *testing.T) {
 	for args, want := range map[string]string{
 		"predict DM --out DM":         "--out DM: it would be written over the file that the model reads: name another",
 		"train --resume DQ --save DQ": "--save DQ: it would be written over the file that --resume reads: name another",
-		"train --resume DQ --csv DQ":  "--csv DQ: it would be written over the file that --resume reads: name another",
+		"train --resume DQ --csv DQ":  "--out DQ: it would be written over the file that --resume reads: name another",
 	} {
 		paths := strings.NewReplacer("DM", model, "DQ", q)
 		args, want = paths.Replace(args), paths.Replace(want)

@@ -68,7 +68,7 @@ func TestHostileNames(t *testing.T) {
 	train := []string{"train", "--dataset", path, "--epochs", "2"}
 	right := [][]string{
 		train, append(train, "--seeds", "2"), append(train, "--json"),
-		append(train, "--save", saved, "--checkpoint", file("c"+hostile), "--csv", file("e"+hostile), "--plot", file("p.svg"), "--attention", file("a.svg")),
+		append(train, "--save", saved, "--checkpoint", file("c"+hostile), "--csv", file("e"+hostile), "--picture", file("p.svg"), "--attention", file("a.svg")),
 		{"train", "--resume", file("c" + hostile), "--epochs", "3"},
 		{"eval", saved}, {"eval", saved, "--json"},
 		{"predict", saved, "--nodes", "0"}, {"predict", saved, "--nodes", "0", "--json"},

@@ -66,7 +66,6 @@ func TestKindsOfNodes(t *testing.T) {
 	file := tasktest.Saved(t, tasktest.Tagged(t, false))
 	for args, want := range map[string]string{
 		"--loss mae":          "--loss mae: it is for predicting numbers, and here each node has labels to predict",
-		"--plot x.svg":        "--plot: it shows classes, and here each node has labels to predict",
 		"--splits shchur":     "--splits shchur: it takes as many nodes of each class, and here nodes have labels",
 		"--attention a.csv":   "--attention: it shows classes",
 		"--task graph":        "d.npz",

@@ -2,8 +2,10 @@ package gatbench
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -37,8 +39,26 @@ func complain(w io.Writer, err error, args []string) {
 		unknown.Get = strings.Replace(unknown.Get, "then gatbench ", "then "+cli.Program+" ", 1)
 	}
 	for _, line := range cli.Complaints(err) {
-		report.Message(w, line, args...)
+		report.Message(w, asTyped(line, args), args...)
 	}
+}
+
+// asTyped is what is said of data that was named without a flag. Whoever says it need not know how it was named.
+func asTyped(text string, args []string) string {
+	if len(args) == 0 || args[0] != "train" {
+		return text
+	}
+	for _, arg := range args[1:] {
+		if strings.HasPrefix(arg, "--dataset") {
+			return text
+		}
+	}
+	for _, arg := range args[1:] {
+		if !strings.HasPrefix(arg, "-") {
+			text = strings.ReplaceAll(text, "--dataset "+arg+":", arg+":")
+		}
+	}
+	return text
 }
 
 func dispatch(e cli.Env, args []string) error {
@@ -61,6 +81,7 @@ func dispatch(e cli.Env, args []string) error {
 	case err != nil:
 		return cli.Misuse("%w%s", err, advice(err, args))
 	}
+	e.Args = args
 	if _, ok := command.Selected().Target.Addr().Interface().(ownEnd); ok {
 		return command.Run(e)
 	}
@@ -74,10 +95,20 @@ func advice(err error, args []string) string {
 		return ""
 	}
 	if len(commandsBut(args)) > 0 { // they begin with a command
+		if second, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && slices.Contains(oneArgument, args[0]) {
+			err := fmt.Sprintf(": %s takes one argument, and %s is another", args[0], second)
+			if cli.IsPicture(second) {
+				err += "; --picture draws into a file"
+			}
+			return err + "; " + cli.Program + " " + args[0] + " --help lists what it takes"
+		}
 		return "; " + cli.Program + " " + args[0] + " --help lists what it takes"
 	}
 	return "; " + cli.Program + " --help lists the commands"
 }
+
+// oneArgument are the verbs of one argument.
+var oneArgument = []string{"train", "eval", "predict", "explain"}
 
 // ownEnd marks the commands that end themselves when their context does, since
 // they have something to keep.

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
-	"github.com/edgewise-ml/edgewise/models"
+	"github.com/edgewise-ml/edgewise/internal/task"
 )
 
 // commandLine is what kong reads.
@@ -35,7 +35,7 @@ func newParser(line *commandLine, args []string, options ...kong.Option) (*kong.
 	return kong.New(line, append(options,
 		kong.Name(cli.Program),
 		kong.Description("Train, evaluate and explain graph neural networks. Begin with the command train, which needs no data: Cora is part of the program."),
-		kong.KindMapper(reflect.String, asTyped),
+		kong.KindMapper(reflect.String, typed),
 		kong.KindMapper(reflect.Int, number("a whole number", wholeNumber)), kong.KindMapper(reflect.Int32, number("a whole number", wholeNumber)),
 		kong.KindMapper(reflect.Uint64, number("a whole number that is not negative", naturalNumber)), kong.KindMapper(reflect.Float64, number("a number", anyNumber)),
 		kong.ExplicitGroups(groups()), kong.PostBuild(unlisted))...)
@@ -56,23 +56,30 @@ func commandsBut(args []string) []string {
 	return slices.Delete(others, at, at+1)
 }
 
-// groups are the titles under which train and table list flags that have a group. Those without one
-// come first.
+// groups are the titles under which verbs list flags that have a group. Those without one come first. Flags of train stand below the tasks
+// that take them.
 func groups() []kong.Group {
-	models := fmt.Sprintf("--model is one of %s. With --task graph it is one of %s. With --task link it is %s (the default), %s or %s; lightgcn reads no features, and can read a table of users and items. "+
-		"If the dataset of --task link is a list of facts, it is %s (the default) or one of %s. The defaults of the flags below depend on the model and on --preset.",
-		strings.Join(models.Names(), ", "), strings.Join(models.GraphNames(), ", "), "gae", "vgae", "lightgcn",
-		"rotate", strings.Join(slices.DeleteFunc(models.FactNames(), func(m string) bool { return m == "rotate" }), ", "))
+	var models []string
+	for _, t := range task.All {
+		about := t.About()
+		if about.Name == task.Edge {
+			continue // those of nodes
+		}
+		models = append(models, fmt.Sprintf("of %s %s", about.Noun, strings.Join(about.Models, ", ")))
+	}
 	return []kong.Group{
-		{Key: "data", Title: "Data:"},
-		{Key: "splits", Title: "Splits:", Description: splitRules},
-		{Key: "model", Title: "Model:", Description: models},
-		{Key: "training", Title: "Training:"},
+		{Key: "any", Title: "Any task:", Description: "--model is, " + strings.Join(models, "; ") + ". The first is the default, of nodes gat. Other defaults follow from the model, from --preset and from the data."},
+		{Key: "examples", Title: "Nodes, edges and graphs:"},
+		{Key: "nodes", Title: "Nodes and edges:"},
 		{Key: "graphs", Title: "Whole graphs:"},
-		{Key: "files", Title: "More files:"},
+		{Key: "links", Title: "Links and facts:"},
+		{Key: "splits", Title: "Splits:", Description: splitRules},
+		{Key: "tables", Title: "Columns of tables:"},
 		{Key: "parts", Title: "Single parts of a preset:"},
+		{Key: "files", Title: "Files and pictures:"},
 		{Key: "threads", Title: "What the threads do:"},
 		{Key: "ranks", Title: "Several processes:"},
+		{Key: "program", Title: "Program:"},
 	}
 }
 
@@ -158,9 +165,9 @@ func anyNumber(text string, v reflect.Value) error {
 	return err
 }
 
-// asTyped sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,
+// typed sets a flag to what was typed. Kong itself replaces bytes that are no UTF-8,
 // and the name of a file may have some.
-var asTyped = kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+var typed = kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 	text, err := value(ctx, "a value")
 	target.SetString(text)
 	return err

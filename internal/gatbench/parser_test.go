@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -45,14 +46,14 @@ func TestTrainHelp(t *testing.T) {
 	help := Ok(t, "train", "--help")
 	screen := strings.Join(strings.Split(help, "\n")[:24], "\n")
 	at := 0
-	for _, flag := range []string{"dataset", "model", "task", "epochs", "seed", "seeds", "save", "plot"} {
+	for _, flag := range []string{"model", "task", "epochs", "seeds", "save"} {
 		i := strings.Index(screen, "      --"+flag+"=")
 		if i < at {
 			t.Errorf("--%s is not on the first screen, or not in its place:\n%s", flag, screen)
 		}
 		at = i
 	}
-	for _, title := range []string{"Data:", "Model:", "Training:", "Whole graphs:", "More files:"} {
+	for _, title := range []string{"Any task:", "Splits:"} {
 		i := strings.Index(help, "\n"+title+"\n")
 		if i < at {
 			t.Errorf("%s is missing, or not in its place", title)
@@ -69,6 +70,19 @@ func TestTrainHelp(t *testing.T) {
 	parser, err := newParser(new(commandLine), nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	refused := map[string][]string{ // by which tasks the flags of a group are
+		"nodes": {task.Graph, task.Link, task.Facts}, "examples": {task.Link, task.Facts}, "graphs": {task.Node, task.Edge, task.Link, task.Facts},
+	}
+	for _, f := range parser.Model.Children[0].Flags {
+		if f.Group == nil || f.Name == "nodes" {
+			continue
+		}
+		for _, of := range refused[f.Group.Key] {
+			if task.Named(of).About().Refuses[f.Name] == "" {
+				t.Errorf("--%s stands below %s, and the task %s takes it", f.Name, f.Group.Title, of)
+			}
+		}
 	}
 	_ = kong.Visit(parser.Model, func(at kong.Visitable, next kong.Next) error {
 		if f, isFlag := at.(*kong.Flag); isFlag && !strings.HasSuffix(f.Help, ".") {

@@ -26,7 +26,7 @@ func TestPictures(t *testing.T) {
 	if sparing.Full() {
 		dataset, nodes = "cora", "30,1358" // and one node of very many edges
 	}
-	_, stderr, status := Gatbench(t, "train", "--dataset", dataset, "--splits", "random", "--epochs", "2", "--plot", file("p.png"), "--nodes", nodes,
+	_, stderr, status := Gatbench(t, "train", "--dataset", dataset, "--splits", "random", "--epochs", "2", "--picture", file("p.png"), "--nodes", nodes,
 		"--attention", strings.Join([]string{file("a.csv"), file("a.svg"), file("a.png")}, ","))
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
@@ -83,7 +83,7 @@ func TestUniformAttentionLooksUniform(t *testing.T) {
 
 func TestPlot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.svg")
-	if _, stderr, status := Gatbench(t, "train", "--epochs", "3", "--plot", path); status != cli.Succeeded {
+	if _, stderr, status := Gatbench(t, "train", "--epochs", "3", "--picture", path); status != cli.Succeeded {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	svg, err := os.ReadFile(path)

@@ -65,7 +65,7 @@ func (c *tableCommand) checkSuite() error {
 	}
 	for _, m := range c.suiteModels() {
 		if !slices.ContainsFunc(node.TunedRows, func(t node.TunedRow) bool { return t.Model == m }) {
-			return cli.Misuse("--models %s: the suite %s has gcn, gat and sage", m, c.Suite)
+			return cli.Misuse("--model %s: the suite %s has gcn, gat and sage", m, c.Suite)
 		}
 	}
 	return nil

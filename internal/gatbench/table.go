@@ -19,29 +19,30 @@ import (
 
 // tableCommand is gatbench table.
 type tableCommand struct {
-	Datasets  []string `placeholder:"NAME" help:"The datasets, separated by commas. Default: cora, and citeseer and pubmed if their files are found."`
-	Models    []string `default:"gat,gcn,mlp" placeholder:"NAME" help:"The models, separated by commas; gatbench train --help lists them. Default: gat,gcn,mlp."`
+	Names     []string `arg:"" optional:"" name:"data" help:"The datasets: names that gatbench data list shows, files or folders. Default: cora, and citeseer and pubmed if their files are found."`
+	Datasets  []string `hidden:"" placeholder:"NAME" help:"The same as DATA, separated by commas."`
+	Models    []string `name:"model" aliases:"models" default:"gat,gcn,mlp" placeholder:"NAME" help:"The models, separated by commas; gatbench train --help lists them. Default: gat,gcn,mlp."`
 	Preset    *string  `placeholder:"NAME" help:"Where the settings come from: paper, dgl, pyg, shchur, graphsaint, tuned, deep, or quick, which is paper but usually with 200 epochs. gatbench train --help describes them. Default: the data decides; Cora, CiteSeer and PubMed get paper."`
-	Features  *string  `placeholder:"FORM" help:"How to scale the node features: raw, rows, standard, binary or binary-rows. gatbench train --help describes them. Default: the data and the preset decide."`
+	Features  *string  `placeholder:"FORM" group:"program" help:"How to scale the node features: raw, rows, standard, binary or binary-rows. gatbench train --help describes them. Default: the data and the preset decide."`
 	Splits    *string  `placeholder:"NAME" help:"How to divide the data into training, validation and test parts: own (the dataset's own split, the default), shares such as 60/20/20, random or shchur (a different split for each seed), or a .json or .npz file with the lists train, val and test."`
-	Number    *string  `name:"split-number" placeholder:"K" help:"Which split to use if a dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
+	Number    *string  `name:"split-number" placeholder:"K" group:"program" help:"Which split to use if a dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
 	Seeds     int      `default:"10" placeholder:"N" help:"Train every model N times. Default: 10."`
-	Seed      uint64   `default:"0" placeholder:"N" help:"The first seed. Default: 0."`
-	Epochs    *int     `placeholder:"N" help:"Train for at most N epochs. Default: set by the preset."`
-	Patience  *int     `placeholder:"N" help:"Stop after N epochs without improvement. Default: set by the preset."`
-	Select    *string  `placeholder:"RULE" help:"Which epoch's model to keep: accuracy, loss, either or last. gatbench train --help describes them. Default: set by the preset."`
-	Rows      *string  `placeholder:"NAME" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
-	Suite     string   `placeholder:"NAME" help:"Repeat a published table: tuned (GCN and GAT on six datasets, Luo and others, 2024). It says first how long it takes. With five seeds, or the ten published splits; --seeds N takes fewer."`
+	Seed      uint64   `default:"0" placeholder:"N" group:"program" help:"The first seed. Default: 0."`
+	Epochs    *int     `placeholder:"N" group:"program" help:"Train for at most N epochs. Default: set by the preset."`
+	Patience  *int     `placeholder:"N" group:"program" help:"Stop after N epochs without improvement. Default: set by the preset."`
+	Select    *string  `placeholder:"RULE" group:"program" help:"Which epoch's model to keep: accuracy, loss, either or last. gatbench train --help describes them. Default: set by the preset."`
+	Rows      *string  `placeholder:"NAME" group:"program" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
+	Suite     string   `placeholder:"NAME" group:"program" help:"Repeat a published table: tuned (GCN and GAT on six datasets, Luo and others, 2024). It says first how long it takes. With five seeds, or the ten published splits; --seeds N takes fewer."`
 	variation `embed:""`
 
 	source.ColumnFlags `embed:""`
 
-	NoEdgeFeatures bool `help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
+	NoEdgeFeatures bool `group:"program" help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
 
 	Resume  string `placeholder:"FILE" help:"Keep the result of each seed in this file, and train only the seeds that it does not hold yet."`
-	Data    string `placeholder:"DIR" help:"Look for the datasets in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
-	Threads int    `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
-	JSON    bool   `name:"json" help:"Print JSON objects, one a line."`
+	Data    string `placeholder:"DIR" group:"program" help:"Look for the datasets in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Threads int    `default:"0" placeholder:"N" group:"program" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
+	JSON    bool   `name:"json" group:"program" help:"Print JSON objects, one a line."`
 }
 
 // variation are settings that have no flag elsewhere: each shows what one part of
@@ -64,7 +65,7 @@ func (v *variation) check(names []string) error {
 			return err == nil && node.Takes(m, f.flag)
 		}
 		if f.given && !slices.ContainsFunc(names, has) {
-			return cli.Misuse("--%s: it is for %s, and --models %s has none of these", f.flag, node.Having(f.flag), strings.Join(names, ","))
+			return cli.Misuse("--%s: it is for %s, and --model %s has none of these", f.flag, node.Having(f.flag), strings.Join(names, ","))
 		}
 	}
 	return nil
@@ -82,6 +83,7 @@ func (c *tableCommand) endsItself() {}
 
 // Run trains each model on each dataset and prints a row for each.
 func (c *tableCommand) Run(e cli.Env) error {
+	c.Datasets = append(c.Datasets, c.Names...)
 	recipes, err := c.recipes()
 	if err == nil {
 		err = c.apart(recipes)

@@ -47,12 +47,12 @@ func TestFlagsByTask(t *testing.T) {
 		"out-heads": "--out-heads 3", "layers": "--layers 3", "features": "--features standard", "dropout": "--dropout 0.3", "attention-dropout": "--attention-dropout 0.1",
 		"residual": "--residual", "residual-linear": "--residual-linear", "norm": "--norm layer", "input": "--input 5", "output": "--output", "lr": "--lr 0.5", "weight-decay": "--weight-decay 1", "patience": "--patience 2 --epochs 12", "select": "--select last", "class-weights": "--class-weights 1,5", "positive": "--positive luck", "no-baseline": "--no-baseline", "loss": "--loss mae",
 		"inductive": "--inductive", "batch": "--batch 7", "accumulate": "--batch 7 --accumulate 2", "limit": "", "fanout": "--batch 4 --fanout 1,1", "folds": "--folds 3", "encoding": "--encoding degree:3", "no-edge-features": "--no-edge-features", "seeds": "--seeds 2",
-		"save": "--save FILE", "checkpoint": "--checkpoint FILE", "every": "--checkpoint FILE --every 1", "resume": "", "csv": "--csv FILE", "log": "--log tensorboard:FILE",
-		"plot": "--plot FILE.svg", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE", "readout": "--readout max", "pool": "--pool sag",
+		"save": "--save FILE", "checkpoint": "--checkpoint FILE", "every": "--checkpoint FILE --every 1", "resume": "", "out": "--out FILE", "dry-run": "", "log": "--log tensorboard:FILE",
+		"picture": "--picture FILE.svg", "plot": "", "undirected": "--undirected", "attention": "--attention FILE.csv", "nodes": "--attention FILE.csv --nodes 3", "profile": "--profile FILE", "readout": "--readout max", "pool": "--pool sag",
 		"id": "--id id", "source": "--source source", "target": "--target target", "edge-id": "--edge-id id", "label": "--label club", "weight": "--weight weight", "column": "--column age=none", "repeated": "--repeated keep", "directed": "--directed",
 	}
 	quiet := map[string]bool{"threads": true, "rows": true, "select": true, "no-baseline": true, "undirected": true} // these may change nothing
-	folds := regexp.MustCompile(`^--(save|checkpoint|every|log|seeds|patience|select|splits)\b`)
+	folds := regexp.MustCompile(`^--(save|checkpoint|every|log|picture|seeds|patience|select|splits)\b`)
 	times := regexp.MustCompile(`"(ms|epoch_ms|total_ms|peak_rss_mib)":[0-9.e+-]+`)
 	run := func(args string) (string, string, int) {
 		stdout, stderr, status := Gatbench(t, append([]string{"train", "--json"}, strings.Fields(args)...)...)

@@ -19,11 +19,11 @@ import (
 // Questions are what predict is asked.
 type Questions struct {
 	Nodes   []string `aliases:"node" placeholder:"ID" help:"The nodes to predict, by their ids, such as C00005,C00017; nodes without ids are numbered from 0. Default: all that the data lists. With a model of edges: predict the edges of these nodes. With a model of links: predict new links of these nodes."`
-	Pairs   string   `placeholder:"FILE" help:"With a model of links: score the pairs of nodes in this .csv or .tsv file, one pair a line."`
-	Query   []string `sep:"none" placeholder:"HEAD,RELATION,?" help:"With a model of facts: a fact with a ? in place of its head or tail, which is to be predicted, such as lisbon,capital_of,?. A fact without a ? is scored. The flag may be repeated."`
-	Queries string   `placeholder:"FILE" help:"With a model of facts: a .csv or .tsv file of such queries, one a line."`
-	Top     *int     `placeholder:"K" help:"With a model of links or facts: how many answers to give to each question. Default: 10."`
-	Known   bool     `help:"With a model of links or facts: also give answers that are in the dataset already."`
+	Pairs   string   `placeholder:"FILE" group:"links" help:"With a model of links: score the pairs of nodes in this .csv or .tsv file, one pair a line."`
+	Query   []string `sep:"none" placeholder:"HEAD,RELATION,?" group:"links" help:"With a model of facts: a fact with a ? in place of its head or tail, which is to be predicted, such as lisbon,capital_of,?. A fact without a ? is scored. The flag may be repeated."`
+	Queries string   `placeholder:"FILE" group:"links" help:"With a model of facts: a .csv or .tsv file of such queries, one a line."`
+	Top     *int     `placeholder:"K" group:"links" help:"With a model of links or facts: how many answers to give to each question. Default: 10."`
+	Known   bool     `group:"links" help:"With a model of links or facts: also give answers that are in the dataset already."`
 }
 
 // Ask reports whether questions are asked that only predictions answer.

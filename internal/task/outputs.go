@@ -16,14 +16,15 @@ import (
 // OutputFlags are what a training writes beside what it prints.
 type OutputFlags struct {
 	Save       string   `placeholder:"FILE" help:"Save the model to this file, for eval, predict and explain."`
-	Plot       string   `placeholder:"FILE" help:"Draw the loss, the accuracy, the hidden layer and the errors by degree to this .svg or .png file."`
-	CSV        string   `name:"csv" placeholder:"FILE" group:"files" help:"Write a line for each epoch to this file."`
+	Picture    string   `placeholder:"FILE" group:"files" help:"Draw the loss and the score of each epoch to this .svg or .png file; of classes of nodes also the hidden layer and the errors by degree."`
+	Plot       bool     `group:"files" help:"Show in the terminal what --picture draws."`
+	Out        string   `aliases:"csv" placeholder:"FILE" group:"files" help:"Write a line for each epoch to this .csv file."`
 	Checkpoint string   `placeholder:"FILE" group:"files" help:"Save the whole run to this file, at its end or when it is interrupted, for --resume."`
 	Every      int      `default:"0" placeholder:"N" group:"files" help:"Write the --checkpoint after every N epochs, too."`
 	Resume     string   `placeholder:"FILE" group:"files" help:"Continue the run of this checkpoint."`
 	Log        string   `placeholder:"tensorboard:DIR" group:"files" help:"Log the run for TensorBoard to this folder, such as tensorboard:runs/first."`
-	Attention  []string `placeholder:"FILE" group:"files" help:"Write the attention weights around --nodes to these files, separated by commas: as numbers (.csv) or pictures (.svg, .png)."`
-	Nodes      []int32  `placeholder:"N" group:"files" help:"The nodes for --attention, such as 5,17. Default: a test node with at most 12 neighbours."`
+	Attention  []string `placeholder:"FILE" group:"nodes" help:"Write the attention weights around --nodes to these files, separated by commas: as numbers (.csv) or pictures (.svg, .png)."`
+	Nodes      []int32  `placeholder:"N" group:"nodes" help:"The nodes for --attention, such as 5,17. Default: a test node with at most 12 neighbours."`
 	Profile    string   `placeholder:"FILE" group:"files" help:"Write a CPU profile of the training, for go tool pprof."`
 }
 
@@ -53,11 +54,14 @@ func (o *OutputFlags) Single(seeds int) error {
 		return nil
 	}
 	for _, f := range []struct{ flag, file string }{
-		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"plot", o.Plot}, {"attention", strings.Join(o.Attention, ",")},
+		{"save", o.Save}, {"checkpoint", o.Checkpoint}, {"picture", o.Picture}, {"attention", strings.Join(o.Attention, ",")},
 	} {
 		if f.file != "" {
 			return cli.Misuse("--%s keeps one model and --seeds %d trains %d: leave one of the two flags out", f.flag, seeds, seeds)
 		}
+	}
+	if o.Plot {
+		return cli.Misuse("--plot shows one training and --seeds %d trains %d: leave one of the two flags out", seeds, seeds)
 	}
 	if o.Resume != "" {
 		return cli.Misuse("--resume continues one run and --seeds %d trains %d: leave one of the two flags out", seeds, seeds)
@@ -82,6 +86,9 @@ func (o *OutputFlags) Targets(layers int) error {
 			return cli.Misuse("--attention %s: its name must end in .csv, .svg or .png", path)
 		}
 	}
+	if o.Picture != "" && !cli.IsPicture(o.Picture) {
+		return cli.Misuse("--picture %s: its name must end in .svg or .png", o.Picture)
+	}
 	for _, f := range o.Files() {
 		if err := cli.Target(strings.TrimPrefix(f.Flag, "--"), f.Path); err != nil {
 			return err
@@ -92,7 +99,7 @@ func (o *OutputFlags) Targets(layers int) error {
 
 // Files returns what is written.
 func (o *OutputFlags) Files() []cli.File {
-	files := []cli.File{{Flag: "--save", Path: o.Save}, {Flag: "--checkpoint", Path: o.Checkpoint}, {Flag: "--csv", Path: o.CSV}, {Flag: "--plot", Path: o.Plot}, {Flag: "--profile", Path: o.Profile}}
+	files := []cli.File{{Flag: "--save", Path: o.Save}, {Flag: "--checkpoint", Path: o.Checkpoint}, {Flag: "--out", Path: o.Out}, {Flag: "--picture", Path: o.Picture}, {Flag: "--profile", Path: o.Profile}}
 	for _, path := range o.Attention {
 		files = append(files, cli.File{Flag: "--attention", Path: path})
 	}

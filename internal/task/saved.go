@@ -21,16 +21,27 @@ type SavedFlags struct {
 // DataFlags say what a model is used on, and how.
 type DataFlags struct {
 	Dataset       *string `placeholder:"NAME" help:"Use the model on this dataset. Default: the one it was trained on."`
-	Data          string  `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
+	Data          string  `placeholder:"DIR" group:"program" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
 	Splits        *string `placeholder:"NAME" help:"Measure on the parts of this split, which train --help explains. Default: the one it was trained on."`
 	Number        *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
 	Base          string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
 	cli.RankFlags `embed:""`
-	Threads       int  `default:"0" placeholder:"N" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
-	JSON          bool `name:"json" help:"Print JSON objects, one a line."`
+	Threads       int  `default:"0" placeholder:"N" group:"program" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
+	JSON          bool `name:"json" group:"program" help:"Print JSON objects, one a line."`
 
 	Outs []cli.File `kong:"-"` // that are written
 	Few  bool       `kong:"-"` // some rows are asked about by their ids: that the others are as they were takes longer to see than to answer
+}
+
+// Again is how a command goes on that uses a model on the same data.
+func (f *SavedFlags) Again() (flags string) {
+	if f.Dataset != nil {
+		flags = " --dataset " + cli.Word(*f.Dataset)
+	}
+	if f.Data != "" {
+		flags += " --data " + cli.Word(f.Data)
+	}
+	return flags
 }
 
 // Instead says what to do with a model that is not for the data.

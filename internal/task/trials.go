@@ -14,6 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/draw"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/models"
@@ -24,34 +25,42 @@ import (
 type Trial struct {
 	Fit  *train.Fit
 	Rate float64 // of the optimiser
-	// usual is the rate that a training without flags has.
+	// Usual is the rate that a training without flags has.
 	Usual float64
 
-	// summary is what came of it. The task sets what it is of, and train what all trainings have.
+	// Summary is what came of it. The task sets what it is of, and train what all trainings have.
 	Summary report.Summary
 	Metric  report.Metric // what its scores are
 
-	// measure completes the summary with what the network that was kept can do. It is not called for a training that was cut short.
+	// Measure completes the summary with what the network that was kept can do. It is not called for a training that was cut short.
 	Measure func(ctx context.Context, t *grad.Tape, h *train.History)
-	// keep writes the model and whatever else flags name.
+	// Keep writes the model and whatever else flags name.
 	Keep func() error
+	// Draw completes the picture of the epochs; nil: there is nothing else to draw.
+	Draw func(p *draw.Training)
+
+	Title, Network string // of the data and the model, in pictures; empty: their names
 
 	Epoch  func(e train.Epoch) any    // for machines
 	Scores func(e train.Epoch) string // for people, beside the number of the epoch
 	Line   func() any                 // the summary for machines
 	Short  func(p *report.Printer)    // a line for people, one of several
 	Page   func(p *report.Printer)    // all there is to say
-	// partial says that the summary means something even of a training that was cut short.
+	// Partial says that the summary means something even of a training that was cut short.
 	Partial bool
+	// Once says that an epoch has one score alone, that of the validation part.
+	Once bool
+
+	picture *draw.Training // nil: no flag asks for it
 }
 
 // Trials are the trainings of a run, one for each seed.
 type Trials struct {
-	// of returns the training of a seed, which is so many after the first.
+	// Of returns the training of a seed, which is so many after the first.
 	Of func(i int) (*Trial, error)
-	// together says what they have in common.
+	// Together says what they have in common.
 	Together func(p *report.Printer, all []*Trial)
-	// score is the name of the only score that an epoch has, of the validation part; empty: it has those of all parts.
+	// Score is the name of the only score that an epoch has, of the validation part; empty: it has those of all parts.
 	Score string
 }
 
@@ -61,10 +70,10 @@ func (f *Flags) TrainAll(e cli.Env, of Trials) error {
 	var all []*Trial
 	var histories []seeded
 	csv := func(err error) error {
-		if f.CSV == "" || len(histories) == 0 || f.Seeds == 1 {
+		if f.Out == "" || len(histories) == 0 || f.Seeds == 1 {
 			return err
 		}
-		return errors.Join(err, writeEpochs(f.CSV, histories, of.Score))
+		return errors.Join(err, writeEpochs(f.Out, histories, of.Score))
 	}
 	for i := range f.Seeds {
 		t, err := of.Of(i)
@@ -75,10 +84,10 @@ func (f *Flags) TrainAll(e cli.Env, of Trials) error {
 		h, err := f.train(e, t, p, progress)
 		if h != nil {
 			histories = append(histories, seeded{t, h})
-			if f.Seeds == 1 && f.CSV != "" {
-				failed := writeEpochs(f.CSV, histories, of.Score)
+			if f.Seeds == 1 && f.Out != "" {
+				failed := writeEpochs(f.Out, histories, of.Score)
 				if failed == nil {
-					t.Summary.CSV = f.CSV
+					t.Summary.CSV = f.Out
 				}
 				err = errors.Join(err, failed)
 			}
@@ -138,9 +147,29 @@ func (f *Flags) train(e cli.Env, t *Trial, p *report.Printer, progress *report.P
 		if cut := tape.Within(ctx, func() { t.Measure(ctx, tape, h) }); cut != nil && err == nil {
 			s.Interrupted, err = true, cut
 		}
-		err = errors.Join(err, logged, t.Keep())
+		err = errors.Join(err, logged, t.Keep(), f.draw(t, h))
 	}
 	return h, err
+}
+
+// draw draws a training, if a flag asks for it.
+func (f *Flags) draw(t *Trial, h *train.History) error {
+	if f.Picture == "" && !f.Plot {
+		return nil
+	}
+	p := &draw.Training{Title: cmp.Or(t.Title, t.Summary.Dataset), Model: cmp.Or(t.Network, t.Summary.Model), Epochs: h.Epochs, Best: t.Summary.BestEpoch, Score: t.Metric.Says, Once: t.Once}
+	if t.Draw != nil {
+		t.Draw(p)
+	}
+	t.picture = p
+	if f.Picture == "" {
+		return nil
+	}
+	err := p.Write(f.Picture)
+	if err == nil {
+		t.Summary.Picture = f.Picture
+	}
+	return err
 }
 
 // watch shows how a training gets on.
@@ -191,6 +220,9 @@ func (f *Flags) tell(t *Trial, p *report.Printer, err error) error {
 	case f.Seeds > 1:
 		t.Short(p)
 	default:
+		if f.Plot {
+			p.Drawn(t.picture.Text(p.Columns(), p.Coloured()) + "\n")
+		}
 		t.Page(p)
 	}
 	return errors.Join(err, p.Err())

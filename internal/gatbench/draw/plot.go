@@ -17,29 +17,34 @@ import (
 
 // Training is what is drawn of a training.
 type Training struct {
+	Title, Model string // what the picture calls the data and the network
+	Epochs       []train.Epoch
+	Best         int    // the epoch of the model; 0: none
+	Score        string // what is scored; empty: the accuracy, in per cent
+	Once         bool   // only the validation part has a score, and no part a loss
+
+	// What is drawn of classes of nodes besides.
 	*datasets.Dataset
-	Model     string // what the picture calls it
-	Epochs    []train.Epoch
-	Best      int           // the epoch of the model; 0: none
 	Hidden    *tensor.Dense // what the network has learnt of each node
 	Predicted []int32       // the class of each node
 	Test      []int32       // the nodes whose errors are counted
 }
 
-// Write draws four panels into a file: loss, accuracy, what the network has learnt of
+// Write draws the loss and the score into a file; of classes of nodes also what the network has learnt of
 // each node, and how errors depend on the degree.
 func (t *Training) Write(path string) error { return savePanels(path, t.panels()) }
 
-// Text returns the four panels for a terminal of that many columns.
+// Text returns the same panels for a terminal of that many columns.
 func (t *Training) Text(width int, colour bool) string {
 	return picture.Text(t.panels(), width, colour)
 }
 
 func (t *Training) panels() [][]picture.Panel {
-	return [][]picture.Panel{
-		{t.lossPanel(), t.accuracyPanel()},
-		{t.hiddenPanel(), t.degreePanel()},
+	panels := [][]picture.Panel{{t.lossPanel(), t.scorePanel()}}
+	if t.Hidden != nil {
+		panels = append(panels, []picture.Panel{t.hiddenPanel(), t.degreePanel()})
 	}
+	return panels
 }
 
 // savePanels writes rows of panels into a file, in the form that its name ends in.
@@ -68,27 +73,37 @@ func (t *Training) mark() picture.Series {
 }
 
 func (t *Training) lossPanel() *picture.Chart {
-	return &picture.Chart{
-		Title: fmt.Sprintf("%s on %s: loss", t.Model, plain.Text(t.Name)),
-		X:     picture.Axis{Label: "epoch", Whole: true}, Y: picture.Axis{Label: "cross-entropy"},
-		Series: []picture.Series{
-			t.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss }),
-			t.curve(1, "validation", func(e train.Epoch) float64 { return e.Val.Loss }),
-			t.mark(),
-		},
+	c := &picture.Chart{
+		Title: fmt.Sprintf("%s on %s: loss", t.Model, plain.Text(t.Title)),
+		X:     picture.Axis{Label: "epoch", Whole: true}, Y: picture.Axis{Label: "loss"},
+		Series: []picture.Series{t.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss })},
 	}
+	if !t.Once {
+		c.Series = append(c.Series, t.curve(1, "validation", func(e train.Epoch) float64 { return e.Val.Loss }))
+	}
+	c.Series = append(c.Series, t.mark())
+	return c
 }
 
-func (t *Training) accuracyPanel() *picture.Chart {
-	return &picture.Chart{
-		Title: "accuracy", X: picture.Axis{Label: "epoch", Whole: true}, Y: picture.Axis{Label: "per cent"},
-		Series: []picture.Series{
-			t.curve(0, "training", func(e train.Epoch) float64 { return 100 * e.Train.Accuracy }),
-			t.curve(1, "validation", func(e train.Epoch) float64 { return 100 * e.Val.Accuracy }),
-			t.curve(2, "test", func(e train.Epoch) float64 { return 100 * e.Test.Accuracy }),
-			t.mark(),
-		},
+func (t *Training) scorePanel() *picture.Chart {
+	title, unit, times := t.Score, "", 1.0
+	if title == "" {
+		title, unit, times = "accuracy", "per cent", 100
 	}
+	score := func(i int, name string, of func(train.Epoch) train.Score) picture.Series {
+		return t.curve(i, name, func(e train.Epoch) float64 { return times * of(e).Accuracy })
+	}
+	c := &picture.Chart{Title: title, X: picture.Axis{Label: "epoch", Whole: true}, Y: picture.Axis{Label: unit}}
+	validation := score(1, "validation", func(e train.Epoch) train.Score { return e.Val })
+	if t.Once {
+		c.Series = []picture.Series{validation, t.mark()}
+		return c
+	}
+	c.Series = []picture.Series{
+		score(0, "training", func(e train.Epoch) train.Score { return e.Train }), validation,
+		score(2, "test", func(e train.Epoch) train.Score { return e.Test }), t.mark(),
+	}
+	return c
 }
 
 // hiddenPanel shows the first two principal components of the hidden layer, a

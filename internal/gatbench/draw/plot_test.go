@@ -17,7 +17,7 @@ func onCora(t *testing.T) *Training {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Training{Dataset: d, Test: d.Split.Test}
+	return &Training{Title: d.Name, Dataset: d, Test: d.Split.Test}
 }
 
 func TestErrorsByDegree(t *testing.T) {

@@ -87,6 +87,9 @@ func (p *Printer) Paragraph(format string, args ...any) {
 	p.write([]byte(wrap(fmt.Sprintf(format, shown(args)...), p.columns()) + "\n"))
 }
 
+// Columns is how many columns lines may have.
+func (p *Printer) Columns() int { return p.columns() }
+
 // Next prints the command to try next.
 func (p *Printer) Next(command string) { p.Printf("next: "+p.Strong("%s")+"\n", command) }
 

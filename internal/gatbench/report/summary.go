@@ -47,7 +47,7 @@ type Summary struct {
 	Saved         string  `json:"saved,omitempty"`
 	Checkpoint    string  `json:"checkpoint,omitempty"`
 	CSV           string  `json:"csv,omitempty"` // this and the following: files that were written
-	Plot          string  `json:"plot,omitempty"`
+	Picture       string  `json:"picture,omitempty"`
 	Attention     string  `json:"attention,omitempty"` // joined by commas
 	Log           string  `json:"log,omitempty"`
 	Interrupted   bool    `json:"interrupted"`

@@ -96,7 +96,7 @@ func (t *Training) end(p *Printer) {
 // Ends ends a page with the files that were written and the command to try next.
 func (s *Summary) Ends(p *Printer, next string) {
 	for _, f := range []struct{ what, path string }{
-		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"pictures in", s.Plot},
+		{"saved to", s.Saved}, {"checkpoint in", s.Checkpoint}, {"epochs in", s.CSV}, {"pictures in", s.Picture},
 		{"attention in", s.Attention}, {"log in", s.Log},
 	} {
 		if f.path != "" {

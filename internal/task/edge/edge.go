@@ -26,7 +26,6 @@ var Remedies = map[string]string{
 	"readout":   "it is for --task graph: leave it out",
 	"pool":      "it is for --task graph: leave it out",
 	"inductive": "test edges carry messages like all others, and only their classes are held back: leave it out",
-	"plot":      "the picture shows nodes: --csv or --log record the epochs instead",
 	"attention": "it is for --task node: leave it out",
 	"nodes":     "it is for --attention with --task node: leave it out",
 }

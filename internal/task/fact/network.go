@@ -253,7 +253,6 @@ var Remedies = task.WithColumns("a fact is a head, a relation and a tail: leave 
 	"inductive":         "an entity that no fact names has no row: leave it out",
 	"select":            "the epoch of the best validation MRR is kept: leave it out",
 	"loss":              "it is for predicting numbers: leave it out",
-	"plot":              "the picture shows classes: --csv or --log record the epochs instead",
 	"attention":         "a scorer of facts has none: leave it out",
 	"nodes":             "it is for --attention, which a scorer of facts does not have: leave it out",
 })

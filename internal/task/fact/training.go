@@ -47,6 +47,7 @@ type factSummary struct {
 	TotalMS   float64 `json:"total_ms"`
 	Saved     string  `json:"saved,omitempty"`
 	CSV       string  `json:"csv,omitempty"`
+	Picture   string  `json:"picture,omitempty"`
 
 	Checkpoint string `json:"checkpoint,omitempty"`
 	Log        string `json:"log,omitempty"`
@@ -92,14 +93,15 @@ func (c *Training) trial(i int) (*task.Trial, error) {
 	r.Seed += uint64(i)
 	fit, net := fitFacts(k, &r)
 	var ranks train.Ranks
-	t := &task.Trial{Fit: fit, Rate: r.LR, Usual: RotatE(r.Model).LR, Metric: report.Metric{Says: "MRR", Key: "mrr"}}
+	t := &task.Trial{Once: true, Fit: fit, Rate: r.LR, Usual: RotatE(r.Model).LR, Metric: report.Metric{Says: "MRR", Key: "mrr"}}
+	t.Network = r.title()
 	t.Summary = report.Summary{Dataset: r.Dataset, Model: r.Model, Seed: r.Seed}
 	whole := func() factSummary {
 		all := &t.Summary
 		return factSummary{
 			Event: "summary", Dataset: r.Dataset, Model: r.Model, Seed: r.Seed, BestEpoch: all.BestEpoch, ValMRR: float64(all.ValAccuracy), ValRanked: chosenBy(k), ValFacts: k.Val.NumEdges(),
 			TestMRR: ranks.MRR(), Hits1: ranks.Hits(1), Hits3: ranks.Hits(3), Hits10: ranks.Hits(10),
-			EpochMS: all.EpochMS, TotalMS: all.TotalMS, Saved: all.Saved, CSV: all.CSV, Checkpoint: all.Checkpoint, Log: all.Log,
+			EpochMS: all.EpochMS, TotalMS: all.TotalMS, Saved: all.Saved, CSV: all.CSV, Picture: all.Picture, Checkpoint: all.Checkpoint, Log: all.Log,
 		}
 	}
 	t.Measure = func(_ context.Context, tape *grad.Tape, _ *train.History) {
@@ -187,7 +189,7 @@ func (c *Training) page(out *report.Printer, r *Recipe, t *task.Trial) {
 		by = fmt.Sprintf(" over %d of the %d validation facts (eval ranks all)", s.ValRanked, s.ValFacts)
 	}
 	out.Paragraph("kept the model of epoch %d of %d, with the best validation MRR, %.3f%s; %.1f ms per epoch (median), %.1f s in all", s.BestEpoch, r.Epochs, s.ValMRR, by, s.EpochMS, s.TotalMS/1000)
-	t.Summary.Ends(out, c.Next(s.Saved, fmt.Sprintf(" --task link --model %s --dataset %s", r.Model, cli.Word(r.Dataset)), r.Dataset))
+	t.Summary.Ends(out, c.Next(s.Saved, fmt.Sprintf(" %s --task link --model %s", cli.Word(r.Dataset), r.Model), r.Dataset))
 }
 
 // Task is the task of facts, which are links of several kinds.
@@ -216,7 +218,7 @@ func (Task) Recipe(e cli.Env, f *task.Flags) (task.Training, error) {
 // Model implements [task.Task].
 func (Task) Model(f *task.SavedFlags) task.Model { return &Model{f} }
 
-// Plan implements training.
+// Plan implements [task.Training].
 func (c *Training) Plan() []string {
 	k, r := c.data, &c.recipe
 	return []string{

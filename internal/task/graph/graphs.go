@@ -323,7 +323,6 @@ var Remedies = task.But("column", task.WithColumns("files of graphs say themselv
 	"rows":              "a step computes all rows of its graphs: leave it out",
 	"split-number":      "graphs have one split, or --folds: leave it out",
 	"inductive":         "test graphs are never seen in training: leave it out",
-	"plot":              "the picture shows nodes: --csv or --log record the epochs instead",
 	"attention":         "it is for --task node: leave it out",
 	"nodes":             "it is for --attention with --task node: leave it out",
 }))

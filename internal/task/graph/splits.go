@@ -107,6 +107,7 @@ func (c *Training) trial(e cli.Env, i int) (*task.Trial, error) {
 		return nil, err
 	}
 	t := &task.Trial{Fit: fit, Rate: one.LR, Usual: GIN().LR, Metric: own.ScoredBy(), Partial: true}
+	t.Network = one.title()
 	t.Summary = report.Summary{
 		Dataset: one.Dataset, Model: one.model().Name, Preset: one.preset(), Features: k.reads(&one), Seed: one.Seed, Select: one.Select,
 		Batch: one.Batch, Learns: string(own.Learns), Metric: t.Metric,
@@ -162,7 +163,7 @@ func (c *Training) together(p *report.Printer, all []*task.Trial) {
 	if c.JSON {
 		p.Encode(o.Metric.JSON(o))
 	} else {
-		o.Print(p, c.task.Name, fmt.Sprintf("%s train --task graph --dataset %s --splits %s --save graphs.safetensors", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits)))
+		o.Print(p, c.task.Name, fmt.Sprintf("%s train %s --splits %s --save graphs.safetensors", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits)))
 	}
 }
 
@@ -181,7 +182,7 @@ func (k *Graphs) measure(t *grad.Tape, r *Recipe, sum *report.Summary, net *Netw
 // page is all there is to say of one training.
 func (k *Graphs) page(c *Training, r *Recipe, sum report.Summary, s datasets.Split, says string) *report.Training {
 	_, chosen, _ := task.Criterion(r.Select)
-	next := fmt.Sprintf("%s train --task graph --dataset %s --splits %s --seeds 10", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits))
+	next := fmt.Sprintf("%s train %s --splits %s --seeds 10", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits))
 	if sum.Saved != "" {
 		next = fmt.Sprintf("%s eval %s", cli.Program, cli.Word(sum.Saved))
 	}

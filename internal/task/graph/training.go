@@ -192,7 +192,7 @@ func (c *Training) Open(e cli.Env) error {
 		return err
 	}
 	task.SayDoubt(e, k.Doubt())
-	c.SayColumns(e, k.Schema, k.Warnings)
+	c.SayColumns(e, k.Schema, c.found(), k.Warnings)
 	if err := c.edges(k, r); err != nil {
 		return err
 	}
@@ -223,7 +223,13 @@ func (c *Training) Open(e cli.Env) error {
 	return nil
 }
 
-// Plan implements training.
+// found says what the data is.
+func (c *Training) found() string {
+	k := c.task
+	return fmt.Sprintf("found: %d graphs, %d nodes, %d edges; %d %s", k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Learns.Noun())
+}
+
+// Plan implements [task.Training].
 func (c *Training) Plan() []string {
 	k, r := c.task, &c.recipe
 	how := fmt.Sprintf("%d folds, for %d epochs each", r.Folds, r.Epochs)
@@ -231,8 +237,7 @@ func (c *Training) Plan() []string {
 		how = fmt.Sprintf("for at most %d epochs; split: %s", r.Epochs, c.At.Splits)
 	}
 	return []string{
-		fmt.Sprintf("found: %d graphs, %d nodes, %d edges; %d %s", k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Learns.Noun()),
-		"learns: " + k.goal.What(),
+		c.found(), "learns: " + k.goal.What(),
 		fmt.Sprintf("trains: %s, %d layers of width %d, on %s; %s", r.title(), r.Layers, r.Hidden, k.reads(r), how),
 	}
 }
@@ -459,12 +464,12 @@ func (k *Graphs) printFolds(p *report.Printer, r Recipe, s *graphSummary) {
 	p.Printf("\n%.1f ms per epoch of a fold (median), %.1f s in all\n", s.EpochMS, s.TotalMS/1000)
 }
 
-// writeFolds writes the epochs of all folds to the file of --csv.
+// writeFolds writes the epochs of all folds to the file of --out.
 func (c *Training) writeFolds(histories []*train.History, m report.Metric) error {
-	if c.CSV == "" {
+	if c.Out == "" {
 		return nil
 	}
-	return atomicfile.Write(c.CSV, func(w io.Writer) error {
+	return atomicfile.Write(c.Out, func(w io.Writer) error {
 		if _, err := fmt.Fprintln(w, "fold,epoch,loss,test_loss,test_"+cmp.Or(m.Key, "accuracy")+",ms"); err != nil {
 			return err
 		}

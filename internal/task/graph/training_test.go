@@ -174,7 +174,7 @@ func TestTrainGraphsMisuse(t *testing.T) {
 		}
 	}
 	for _, model := range []string{"gae", "lightgcn", "rotate"} {
-		want := "gatbench: --dataset " + path + ": it has many graphs, not one: use --task graph, as in gatbench train --task graph --dataset " + path + "\n"
+		want := "gatbench: --dataset " + path + ": it has many graphs, not one: use --task graph, as in gatbench train " + path + " --task graph\n"
 		if _, stderr, status := tasktest.Gatbench(t, "train", "--task", "link", "--model", model, "--dataset", path); status != cli.Misused || stderr != want {
 			t.Errorf("%s: status %d, %s, want %s", model, status, stderr, want)
 		}

@@ -276,7 +276,6 @@ var Remedies = map[string]string{
 	"dropout":           "a graph autoencoder has none: leave it out",
 	"select":            "the epoch of the best validation AUC is kept: leave it out",
 	"loss":              "it is for predicting numbers: leave it out",
-	"plot":              "the picture shows classes: --csv or --log record the epochs instead",
 	"attention":         "a graph autoencoder has none: leave it out",
 	"nodes":             "it is for --attention, which an autoencoder does not have: leave it out",
 }

@@ -143,6 +143,7 @@ type linkSummary struct {
 
 	Checkpoint string `json:"checkpoint,omitempty"`
 	CSV        string `json:"csv,omitempty"`
+	Picture    string `json:"picture,omitempty"`
 	Log        string `json:"log,omitempty"`
 }
 
@@ -169,7 +170,7 @@ func (c *Training) Open(e cli.Env) (err error) {
 		return err
 	}
 	task.SayDoubt(e, d.Doubt())
-	c.SayColumns(e, d.Schema, d.Warnings)
+	c.SayColumns(e, d.Schema, c.Found(d.Schema, d.Dataset), d.Warnings)
 	if r.Features == "" && r.Model != modelLightGCN {
 		r.Features = task.FormRaw // as the authors have it
 		if c.Model == nil && d.FeatureKind().Columns {
@@ -179,10 +180,10 @@ func (c *Training) Open(e cli.Env) (err error) {
 	return nil
 }
 
-// Plan implements training.
+// Plan implements [task.Training].
 func (c *Training) Plan() []string {
 	r, d := &c.recipe, c.data
-	found := fmt.Sprintf("found: %d nodes, %d edges", d.Graph.NumNodes(), d.Graph.NumEdges())
+	found := c.Found(d.Schema, d.Dataset)
 	if d.users > 0 {
 		found = fmt.Sprintf("found: %d users, %d items, %d links", d.users, d.Graph.NumNodes()-d.users, d.Graph.NumEdges())
 	}
@@ -206,16 +207,17 @@ func (c *Training) trial(i int) (*task.Trial, error) {
 	}
 	k.team = c.Team
 	fit, net := k.NewFit(&r)
-	t := &task.Trial{Fit: fit, Rate: r.LR, Usual: Kipf().LR, Metric: report.Metric{Says: "AUC", Key: "auc"}}
+	t := &task.Trial{Once: true, Fit: fit, Rate: r.LR, Usual: Kipf().LR, Metric: report.Metric{Says: "AUC", Key: "auc"}}
 	if r.Model == modelLightGCN {
 		t.Usual = LightGCN().LR
 	}
+	t.Network = r.title()
 	t.Summary = report.Summary{Dataset: r.Dataset, Model: r.Model, Encoding: r.Encoding, Seed: r.Seed}
 	measured := linkSummary{Event: "summary", Dataset: r.Dataset, Model: r.Model, Encoding: r.Encoding, Seed: r.Seed}
 	whole := func() linkSummary {
 		s, all := measured, &t.Summary
 		s.BestEpoch, s.ValAUC, s.EpochMS, s.TotalMS = all.BestEpoch, float64(all.ValAccuracy), all.EpochMS, all.TotalMS
-		s.Saved, s.Checkpoint, s.CSV, s.Log = all.Saved, all.Checkpoint, all.CSV, all.Log
+		s.Saved, s.Checkpoint, s.CSV, s.Picture, s.Log = all.Saved, all.Checkpoint, all.CSV, all.Picture, all.Log
 		return s
 	}
 	t.Measure = func(_ context.Context, tape *grad.Tape, _ *train.History) {
@@ -292,7 +294,7 @@ func (c *Training) page(out *report.Printer, k *Links, r *Recipe, t *task.Trial)
 	if c.Model != nil {
 		model = " --model " + r.Model
 	}
-	t.Summary.Ends(out, c.Next(s.Saved, fmt.Sprintf(" --task link%s --dataset %s", model, cli.Word(r.Dataset)), r.Dataset))
+	t.Summary.Ends(out, c.Next(s.Saved, fmt.Sprintf(" %s --task link%s", cli.Word(r.Dataset), model), r.Dataset))
 }
 
 // Task is the task of links.

@@ -263,7 +263,7 @@ func TestEdgeMisuse(t *testing.T) {
 		}
 	}
 	for flag, remedy := range task.Named(task.Edge).About().Refuses {
-		value := map[string]string{"inductive": "--task=edge", "readout": "max", "pool": "sag", "plot": "x.svg", "attention": "x.csv"}[flag]
+		value := map[string]string{"inductive": "--task=edge", "readout": "max", "pool": "sag", "picture": "x.svg", "attention": "x.csv"}[flag]
 		_, stderr, status := tasktest.Gatbench(t, "train", "--task", "edge", "--dataset", data, "--label", "kind", "--"+flag, cmp.Or(value, "5"))
 		if status != cli.Misused || !strings.Contains(stderr, remedy) {
 			t.Errorf("--%s: status %d, %s, want %s", flag, status, stderr, remedy)

@@ -248,6 +248,8 @@ func (r Recipe) flags(usual Recipe) string {
 		v, flag := a.Field(i).Interface(), a.Type().Field(i).Tag.Get("flag")
 		switch {
 		case v == b.Field(i).Interface():
+		case flag == "dataset":
+			line = " " + cli.Word(v) + line
 		case flag == "column":
 			line += r.Columns.Flags()
 		case v == true:

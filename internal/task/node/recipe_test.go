@@ -199,11 +199,14 @@ func TestDescribe(t *testing.T) {
 // The flags of a recipe make it again.
 func TestRecipeFlags(t *testing.T) {
 	for _, line := range []string{
-		"", "--dataset pubmed", "--dataset a/b.npz --splits random", "--preset pyg --model gcn", "--preset dgl --hidden 4 --dropout 0.5",
+		"", "pubmed", "a/b.npz --splits random", "--preset pyg --model gcn", "--preset dgl --hidden 4 --dropout 0.5",
 		"--preset shchur --features standard --attention-dropout 0.1", "--features raw --dropout 0.2 --attention-dropout 0.3",
-		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all", "--residual --norm batch --residual-linear --input 7 --output", "--preset tuned --model gcn --norm batch", "--dataset minesweeper --split-number each --preset tuned --model gcn --epochs 3", "--model sage --batch 9 --fanout 5,all",
+		"--heads 4 --out-heads 2 --layers 3 --residual --lr 0.01 --weight-decay 0 --select loss --epochs 20 --patience 5 --batch 9", "--splits random --model mlp --lr 1e-05", "--epochs 3 --rows all", "--residual --norm batch --residual-linear --input 7 --output", "--preset tuned --model gcn --norm batch", "minesweeper --split-number each --preset tuned --model gcn --epochs 3", "--model sage --batch 9 --fanout 5,all",
 	} {
-		var f task.SettingFlags
+		var f struct {
+			Name              string `arg:"" optional:""`
+			task.SettingFlags `embed:""`
+		}
 		p, err := kong.New(&f)
 		if err != nil {
 			t.Fatal(err)
@@ -211,7 +214,10 @@ func TestRecipeFlags(t *testing.T) {
 		if _, err := p.Parse(strings.Fields(line)); err != nil {
 			t.Fatal(err)
 		}
-		r, err := (&Training{Flags: &task.Flags{SettingFlags: f}}).fresh()
+		if f.Name != "" {
+			f.Dataset = &f.Name
+		}
+		r, err := (&Training{Flags: &task.Flags{SettingFlags: f.SettingFlags}}).fresh()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -217,8 +217,6 @@ func (o *Training) checkOutputs(r *Recipe, seeds int) error {
 		return err
 	}
 	switch {
-	case o.Plot != "" && !cli.IsPicture(o.Plot):
-		return cli.Misuse("--plot %s: the name must end in .svg or .png", o.Plot)
 	case len(o.Attention) > 0 && !Takes(m, "attention"):
 		return cli.Misuse("--attention: %s has no such setting; these models have it: %s", r.Model, Having("attention"))
 	case len(o.Nodes) > 0 && len(o.Attention) == 0:

@@ -119,7 +119,7 @@ func TestOwnDataset(t *testing.T) {
 		t.Errorf("of the folder, whose name is no path: %v", folder[len(folder)-1])
 	}
 	tasktest.OK(t, "data", "convert", "karate", "-o", "my club.npz")
-	if text, next := tasktest.OK(t, "train", "--dataset", "my club.npz", "--splits", "random", "--epochs", "1"), "\nnext: gatbench train --dataset \"my club.npz\" --splits random --epochs 1 --seeds 10\n"; !strings.HasSuffix(text, next) {
+	if text, next := tasktest.OK(t, "train", "--dataset", "my club.npz", "--splits", "random", "--epochs", "1"), "\nnext: gatbench train \"my club.npz\" --splits random --epochs 1 --seeds 10\n"; !strings.HasSuffix(text, next) {
 		t.Errorf("no %q in\n%s", next, text)
 	}
 	missing := filepath.Join(dir, "Other.npz")

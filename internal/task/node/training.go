@@ -82,7 +82,7 @@ func (c *Training) Open(e cli.Env) error {
 		return err
 	}
 	r = c.recipe
-	c.SayColumns(e, k.Schema, k.Warnings)
+	c.SayColumns(e, k.Schema, c.Found(k.Schema, k.Dataset), k.Warnings)
 	task.SayDoubt(e, r.manyPairs(k.Looped.NumNodes()))
 	if err := k.checkNodes(c.Nodes); err != nil {
 		return err
@@ -90,10 +90,8 @@ func (c *Training) Open(e cli.Env) error {
 	if err := k.Goal.Takes(r.Loss); err != nil {
 		return err
 	}
-	for _, f := range []struct{ flag, file string }{{"plot", c.Plot}, {"attention", strings.Join(c.Attention, "")}} {
-		if f.file != "" && k.Goal.Learns != task.OneClass {
-			return cli.Misuse("--%s: it shows classes, and here each %s has %s to predict: --csv or --log record the epochs instead", f.flag, k.Goal.Example, k.Goal.Learns.Noun())
-		}
+	if len(c.Attention) > 0 && k.Goal.Learns != task.OneClass {
+		return cli.Misuse("--attention: it shows classes, and here each %s has %s to predict: leave it out", k.Goal.Example, k.Goal.Learns.Noun())
 	}
 	if text := task.Sentence(k.Division); text != "" && c.Seeds > 1 && !c.JSON {
 		report.Message(e.ErrOut, text)
@@ -101,7 +99,7 @@ func (c *Training) Open(e cli.Env) error {
 	return nil
 }
 
-// Plan implements training.
+// Plan implements [task.Training].
 func (c *Training) Plan() []string {
 	k, r := c.task, &c.recipe
 	s := k.Parts
@@ -110,11 +108,14 @@ func (c *Training) Plan() []string {
 		split = says
 	}
 	lines := []string{
-		fmt.Sprintf("found: %d nodes, %d edges", k.Graph.NumNodes(), k.Graph.NumEdges()), "learns: " + k.Goal.What(), split,
+		"learns: " + k.Goal.What(), split,
 		fmt.Sprintf("trains: %s, for at most %d epochs", describe(r, k.Goal.Outputs, k.head(r)), r.Epochs), c.says(),
 	}
 	if steps := c.steps(); steps != "" {
 		lines = append(lines, steps)
+	}
+	if k.Schema == nil || c.JSON { // else it has been said
+		lines = slices.Insert(lines, 0, c.Found(k.Schema, k.Dataset))
 	}
 	return lines
 }
@@ -205,7 +206,8 @@ func (c *Training) trial(i int) (*task.Trial, error) {
 	if c.divided() != "" {
 		t.Summary.Splits = c.recipe.Splits
 	}
-	t.Measure, t.Keep = s.measure, s.keep
+	t.Measure, t.Keep, t.Draw = s.measure, s.keep, s.draw
+	t.Title, t.Network = k.Name, r.Traits().Title
 	t.Epoch = func(e train.Epoch) any {
 		line := report.NewEpochLine(r.Dataset, r.Seed, e)
 		line.Metric = t.Metric
@@ -281,29 +283,24 @@ func (s *session) withoutEdges(ctx context.Context) (*task.Goal, *tensor.Dense) 
 
 // keep writes what was asked for of the chosen model.
 func (s *session) keep() error {
-	var plotted, drawn error
+	var drawn error
 	sum := &s.trial.Summary
 	saved := s.SaveModel(s.trial, s.trained(s.net), s.net.Recipe, task.ScoresOf(*sum))
-	if s.Plot != "" {
-		if plotted = s.plot(s.Plot); plotted == nil {
-			sum.Plot = s.Plot
-		}
-	}
 	if len(s.Attention) > 0 {
 		if drawn = s.writeAttention(); drawn == nil {
 			sum.Attention = strings.Join(s.Attention, ",")
 		}
 	}
-	return errors.Join(saved, plotted, drawn)
+	return errors.Join(saved, drawn)
 }
 
-// plot draws a training into a file.
-func (s *session) plot(path string) error {
-	t := grad.NewEval()
-	p := draw.Training{
-		Dataset: s.Dataset, Model: s.recipe.Traits().Title, Epochs: s.history.Epochs, Best: s.trial.Summary.BestEpoch, Test: s.Parts.Test,
-		Hidden: s.net.Hidden(t, s.Hop(s.net), s.X).Value(),
+// draw completes the picture of a training with what the network has learnt of each node, if it learns classes of nodes.
+func (s *session) draw(p *draw.Training) {
+	if s.pairs != nil || s.Goal.Learns != task.OneClass {
+		return
 	}
+	t := grad.NewEval()
+	p.Dataset, p.Test, p.Hidden = s.Dataset, s.Parts.Test, s.net.Hidden(t, s.Hop(s.net), s.X).Value()
 	logits := s.net.Run(t, s.net.Whole(s.Hop(s.net), s.X)).Value()
 	for v := range s.Labels {
 		c, row := 0, logits.Row(v)
@@ -314,7 +311,6 @@ func (s *session) plot(path string) error {
 		}
 		p.Predicted = append(p.Predicted, int32(c))
 	}
-	return p.Write(path)
 }
 
 // Remedies say which flags of train a training on nodes has no use for, and what to do.

@@ -16,7 +16,7 @@ func TestReportNamesWhatIsWritten(t *testing.T) {
 	dir := t.TempDir()
 	karate, epochs := "karate", 2
 	f := &task.Flags{Seeds: 1, SettingFlags: task.SettingFlags{Dataset: &karate, Epochs: &epochs}, OutputFlags: task.OutputFlags{
-		CSV: filepath.Join(dir, "e.csv"), Plot: filepath.Join(dir, "p.svg"), Attention: []string{filepath.Join(dir, "a.csv")},
+		Out: filepath.Join(dir, "e.csv"), Picture: filepath.Join(dir, "p.svg"), Attention: []string{filepath.Join(dir, "a.csv")},
 	}}
 	var out, errOut bytes.Buffer
 	e := cli.Env{Ctx: context.Background(), Out: &out, ErrOut: &errOut}
@@ -27,12 +27,12 @@ func TestReportNamesWhatIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Plot, f.Attention[0] = filepath.Join(dir, "gone", "p.svg"), filepath.Join(dir, "gone", "a.csv")
+	f.Picture, f.Attention[0] = filepath.Join(dir, "gone", "p.svg"), filepath.Join(dir, "gone", "a.csv")
 	err = c.Train(e)
 	if err == nil || !strings.Contains(err.Error(), "p.svg") || !strings.Contains(err.Error(), "a.csv") {
 		t.Errorf("the error is %v, want one that names both files", err)
 	}
-	if text := out.String(); !strings.Contains(text, "epochs in "+f.CSV) || strings.Contains(text, "gone") {
+	if text := out.String(); !strings.Contains(text, "epochs in "+f.Out) || strings.Contains(text, "gone") {
 		t.Errorf("the report says\n%s", text)
 	}
 }

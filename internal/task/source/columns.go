@@ -13,15 +13,15 @@ import (
 
 // ColumnFlags say what the columns of tables are for.
 type ColumnFlags struct {
-	ID       *string  `name:"id" placeholder:"COLUMN" group:"data" help:"The column that names each node. Default: the one that is called id."`
-	Source   *string  `placeholder:"COLUMN" group:"data" help:"The column of the node that an edge leads from. Default: the one that is called source."`
-	Target   *string  `placeholder:"COLUMN" group:"data" help:"The column of the node that an edge leads to. Default: the one that is called target."`
-	EdgeID   *string  `name:"edge-id" placeholder:"COLUMN" group:"data" help:"The column that names each edge. Default: none."`
-	Label    []string `placeholder:"COLUMN" group:"data" help:"The column to predict, of nodes or of edges. Several, separated by commas, are numbers or, if all are 0 and 1, labels. Default: the one that is called label, class or y."`
-	Weight   *string  `placeholder:"COLUMN" group:"data" help:"The column of the weights of edges. Default: the one that is called weight."`
-	Column   []string `placeholder:"COLUMN=KIND" group:"data" help:"What a column becomes: number (standardised), plain (a number as it stands), log (its logarithm, standardised), category (a feature for each word), code (a learnt row for each word or whole number), time (days and cycles), text (its words, weighted) or none (no feature). May be given several times. Default: its contents decide; data describe shows what."`
-	Repeated *string  `placeholder:"RULE" group:"data" help:"What becomes of several edges from one node to another: first (the first counts, with the sum of the weights), keep (each is an edge; the default where there is a label and edges have columns of their own, or the label is of edges; else first is), sum (one edge with the sums of their numbers) or count (one edge whose weight is how many there are)."`
-	Directed *bool    `group:"data" help:"Use every edge in its own direction only, from source to target, even if the files mean both."`
+	ID       *string  `name:"id" placeholder:"COLUMN" group:"tables" help:"The column that names each node. Default: the one that is called id."`
+	Source   *string  `placeholder:"COLUMN" group:"tables" help:"The column of the node that an edge leads from. Default: the one that is called source."`
+	Target   *string  `placeholder:"COLUMN" group:"tables" help:"The column of the node that an edge leads to. Default: the one that is called target."`
+	EdgeID   *string  `name:"edge-id" placeholder:"COLUMN" group:"tables" help:"The column that names each edge. Default: none."`
+	Label    []string `placeholder:"COLUMN" group:"tables" help:"The column to predict, of nodes or of edges. Several, separated by commas, are numbers or, if all are 0 and 1, labels. Default: the one that is called label, class or y."`
+	Weight   *string  `placeholder:"COLUMN" group:"tables" help:"The column of the weights of edges. Default: the one that is called weight."`
+	Column   []string `placeholder:"COLUMN=KIND" group:"tables" help:"What a column becomes: number (standardised), plain (a number as it stands), log (its logarithm, standardised), category (a feature for each word), code (a learnt row for each word or whole number), time (days and cycles), text (its words, weighted) or none (no feature). May be given several times. Default: its contents decide; data describe shows what."`
+	Repeated *string  `placeholder:"RULE" group:"tables" help:"What becomes of several edges from one node to another: first (the first counts, with the sum of the weights), keep (each is an edge; the default where there is a label and edges have columns of their own, or the label is of edges; else first is), sum (one edge with the sums of their numbers) or count (one edge whose weight is how many there are)."`
+	Directed *bool    `group:"tables" help:"Use every edge in its own direction only, from source to target, even if the files mean both."`
 }
 
 // Columns are what columnFlags said, as a model keeps it.

@@ -76,13 +76,13 @@ func OpenData(dir, name string, columns Columns) (*datasets.Dataset, error) {
 
 // manyGraphs returns the error for many graphs where one is wanted.
 func manyGraphs(dir, name string) error {
-	return cli.Misuse("--dataset %s: it has many graphs, not one: use --task graph, as in %s train --task graph%s", name, cli.Program, Flagged(&name, dir))
+	return cli.Misuse("--dataset %s: it has many graphs, not one: use --task graph, as in %s train%s --task graph", name, cli.Program, Flagged(&name, dir))
 }
 
 // Flagged is how a command goes on that is to train on the data that flags name, which may be nil.
 func Flagged(dataset *string, dir string) (flags string) {
 	if dataset != nil {
-		flags = " --dataset " + cli.Word(*dataset)
+		flags = " " + cli.Word(*dataset)
 	}
 	if dir != "" {
 		flags += " --data " + cli.Word(dir)

@@ -99,6 +99,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		if len(all) <= 12 {
+			Text(80, false, all, costs, 3)
 			if err := Draw(io.Discard, "svg", all, costs, 3); err != nil && !strings.Contains(err.Error(), "points high") {
 				t.Error(err)
 			}

@@ -61,6 +61,15 @@ func Draw(w io.Writer, format string, records []*Record, costs Costs, threads ..
 	return c.Write(w, format)
 }
 
+// Text returns the same for a terminal of so many columns, in colours or in blocks.
+func Text(width int, colour bool, records []*Record, costs Costs, threads ...int) string {
+	var rows [][]picture.Panel
+	for _, r := range records {
+		rows = append(rows, []picture.Panel{r.panel(costs, threads)})
+	}
+	return picture.Text(rows, width, colour)
+}
+
 // pictureMost is how high a picture may be, in points.
 const pictureMost = 16000
 

@@ -97,6 +97,9 @@ func TestDraw(t *testing.T) {
 	if err := Draw(io.Discard, "svg", []*Record{recorded(ms, []int{1})}, free, ThreadsMost, ThreadsMost, ThreadsMost, ThreadsMost, ThreadsMost, ThreadsMost); err == nil || !strings.Contains(err.Error(), "points high") {
 		t.Errorf("a picture of thousands of lanes: %v", err)
 	}
+	if text := Text(40, false, []*Record{r}, free, 4); !strings.Contains(text, "\n4 threads, predicted: ") || !strings.Contains(text, "\n4 ") {
+		t.Errorf("in a terminal it is\n%s", text)
+	}
 	if err := Draw(io.Discard, "gif", nil, free); err == nil {
 		t.Error("a picture of an unknown form is no error")
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/bench/suite"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/bench/trainings"
 )
 
 var (
@@ -53,7 +55,7 @@ func TestCommandsOfDocs(t *testing.T) {
 		}
 		pages = append(pages, some...)
 	}
-	all := bench.All(bench.Choice{Threads: 1, Trainings: (&benchCommand{}).trainings()})
+	all := suite.All(bench.Choice{Threads: 1}, trainings.Trainings{})
 	commands := 0
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
@@ -94,14 +96,15 @@ func taken(args []string, all []bench.Benchmark) error {
 			return nil // a name with a part of the reader's
 		}
 	}
-	line.Bench.all = all
-	_, err = line.Bench.chosen()
+	settings := line.Bench.settings()
+	settings.All = all
+	_, err = settings.Chosen()
 	return err
 }
 
 // What a page must not show is noticed.
 func TestCommandsRefused(t *testing.T) {
-	all := bench.All(bench.Choice{Threads: 1, Trainings: (&benchCommand{}).trainings()})
+	all := suite.All(bench.Choice{Threads: 1}, trainings.Trainings{})
 	for line, ok := range map[string]bool{
 		"bench gemm exp": true, "bench nothing": false, "bench gemm nothing": false, "train --nothing 1": false,
 		"train --epochs N # a comment": true, "train --epochs two": false, "nothing": false, "eval": true,

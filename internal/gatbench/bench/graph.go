@@ -17,14 +17,14 @@ import (
 // Graph is a graph that kernels are timed on, or a matrix. It is made when it is
 // first needed, and once.
 type Graph struct {
-	name    string
-	nodes   int // that edges come from: the columns of a matrix
-	rows    int // that edges go to
-	edges   int
-	sources int // nodes that have edges from them; of a generated graph that many at most
-	targets int // the same of those into them
-	get     func() *graph.Graph
-	weights []tensor.Float // of each edge; nil: it has none of its own
+	Name    string
+	Nodes   int // that edges come from: the columns of a matrix
+	Rows    int // that edges go to
+	Edges   int
+	Sources int // nodes that have edges from them; of a generated graph that many at most
+	Targets int // the same of those into them
+	Get     func() *graph.Graph
+	Weights []tensor.Float // of each edge; nil: it has none of its own
 	matrix  bool
 }
 
@@ -71,14 +71,21 @@ const powerLawExponent = 0.75
 // generated graph may have.
 const mostSide, mostEnds = 1 << 14, 1 << 30
 
+// known are the graphs of graphSizes, each of which is made at most once.
+var known = func() map[string]*Graph {
+	out := map[string]*Graph{}
+	for _, s := range graphSizes {
+		out[s.name] = s.graph()
+	}
+	return out
+}()
+
 // GraphOfSize returns the graph of a name in graphSizes, or one of a size that the name says:
 // NODESxEDGES is a power law, uniform:NODESxEDGES joins any two nodes and grid:SIDE is a square
 // with five points.
 func GraphOfSize(name string) (*Graph, error) {
-	for _, s := range graphSizes {
-		if s.name == name {
-			return s.graph(), nil
-		}
+	if g := known[name]; g != nil {
+		return g, nil
 	}
 	if side, ok := strings.CutPrefix(name, "grid:"); ok {
 		if n, err := strconv.Atoi(side); err == nil && n >= 1 && n <= mostSide {
@@ -108,7 +115,7 @@ func GraphOfSize(name string) (*Graph, error) {
 // graph returns the graph of a size, which is always the same one.
 func (s graphSize) graph() *Graph {
 	ends := min(s.nodes, s.edges)
-	return &Graph{name: s.name, nodes: s.nodes, rows: s.nodes, edges: s.edges, sources: ends, targets: ends, get: sync.OnceValue(func() *graph.Graph {
+	return &Graph{Name: s.name, Nodes: s.nodes, Rows: s.nodes, Edges: s.edges, Sources: ends, Targets: ends, Get: sync.OnceValue(func() *graph.Graph {
 		rng := rand.New(rand.NewPCG(0, 0))
 		switch s.kind {
 		case citation:
@@ -147,17 +154,17 @@ func GraphOf(name string, g *graph.Graph, weights []tensor.Float) (*Graph, error
 	if g.NumEdges() == 0 {
 		return nil, fmt.Errorf("it has %s and no edges: the kernels need at least one", plural(g.NumSrc(), "node"))
 	}
-	out := &Graph{name: name, nodes: g.NumSrc(), rows: g.NumDst(), edges: g.NumEdges(), get: func() *graph.Graph { return g }, weights: weights}
+	out := &Graph{Name: name, Nodes: g.NumSrc(), Rows: g.NumDst(), Edges: g.NumEdges(), Get: func() *graph.Graph { return g }, Weights: weights}
 	met := make([]bool, g.NumSrc())
 	for _, u := range g.In().Cols {
 		if !met[u] {
 			met[u] = true
-			out.sources++
+			out.Sources++
 		}
 	}
 	for v := range g.NumDst() {
 		if g.InDegree(v) > 0 {
-			out.targets++
+			out.Targets++
 		}
 	}
 	return out, nil
@@ -187,39 +194,26 @@ func GraphOfMatrix(name string, a *sparse.CSR) (*Graph, error) {
 
 // String says what g is, and whether u_mul_e_sum multiplies by what is its own.
 func (g *Graph) String() string {
-	name, by := plain.Text(g.name), "weights"
-	text := fmt.Sprintf("%s: %s, %s", name, plural(g.nodes, "node"), plural(g.edges, "edge"))
+	name, by := plain.Text(g.Name), "weights"
+	text := fmt.Sprintf("%s: %s, %s", name, plural(g.Nodes, "node"), plural(g.Edges, "edge"))
 	switch {
 	case g.matrix:
-		text, by = fmt.Sprintf("%s: %d × %d, %s", name, g.rows, g.nodes, plural(g.edges, "element")), "values"
-	case g.rows != g.nodes:
-		text = fmt.Sprintf("%s: %s from %s to %s", name, plural(g.edges, "edge"), plural(g.nodes, "node"), plural(g.rows, "other"))
+		text, by = fmt.Sprintf("%s: %d × %d, %s", name, g.Rows, g.Nodes, plural(g.Edges, "element")), "values"
+	case g.Rows != g.Nodes:
+		text = fmt.Sprintf("%s: %s from %s to %s", name, plural(g.Edges, "edge"), plural(g.Nodes, "node"), plural(g.Rows, "other"))
 	}
-	if g.weights != nil {
+	if g.Weights != nil {
 		text += "; u_mul_e_sum multiplies by its " + by
 	}
 	return text
 }
 
-// only returns b, or if g is not square, which b needs, what says so instead.
-func (g *Graph) only(b Benchmark) Benchmark {
-	if g.rows != g.nodes {
-		b.prepare, b.open = nil, func() (workload, error) {
-			return workload{}, fmt.Errorf("%s is %d × %d, and this needs a square matrix; the kernels do not: name sparse", g.name, g.rows, g.nodes)
+// Only returns b, or if g is not square, which b needs, what says so instead.
+func (g *Graph) Only(b Benchmark) Benchmark {
+	if g.Rows != g.Nodes {
+		b.Prepare, b.Open = nil, func() (Work, error) {
+			return Work{}, fmt.Errorf("%s is %d × %d, and this needs a square matrix; the kernels do not: name sparse", g.Name, g.Rows, g.Nodes)
 		}
 	}
 	return b
-}
-
-// sparseShape is the width of a kernel's rows: heads of some columns each.
-type sparseShape struct{ heads, dim int }
-
-// width is that of all heads together.
-func (s sparseShape) width() int { return s.heads * s.dim }
-
-func (s sparseShape) String() string {
-	if s.heads == 1 {
-		return strconv.Itoa(s.dim)
-	}
-	return fmt.Sprintf("%dx%d", s.heads, s.dim)
 }

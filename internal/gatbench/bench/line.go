@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/gatbench/usage"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
@@ -34,7 +35,7 @@ type extra struct {
 	EpochMS   float64 `json:"epoch_median_ms,omitempty"`
 	Growth    float64 `json:"growth,omitempty"` // over one thread
 	Busy      float64 `json:"busy,omitempty"`   // the share of the threads' time
-	scores
+	Scores
 	Gathered  float64  `json:"gathered_gb_per_s,omitempty"`
 	WalkMS    float64  `json:"walk_ms,omitempty"`
 	WalkPct   float64  `json:"walk_pct,omitempty"`
@@ -56,8 +57,8 @@ type extra struct {
 	OthersPct *float64 `json:"others_cpu_pct"`
 }
 
-// scores are what came of a training, under the names of the peers'.
-type scores struct {
+// Scores are what came of a training, under the names of the peers'.
+type Scores struct {
 	LastLoss    float64 `json:"last_loss,omitempty"`
 	LastTest    float64 `json:"last_test_acc,omitempty"`
 	BestVal     float64 `json:"best_val_acc,omitempty"` // the first epoch with the highest
@@ -81,7 +82,7 @@ func NewTimer(version string, rule Budget) *Timer {
 // with, and returns the line.
 func (t *Timer) Time(ctx context.Context, b *Benchmark) (*Line, error) {
 	before := usage.Now()
-	if b.train != nil {
+	if b.Train != nil {
 		return t.timeTraining(ctx, b, before)
 	}
 	w, err := b.workload()
@@ -89,16 +90,16 @@ func (t *Timer) Time(ctx context.Context, b *Benchmark) (*Line, error) {
 		return nil, err
 	}
 	debug.FreeOSMemory() // what making the operands left is none of the work
-	took, err := t.rule.repeat(ctx, w.call)
-	if err == nil && w.failed != nil {
-		err = w.failed()
+	took, err := t.rule.repeat(ctx, w.Call)
+	if err == nil && w.Failed != nil {
+		err = w.Failed()
 	}
 	if err != nil {
 		return nil, err
 	}
 	line := b.line(took, t.version)
 	line.memory(t.began, before, usage.Now()) // before the others add theirs
-	line.Extra.Way = w.way
+	line.Extra.Way = w.Way
 	if t.rule.Alone {
 		return line, nil
 	}
@@ -109,65 +110,62 @@ func (t *Timer) Time(ctx context.Context, b *Benchmark) (*Line, error) {
 }
 
 // compare times what a benchmark is compared with.
-func (t *Timer) compare(ctx context.Context, w *workload, line *Line) (err error) {
-	if w.forward != nil {
-		took, err := t.rule.repeat(ctx, w.forward)
+func (t *Timer) compare(ctx context.Context, w *Work, line *Line) error {
+	x := &line.Extra
+	for _, c := range []struct {
+		of       Reference
+		ms, over *float64
+	}{
+		{Reference{Share: 1, Call: w.Forward, Equal: true}, &x.ForwardMS, new(float64)},
+		{Reference{Share: 1, Call: w.Walk}, &x.WalkMS, &x.WalkPct},
+		{w.Plain, &x.PlainMS, &x.OverPlain},
+		{w.Rival, &x.RivalMS, &x.OverRival},
+	} {
+		if c.of.Call == nil {
+			continue
+		}
+		ms, err := c.of.time(ctx, t.rule)
 		if err != nil {
 			return err
 		}
-		line.Extra.ForwardMS = took.median()
+		*c.ms, *c.over = ms, ms/line.MedianMS
 	}
-	if w.walk != nil {
-		if line.Extra.WalkMS, err = (reference{share: 1, call: w.walk}).time(ctx, t.rule); err != nil {
-			return err
-		}
-		line.Extra.WalkPct = 100 * line.Extra.WalkMS / line.MedianMS
-	}
-	if w.plain.call != nil {
-		if line.Extra.PlainMS, err = w.plain.time(ctx, t.rule); err != nil {
-			return err
-		}
-		line.Extra.OverPlain = line.Extra.PlainMS / line.MedianMS
-	}
-	if w.rival.call != nil {
-		if line.Extra.RivalMS, err = w.rival.time(ctx, t.rule); err != nil {
-			return err
-		}
-		line.Extra.Rival, line.Extra.OverRival = w.rival.name, line.Extra.RivalMS/line.MedianMS
-	}
+	x.Rival, x.WalkPct = w.Rival.Name, 100*x.WalkPct
 	return nil
 }
 
 // workload returns the operands.
-func (b *Benchmark) workload() (workload, error) {
-	if b.open != nil {
-		return b.open()
+func (b *Benchmark) workload() (Work, error) {
+	if b.Open != nil {
+		return b.Open()
 	}
-	return b.prepare(), nil
+	return b.Prepare(), nil
 }
 
 // timeTraining trains once and returns the line of its steps.
 func (t *Timer) timeTraining(ctx context.Context, b *Benchmark, before usage.Usage) (*Line, error) {
-	times, err := b.train(ctx, nil)
+	times, err := b.Train(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	line := b.line(times.step, t.version)
+	slices.Sort(times.Step.ms)
+	slices.Sort(times.Epoch.ms)
+	line := b.line(times.Step, t.version)
 	line.memory(t.began, before, usage.Now())
-	line.Extra.EpochMS, line.Extra.scores = times.epoch.median(), times.scores
+	line.Extra.EpochMS, line.Extra.Scores = times.Epoch.median(), times.Scores
 	return line, nil
 }
 
 // line returns what the samples say.
-func (b *Benchmark) line(t timing, version string) *Line {
+func (b *Benchmark) line(t Timing, version string) *Line {
 	l := &Line{
-		Peer: "edgewise", Version: "edgewise " + version, Op: b.op, Params: b.params,
+		Peer: "edgewise", Version: "edgewise " + version, Op: b.Op, Params: b.Params,
 		MedianMS: t.median(), MinMS: t.ms[0], Reps: len(t.ms),
 	}
-	l.Extra = extra{P10MS: t.percentile(10), P90MS: t.percentile(90), Group: t.group, Kernels: cpu.Path()}
-	l.Extra.GFLOPS, l.Extra.GBPerS = b.flops/l.MedianMS/1e6, b.bytes/l.MedianMS/1e6
-	l.Extra.StepsPerS = b.steps / l.MedianMS * 1e3
-	l.Extra.Gathered = b.gathered / l.MedianMS / 1e6
+	l.Extra = extra{P10MS: t.percentile(10), P90MS: t.percentile(90), Group: max(t.group, 1), Kernels: cpu.Path()}
+	l.Extra.GFLOPS, l.Extra.GBPerS = b.Flops/l.MedianMS/1e6, b.Bytes/l.MedianMS/1e6
+	l.Extra.StepsPerS = b.Steps / l.MedianMS * 1e3
+	l.Extra.Gathered = b.Gathered / l.MedianMS / 1e6
 	return l
 }
 
@@ -182,13 +180,13 @@ func (l *Line) memory(began, before, after usage.Usage) {
 }
 
 // time returns the milliseconds that the whole work would take.
-func (r reference) time(ctx context.Context, rule Budget) (float64, error) {
-	if !r.equal {
+func (r Reference) time(ctx context.Context, rule Budget) (float64, error) {
+	if !r.Equal {
 		rule = rule.brief()
 	}
-	t, err := rule.repeat(ctx, r.call)
+	t, err := rule.repeat(ctx, r.Call)
 	if err != nil {
 		return 0, err
 	}
-	return t.median() / r.share, nil
+	return t.median() / r.Share, nil
 }

@@ -40,11 +40,10 @@ func levelOf(bytes float64) level {
 	return levels[len(levels)-1]
 }
 
-// machineBenchmarks are the ceilings that the kernels are compared with, on one
-// thread and on all.
-func machineBenchmarks(threads int) []Benchmark {
+// Machine are the ceilings that the kernels are compared with, on one thread and on all.
+func Machine(c *Choice) []Benchmark {
 	var out []Benchmark
-	for _, n := range []int{1, threads} {
+	for _, n := range slices.Compact([]int{1, c.Threads}) {
 		out = append(out, fmaBenchmark(n))
 		for _, l := range levels {
 			out = append(out, copyBenchmark(l, n))
@@ -52,18 +51,15 @@ func machineBenchmarks(threads int) []Benchmark {
 		for _, l := range levels[1:] {
 			out = append(out, gatherBenchmark(l, n))
 		}
-		if threads == 1 {
-			break
-		}
 	}
 	return out
 }
 
 // machine reports whether b is a ceiling.
-func (b *Benchmark) machine() bool { return strings.HasPrefix(b.name, "machine/") }
+func (b *Benchmark) machine() bool { return strings.HasPrefix(b.Name, "machine/") }
 
 // limited reports whether b is compared with a ceiling.
-func (b *Benchmark) limited() bool { return b.flops > 0 || b.bytes > 0 }
+func (b *Benchmark) limited() bool { return b.Flops > 0 || b.Bytes > 0 }
 
 // Limits returns the ceilings that the chosen ones are compared with, but for those
 // that were chosen themselves. What only reads files or trains has none.
@@ -72,14 +68,14 @@ func Limits(all, chosen []Benchmark) []Benchmark {
 	for _, b := range chosen {
 		if b.limited() && !b.machine() {
 			for _, what := range limits() {
-				wanted[fmt.Sprintf("machine/%s/%d", what, b.lanes)] = true
+				wanted[fmt.Sprintf("machine/%s/%d", what, b.Lanes)] = true
 			}
 		}
 	}
 	for _, b := range chosen {
-		delete(wanted, b.name)
+		delete(wanted, b.Name)
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(b Benchmark) bool { return !wanted[b.name] })
+	return slices.DeleteFunc(slices.Clone(all), func(b Benchmark) bool { return !wanted[b.Name] })
 }
 
 // WithoutMachine returns all but the ceilings.
@@ -98,8 +94,8 @@ func limits() []string {
 
 func machineBenchmark(what string, threads int) Benchmark {
 	return Benchmark{
-		name: fmt.Sprintf("machine/%s/%d", what, threads), op: "machine/" + what, lanes: threads,
-		params: map[string]any{"threads": threads},
+		Name: fmt.Sprintf("machine/%s/%d", what, threads), Op: "machine/" + what, Lanes: threads,
+		Params: map[string]any{"threads": threads},
 	}
 }
 
@@ -108,16 +104,16 @@ func machineBenchmark(what string, threads int) Benchmark {
 func fmaBenchmark(threads int) Benchmark {
 	const times = 128
 	b := machineBenchmark("fma", threads)
-	b.flops = float64(threads * times * 2 * fmaM * fmaK * fmaN)
-	b.prepare = func() workload {
+	b.Flops = float64(threads * times * 2 * fmaM * fmaK * fmaN)
+	b.Prepare = func() Work {
 		t := make(fmaTask, threads)
 		for i := range t {
 			t[i] = gemm.Product{
-				A: newOperand(fmaM, fmaK).Data, RS: fmaK, CS: 1, B: newOperand(fmaK, fmaN).Data, LDB: fmaN,
+				A: Operand(fmaM, fmaK).Data, RS: fmaK, CS: 1, B: Operand(fmaK, fmaN).Data, LDB: fmaN,
 				C: make([]tensor.Float, fmaM*fmaN), LDC: fmaN, M: fmaM, K: fmaK, N: fmaN,
 			}
 		}
-		return workload{call: func() { par.Run(threads, fmaCalls{t, times}) }}
+		return Work{Call: func() { par.Run(threads, fmaCalls{t, times}) }}
 	}
 	return b
 }
@@ -145,13 +141,13 @@ func (t fmaCalls) Chunk(i int) {
 
 // copyBenchmark copies as much as a level of the memory holds.
 func copyBenchmark(l level, threads int) Benchmark {
-	size := l.size / 2 / floatSize
+	size := l.size / 2 / FloatSize
 	if l.holds == 0 {
 		size /= threads
 	}
 	b := machineBenchmark("copy/"+l.name, threads)
-	b.bytes = float64(threads) * float64(l.times) * float64(2*size*floatSize)
-	b.prepare = func() workload {
+	b.Bytes = float64(threads) * float64(l.times) * float64(2*size*FloatSize)
+	b.Prepare = func() Work {
 		t := &copyTask{times: l.times, piece: 4 << 10}
 		if l.holds == 0 {
 			t.piece = size // long enough to pass by the caches
@@ -163,7 +159,7 @@ func copyBenchmark(l level, threads int) Benchmark {
 			}
 			t.from, t.to = append(t.from, from), append(t.to, to)
 		}
-		return workload{call: func() { par.Run(threads, t) }}
+		return Work{Call: func() { par.Run(threads, t) }}
 	}
 	return b
 }
@@ -224,7 +220,7 @@ func (c Ceilings) said() []string {
 // learn takes note of a ceiling: the best call counts.
 func (c Ceilings) learn(b *Benchmark, l *Line) {
 	if b.machine() {
-		c[b.name] = max(b.flops, b.bytes) / l.MinMS / 1e6
+		c[b.Name] = max(b.Flops, b.Bytes) / l.MinMS / 1e6
 	}
 }
 
@@ -236,27 +232,27 @@ func (c Ceilings) judge(b *Benchmark, l *Line) {
 	if b.machine() {
 		return
 	}
-	where := levelOf(b.bytes / float64(b.lanes))
+	where := levelOf(b.Bytes / float64(b.Lanes))
 	most := 0.0
 	for _, of := range []struct {
 		what, ceiling string
 		amount        float64
 	}{
-		{"fma", "fma", b.flops}, {"copy/" + where.name, "copy/" + where.name, b.bytes},
-		{"gather", b.table().near().path(), b.gathered},
+		{"fma", "fma", b.Flops}, {"copy/" + where.name, "copy/" + where.name, b.Bytes},
+		{"gather", b.table().near().path(), b.Gathered},
 	} {
-		ceiling := c[fmt.Sprintf("machine/%s/%d", of.ceiling, b.lanes)]
+		ceiling := c[fmt.Sprintf("machine/%s/%d", of.ceiling, b.Lanes)]
 		if ceiling == 0 || of.amount == 0 {
 			continue
 		}
 		if ms := of.amount / ceiling / 1e6; ms > most {
 			most = ms
-			l.Extra.Limit, l.Extra.LimitPct = fmt.Sprintf("%s/%d", of.what, b.lanes), 100*ms/l.MedianMS
+			l.Extra.Limit, l.Extra.LimitPct = fmt.Sprintf("%s/%d", of.what, b.Lanes), 100*ms/l.MedianMS
 		}
 	}
 	t := b.table()
-	if rate := c[fmt.Sprintf("machine/%s/%d", t.path(), b.lanes)]; rate > 0 {
-		l.Extra.Table, l.Extra.TableRate = levelOf(t.bytes()/float64(b.lanes)).name, rate
+	if rate := c[fmt.Sprintf("machine/%s/%d", t.path(), b.Lanes)]; rate > 0 {
+		l.Extra.Table, l.Extra.TableRate = levelOf(t.bytes()/float64(b.Lanes)).name, rate
 		l.Extra.TablePct = 100 * l.Extra.Gathered / rate
 	}
 }

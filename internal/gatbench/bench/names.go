@@ -13,17 +13,11 @@ import (
 // Sparse is the name of the sweep.
 const Sparse = "sparse"
 
-// groups are names that stand for several fronts of paths.
-var groups = map[string]func() []string{
-	"kernels": func() []string { // all on a graph
-		var fronts []string
-		for _, k := range sparseKernels() {
-			fronts = append(fronts, k.name)
-		}
-		return fronts
-	},
-	"spmm":  func() []string { return []string{"copy_u_sum", "copy_u_mean", "u_mul_e_sum"} }, // sparse × dense
-	"sddmm": func() []string { return []string{"u_dot_v"} },                                  // dense × dense where a sparse one has elements
+// groups are names that stand for several kernels.
+var groups = map[string]func(kernel string) bool{
+	"kernels": func(string) bool { return true },                                                            // all on a graph
+	"spmm":    func(k string) bool { return k == "copy_u_sum" || k == "copy_u_mean" || k == "u_mul_e_sum" }, // sparse × dense
+	"sddmm":   func(k string) bool { return k == "u_dot_v" },                                                // dense × dense where a sparse one has elements
 }
 
 // Choose returns the benchmarks that a pattern selects: all if it is empty, those
@@ -34,26 +28,22 @@ func Choose(all []Benchmark, pattern string) ([]Benchmark, error) {
 	if pattern == Sparse {
 		return sweepOf(all), nil
 	}
-	fronts := []string{pattern}
-	if group := groups[pattern]; group != nil {
-		fronts = group()
-	}
+	group := groups[pattern]
 	var out []Benchmark
 	for _, b := range all {
-		if b.name == pattern { // before it is taken for a pattern: a file's name may hold a bracket
+		if b.Name == pattern { // before it is taken for a pattern: a file's name may hold a bracket
 			return []Benchmark{b}, nil
 		}
 	}
 	for _, b := range all {
-		ok, err := path.Match(pattern, b.name)
+		ok, err := path.Match(pattern, b.Name)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a pattern: %w", pattern, err)
 		}
-		begun := func(front string) bool { return strings.HasPrefix(b.name, front+"/") }
-		if b.unlisted {
-			continue
+		if group != nil {
+			ok = strings.HasPrefix(b.Op, "kernel/") && group(b.Kernel())
 		}
-		if ok || pattern == "" || slices.ContainsFunc(fronts, begun) {
+		if !b.Unlisted && (ok || pattern == "" || strings.HasPrefix(b.Name, pattern+"/")) {
 			out = append(out, b)
 		}
 	}
@@ -64,12 +54,12 @@ func Choose(all []Benchmark, pattern string) ([]Benchmark, error) {
 func Nearest(all []Benchmark, s string) string {
 	fronts := append(slices.Sorted(maps.Keys(groups)), Sparse, Scale)
 	for _, b := range all {
-		for i := range len(b.name) {
-			if b.name[i] == '/' {
-				fronts = append(fronts, b.name[:i])
+		for i := range len(b.Name) {
+			if b.Name[i] == '/' {
+				fronts = append(fronts, b.Name[:i])
 			}
 		}
-		fronts = append(fronts, b.name)
+		fronts = append(fronts, b.Name)
 	}
 	return spell.Nearest(s, fronts)
 }

@@ -35,7 +35,7 @@ func ScaleBudget() Budget {
 func Scaled(all []Benchmark) []Benchmark {
 	var out []Benchmark
 	for _, name := range scaled {
-		if i := slices.IndexFunc(all, func(b Benchmark) bool { return b.name == name }); i >= 0 {
+		if i := slices.IndexFunc(all, func(b Benchmark) bool { return b.Name == name }); i >= 0 {
 			out = append(out, all[i])
 		}
 	}
@@ -86,7 +86,7 @@ type ScaleTable struct {
 func NewScaleTable(bs []Benchmark, threads []int, width int) *ScaleTable {
 	t := &ScaleTable{threads: threads}
 	for i := range bs {
-		t.name = max(t.name, len(bs[i].name))
+		t.name = max(t.name, len(bs[i].Name))
 	}
 	for i := range threads {
 		t.shown = append(t.shown, i)
@@ -111,7 +111,7 @@ func (t *ScaleTable) Head() string {
 
 // Row returns the line of a benchmark.
 func (t *ScaleTable) Row(b *Benchmark, lines []*Line) string {
-	s := fmt.Sprintf("%-*s", t.name, b.name)
+	s := fmt.Sprintf("%-*s", t.name, b.Name)
 	for _, i := range t.shown {
 		s += fmt.Sprintf("%*s", scaleColumn, digits(lines[i].whole()))
 	}

@@ -13,33 +13,21 @@ import (
 func TestScale(t *testing.T) {
 	defer par.SetThreads(5)()
 	seen := map[int]bool{}
-	b := &Benchmark{name: "b", params: map[string]any{"threads": 5}, prepare: func() workload {
-		return workload{call: func() { seen[par.Threads()] = true; time.Sleep(time.Microsecond) }}
+	b := &Benchmark{Name: "b", Params: map[string]any{"threads": 5}, Prepare: func() Work {
+		return Work{Call: func() { seen[par.Threads()] = true; time.Sleep(time.Microsecond) }}
 	}}
 	lines, err := NewTimer("", Budget{AtLeast: 1, AtMost: 1, Limit: time.Second, Alone: true}).Scale(t.Context(), b, []int{1, 2, 3})
 	if got := slices.Sorted(maps.Keys(seen)); err != nil || !slices.Equal(got, []int{1, 2, 3}) || len(lines) != 3 || par.Threads() != 5 {
 		t.Errorf("%v, run on %v threads, %d lines, and then on %d", err, got, len(lines), par.Threads())
 	}
-	if lines[1].Params["threads"] != 2 || b.params["threads"] != 5 {
-		t.Errorf("the second line is of %v threads, and the benchmark of %v", lines[1].Params["threads"], b.params["threads"])
-	}
-}
-
-// The names of scale are names of benchmarks.
-func TestScaled(t *testing.T) {
-	if got := Scaled(All(Choice{Threads: 1})); len(got) != len(scaled) {
-		t.Errorf("%d of %d names are benchmarks", len(got), len(scaled))
-	}
-	for threads, want := range map[int][]int{1: {1}, 2: {1, 2}, 6: {1, 2, 4, 6}, 16: {1, 2, 4, 8, 16}} {
-		if got := Powers(threads); !slices.Equal(got, want) {
-			t.Errorf("up to %d threads: %v", threads, got)
-		}
+	if lines[1].Params["threads"] != 2 || b.Params["threads"] != 5 {
+		t.Errorf("the second line is of %v threads, and the benchmark of %v", lines[1].Params["threads"], b.Params["threads"])
 	}
 }
 
 // A terminal that is too narrow for all numbers of threads shows those that it has room for.
 func TestScaleTable(t *testing.T) {
-	bs := []Benchmark{{name: "a/name/of/24/characters."}}
+	bs := []Benchmark{{Name: "a/name/of/24/characters."}}
 	lines := []*Line{{MedianMS: 1234.5}, {MedianMS: 500}, {MedianMS: 40}, {MedianMS: 0.12345}}
 	lines[2].Extra.EpochMS = 99.94 // of a training an epoch is shown, and not the step
 	lines[3].Extra.Growth, lines[3].Extra.Busy = 9.97, 0.994

@@ -9,43 +9,16 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
-// sweepGraphs are those of the sweep, from few edges a node to many.
-var sweepGraphs = []string{"grid", "pubmed", "arxiv", "reddit-tenth", "proteins-small", "reddit-small"}
-
-// sweepShapes are the widths of each kernel in the sweep. A softmax has no columns, so its heads
-// are timed once a graph.
-var sweepShapes = map[string][]sparseShape{
-	"copy_u_sum":    {{1, 16}, {1, 64}, {1, 128}},
-	"u_mul_e_sum":   {{1, 16}, {1, 64}, {1, 128}},
-	"u_dot_v":       {{1, 16}, {1, 64}, {1, 128}},
-	"edge_softmax":  {{8, 8}},
-	"gat_attention": {{8, 8}},
-}
-
-// sweep returns where a kernel is timed in the sweep. The columns of a head that are chosen are
-// those of kernels with one head, unless heads are chosen too: 64 are not to become 512.
-func (k sparseKernel) sweep(c sparseChoice) []placed {
-	var on []sparseCase
-	for _, g := range sweepGraphs {
-		for _, s := range sweepShapes[k.name] {
-			if on = append(on, sparseCase{g, s}); s.heads > 1 && c.heads == 0 {
-				c.dims = nil
-			}
-		}
-	}
-	return c.places(k, on)
-}
-
 // sweepOf returns the sweep, in its order.
 func sweepOf(all []Benchmark) []Benchmark {
-	out := slices.DeleteFunc(slices.Clone(all), func(b Benchmark) bool { return b.swept == 0 })
-	slices.SortFunc(out, func(a, b Benchmark) int { return cmp.Compare(a.swept, b.swept) })
+	out := slices.DeleteFunc(slices.Clone(all), func(b Benchmark) bool { return b.Swept == 0 })
+	slices.SortFunc(out, func(a, b Benchmark) int { return cmp.Compare(a.Swept, b.Swept) })
 	return out
 }
 
 // Listed returns all but those that only the sweep has.
 func Listed(all []Benchmark) []Benchmark {
-	return slices.DeleteFunc(slices.Clone(all), func(b Benchmark) bool { return b.unlisted })
+	return slices.DeleteFunc(slices.Clone(all), func(b Benchmark) bool { return b.Unlisted })
 }
 
 // gatherReads is how many rows a call reads at least that measures what can be gathered.
@@ -53,10 +26,10 @@ const gatherReads = 1 << 18
 
 // table returns what the edges of b gather from: none if they read no rows.
 func (b *Benchmark) table() table {
-	if b.gathered == 0 || b.at.g == nil {
+	if b.Gathered == 0 || b.At.Graph == nil {
 		return table{}
 	}
-	return table{b.at.g.sources, b.at.shape.width()}
+	return table{b.At.Graph.Sources, b.At.Shape.Width()}
 }
 
 // near is a table of rows as wide that fits the second cache.
@@ -81,14 +54,14 @@ func (t table) benchmark(threads int) Benchmark {
 func SweepLimits(all, sweep []Benchmark) []Benchmark {
 	met, wanted := map[table]bool{{}: true}, map[string]bool{"machine/fma": true}
 	for _, b := range sweep {
-		wanted["machine/copy/"+levelOf(b.bytes/float64(b.lanes)).name] = true
+		wanted["machine/copy/"+levelOf(b.Bytes/float64(b.Lanes)).name] = true
 	}
-	out := slices.DeleteFunc(Limits(all, sweep), func(b Benchmark) bool { return !wanted[b.op] })
+	out := slices.DeleteFunc(Limits(all, sweep), func(b Benchmark) bool { return !wanted[b.Op] })
 	for _, b := range sweep {
 		for _, t := range []table{b.table().near(), b.table()} {
 			if !met[t] {
 				met[t] = true
-				out = append(out, t.benchmark(b.lanes))
+				out = append(out, t.benchmark(b.Lanes))
 			}
 		}
 	}
@@ -99,8 +72,8 @@ func SweepLimits(all, sweep []Benchmark) []Benchmark {
 func NewSweepTable(bs []Benchmark, width int) *Table {
 	kernel, graph := len("kernel"), len("graph")
 	for i := range bs {
-		kernel = max(kernel, len(bs[i].kernel()))
-		graph = max(graph, plain.Width(plain.Text(bs[i].at.g.name)))
+		kernel = max(kernel, len(bs[i].Kernel()))
+		graph = max(graph, plain.Width(plain.Text(bs[i].At.Graph.Name)))
 	}
 	columns, way := len("columns"), 17
 	if wide := kernel + graph + columns + 71; width == 0 || width >= wide {
@@ -109,39 +82,26 @@ func NewSweepTable(bs []Benchmark, width int) *Table {
 	row := func(a, b, c string) string {
 		return plain.Pad(a, kernel) + " " + plain.Pad(b, graph) + " " + strings.Repeat(" ", max(0, columns-plain.Width(c))) + c
 	}
-	title := func(b *Benchmark) string { return row(b.kernel(), plain.Text(b.at.g.name), b.columns()) }
+	title := func(b *Benchmark) string { return row(b.Kernel(), plain.Text(b.At.Graph.Name), b.Columns()) }
 	t := newTable(bs, width, sweepColumns(way), row("kernel", "graph", "columns"), title)
 	t.sweep = true
 	for i := range bs {
-		if g := bs[i].at.g; !slices.Contains(t.graphs, g) {
+		if g := bs[i].At.Graph; !slices.Contains(t.graphs, g) {
 			t.graphs = append(t.graphs, g)
 		}
 	}
 	return t
 }
 
-// kernel is the name of a kernel without where it is timed.
-func (b *Benchmark) kernel() string { return strings.TrimPrefix(b.op, "kernel/") }
+// Kernel is the name of a kernel without where it is timed.
+func (b *Benchmark) Kernel() string { return strings.TrimPrefix(b.Op, "kernel/") }
 
-// columns is how wide its rows are, in words.
-func (b *Benchmark) columns() string {
-	if b.gathered == 0 {
-		return plural(b.at.shape.heads, "head")
+// Columns is how wide its rows are, in words.
+func (b *Benchmark) Columns() string {
+	if b.Gathered == 0 {
+		return plural(b.At.Shape.Heads, "head")
 	}
-	return b.at.shape.String()
-}
-
-// Site is where a kernel is timed.
-type Site struct {
-	Kernel, Graph string
-	Degree        float64 // edges a node
-	Columns       string  // how wide its rows are, in words
-	Width         int     // of all heads together
-}
-
-// Site returns where b is timed, which must be a kernel on a graph.
-func (b *Benchmark) Site() Site {
-	return Site{b.kernel(), b.at.g.name, b.at.g.degree(), b.columns(), b.at.shape.width()}
+	return b.At.Shape.String()
 }
 
 // sweepColumns are those of a sweep's table, in which the way takes so much.
@@ -177,10 +137,10 @@ var sweepLegend = []explained{
 func (t *Table) degrees() string {
 	var out []string
 	for _, g := range t.graphs {
-		out = append(out, fmt.Sprintf("%s %.3g", plain.Text(g.name), g.degree()))
+		out = append(out, fmt.Sprintf("%s %.3g", plain.Text(g.Name), g.Degree()))
 	}
 	return "edges a node: " + strings.Join(out, ", ")
 }
 
-// degree is how many edges go to a node.
-func (g *Graph) degree() float64 { return float64(g.edges) / float64(g.rows) }
+// Degree is how many edges go to a node.
+func (g *Graph) Degree() float64 { return float64(g.Edges) / float64(g.Rows) }

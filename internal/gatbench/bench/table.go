@@ -45,15 +45,15 @@ func tableColumns() []column {
 		{"p10 – p90", 19, 6, func(_ *Benchmark, x *extra, _ *Line) string {
 			return fmt.Sprintf("%s – %s", shortTime(x.P10MS), shortTime(x.P90MS))
 		}, nil},
-		{"MB", 6, 1, func(b *Benchmark, _ *extra, _ *Line) string { return millions(b.bytes) }, func(b *Benchmark) bool { return b.bytes > 0 }},
-		{"MFLOP", 6, 2, func(b *Benchmark, _ *extra, _ *Line) string { return millions(b.flops) }, func(b *Benchmark) bool { return b.flops > 0 }},
-		{"GB/s", 6, 5, func(_ *Benchmark, x *extra, _ *Line) string { return some(x.GBPerS) }, func(b *Benchmark) bool { return b.bytes > 0 }},
-		{"GFLOP/s", 7, 4, func(_ *Benchmark, x *extra, _ *Line) string { return some(x.GFLOPS) }, func(b *Benchmark) bool { return b.flops > 0 }},
+		{"MB", 6, 1, func(b *Benchmark, _ *extra, _ *Line) string { return millions(b.Bytes) }, func(b *Benchmark) bool { return b.Bytes > 0 }},
+		{"MFLOP", 6, 2, func(b *Benchmark, _ *extra, _ *Line) string { return millions(b.Flops) }, func(b *Benchmark) bool { return b.Flops > 0 }},
+		{"GB/s", 6, 5, func(_ *Benchmark, x *extra, _ *Line) string { return some(x.GBPerS) }, func(b *Benchmark) bool { return b.Bytes > 0 }},
+		{"GFLOP/s", 7, 4, func(_ *Benchmark, x *extra, _ *Line) string { return some(x.GFLOPS) }, func(b *Benchmark) bool { return b.Flops > 0 }},
 		{"of limit", 12, 0, func(b *Benchmark, x *extra, _ *Line) string { return b.ofLimit(x) }, (*Benchmark).limited},
-		{"of walk", 7, 3, func(_ *Benchmark, x *extra, _ *Line) string { return percent(x.WalkPct) }, func(b *Benchmark) bool { return b.gathered > 0 }},
+		{"of walk", 7, 3, func(_ *Benchmark, x *extra, _ *Line) string { return percent(x.WalkPct) }, func(b *Benchmark) bool { return b.Gathered > 0 }},
 		{"× Go", 5, 0, func(_ *Benchmark, x *extra, _ *Line) string { return some(x.OverPlain) }, nil},
 		{"× gonum", 7, 0, func(_ *Benchmark, x *extra, _ *Line) string {
-			if x.Rival != gonumName {
+			if x.Rival != Gonum {
 				return ""
 			}
 			return some(x.OverRival)
@@ -67,8 +67,8 @@ func (b *Benchmark) ofLimit(x *extra) string {
 		return ""
 	}
 	what := strings.TrimPrefix(x.Limit, "copy/")
-	if b.lanes == par.Threads() {
-		what = strings.TrimSuffix(what, fmt.Sprintf("/%d", b.lanes))
+	if b.Lanes == par.Threads() {
+		what = strings.TrimSuffix(what, fmt.Sprintf("/%d", b.Lanes))
 	}
 	return fmt.Sprintf("%s %-6s", percent(x.LimitPct), what)
 }
@@ -82,7 +82,7 @@ func percent(share float64) string {
 
 // NewTable returns a table of benchmarks for a terminal of so many columns; 0 is for none.
 func NewTable(bs []Benchmark, width int) *Table {
-	return newTable(bs, width, tableColumns(), "name", func(b *Benchmark) string { return plain.Text(b.name) })
+	return newTable(bs, width, tableColumns(), "name", func(b *Benchmark) string { return plain.Text(b.Name) })
 }
 
 // newTable returns a table whose rows have names under a title.
@@ -193,7 +193,7 @@ func (t *Table) notes(x *extra) string {
 	if x.EpochMS > 0 {
 		out = append(out, "with validation "+shortTime(x.EpochMS))
 	}
-	if x.Rival != "" && x.Rival != gonumName {
+	if x.Rival != "" && x.Rival != Gonum {
 		out = append(out, fmt.Sprintf("%s × %s", some(x.OverRival), x.Rival))
 	}
 	if x.OthersPct != nil && *x.OthersPct > busyPct {

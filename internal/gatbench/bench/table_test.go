@@ -15,12 +15,12 @@ func rows(t *testing.T, width int) (table *Table, lines []string) {
 	t.Helper()
 	n := par.Threads()
 	all := []Benchmark{
-		{name: "copy_u_sum/bcsstk13/64", bytes: 1.376e6, flops: 5.37e6, gathered: 1, lanes: n},
-		{name: "edge_softmax_both/bcsstk13/8x8", bytes: 256, flops: 1234e6, gathered: 1, lanes: n},
+		{Name: "copy_u_sum/bcsstk13/64", Bytes: 1.376e6, Flops: 5.37e6, Gathered: 1, Lanes: n},
+		{Name: "edge_softmax_both/bcsstk13/8x8", Bytes: 256, Flops: 1234e6, Gathered: 1, Lanes: n},
 	}
 	table, others := NewTable(all, width), 50.0
 	timed := []*Line{
-		{MedianMS: 0.1234, Extra: extra{P10MS: 0.12, P90MS: 0.2, GBPerS: 11.2, GFLOPS: 43.5, Limit: "copy/memory/" + strconv.Itoa(n), LimitPct: 63, WalkPct: 97, OverPlain: 9.86, Rival: gonumName, OverRival: 17.2}},
+		{MedianMS: 0.1234, Extra: extra{P10MS: 0.12, P90MS: 0.2, GBPerS: 11.2, GFLOPS: 43.5, Limit: "copy/memory/" + strconv.Itoa(n), LimitPct: 63, WalkPct: 97, OverPlain: 9.86, Rival: Gonum, OverRival: 17.2}},
 		{MedianMS: 2500, Extra: extra{P10MS: 2400, P90MS: 2600, Limit: "fma/" + strconv.Itoa(n), LimitPct: 5, OverPlain: 2, ForwardMS: 3, Rival: "unfused", OverRival: 4.3, OthersPct: &others}},
 	}
 	for i, l := range timed {
@@ -86,34 +86,12 @@ func TestLegend(t *testing.T) {
 			t.Errorf("the legend has no %q:\n%s", want, got)
 		}
 	}
-	table = NewTable([]Benchmark{{name: "train/cora"}}, 0)
-	if head := table.Row(&Benchmark{name: "train/cora"}, &Line{MedianMS: 1})[0]; strings.Contains(head, "limit") || strings.Contains(head, "MB") {
+	table = NewTable([]Benchmark{{Name: "train/cora"}}, 0)
+	if head := table.Row(&Benchmark{Name: "train/cora"}, &Line{MedianMS: 1})[0]; strings.Contains(head, "limit") || strings.Contains(head, "MB") {
 		t.Errorf("what trains has no limit: %q", head)
 	}
 	if got := strings.Join(table.Legend(nil), "\n"); strings.Contains(got, "of limit") || strings.Contains(got, "gonum") {
 		t.Errorf("the legend of a training is\n%s", got)
-	}
-}
-
-// Ceilings are measured on the threads that the rows have work for, and not twice.
-func TestLimits(t *testing.T) {
-	all := All(Choice{Threads: 2})
-	for pattern, want := range map[string]string{
-		"spmm": "machine/fma/2 machine/copy/l1/2 machine/copy/l2/2 machine/copy/l3/2 machine/copy/memory/2", "read": "", "machine": "", "par": "",
-	} {
-		chosen, err := Choose(all, pattern)
-		if err != nil || len(chosen) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		if got := names(Limits(all, chosen)); got != want {
-			t.Errorf("%s: got %s, want %s", pattern, got, want)
-		}
-	}
-	if got := names(Limits(all, append(WithoutMachine(all), all[0]))); strings.Contains(got+" ", all[0].name+" ") {
-		t.Errorf("%s was chosen, and is measured twice: %s", all[0].name, got)
-	}
-	if got := names(WithoutMachine(all)); strings.Contains(got, "machine/") {
-		t.Errorf("without the machine there are %s", got)
 	}
 }
 

@@ -41,15 +41,15 @@ const (
 	groupTime = 20 * time.Microsecond
 )
 
-// timing is what came of repeating a call.
-type timing struct {
+// Timing is what came of repeating a call.
+type Timing struct {
 	ms    []float64 // of a call, sorted
 	group int       // calls to a sample
 }
 
 // repeat times f by the budget. It ends early with the context.
-func (b Budget) repeat(ctx context.Context, f func()) (timing, error) {
-	t := timing{group: 1}
+func (b Budget) repeat(ctx context.Context, f func()) (Timing, error) {
+	t := Timing{group: 1}
 	for range b.WarmUps {
 		if err := ctx.Err(); err != nil {
 			return t, err
@@ -76,8 +76,14 @@ func (b Budget) repeat(ctx context.Context, f func()) (timing, error) {
 	}
 }
 
-// add takes a sample.
-func (t *timing) add(d time.Duration) { t.ms = append(t.ms, float64(d.Nanoseconds())/1e6) }
+// Times are the milliseconds of each epoch, and what came of them all.
+type Times struct {
+	Step, Epoch Timing // the training step; that and a validation forward
+	Scores      Scores
+}
+
+// Add takes a sample.
+func (t *Timing) Add(d time.Duration) { t.ms = append(t.ms, float64(d.Nanoseconds())/1e6) }
 
 // fastest returns the time of a call, the best of three if it is short.
 func fastest(f func()) time.Duration {
@@ -93,33 +99,33 @@ func fastest(f func()) time.Duration {
 }
 
 // median returns the middle sample, or the mean of the middle two.
-func (t timing) median() float64 {
+func (t Timing) median() float64 {
 	n := len(t.ms)
 	return (t.ms[(n-1)/2] + t.ms[n/2]) / 2
 }
 
 // percentile returns a sample by its rank, as the scripts in peers do.
-func (t timing) percentile(p int) float64 { return t.ms[len(t.ms)*p/100] }
+func (t Timing) percentile(p int) float64 { return t.ms[len(t.ms)*p/100] }
 
 // records is of how many calls, or epochs, the middle one is shown.
 const records = 15
 
-// recorder keeps records of calls or epochs. A nil one records nothing.
-type recorder struct {
+// Recorder keeps records of calls or epochs. A nil one records nothing.
+type Recorder struct {
 	all  []*lanes.Record
 	stop func() *lanes.Record
 }
 
-// begin begins a record.
-func (r *recorder) begin() {
+// Begin begins a record.
+func (r *Recorder) Begin() {
 	if r != nil {
 		r.drop()
 		r.stop = lanes.Start()
 	}
 }
 
-// end ends it and keeps it.
-func (r *recorder) end() {
+// End ends it and keeps it.
+func (r *Recorder) End() {
 	if r != nil && r.stop != nil {
 		r.all = append(r.all, r.stop())
 		r.stop = nil
@@ -127,7 +133,7 @@ func (r *recorder) end() {
 }
 
 // drop ends a record that has begun and forgets it.
-func (r *recorder) drop() {
+func (r *Recorder) drop() {
 	if r.stop != nil {
 		r.stop()
 		r.stop = nil
@@ -137,23 +143,23 @@ func (r *recorder) drop() {
 // Record returns the record of a call's loops, or of an epoch's: of several the one of median time. Its others
 // are cut for other numbers of threads.
 func (t *Timer) Record(ctx context.Context, b *Benchmark, cuts ...int) (*lanes.Record, error) {
-	calls := func(to *recorder) error {
-		_, err := b.train(ctx, to)
+	calls := func(to *Recorder) error {
+		_, err := b.Train(ctx, to)
 		to.all = to.all[len(to.all)/2:] // the first epochs make the memory
 		return err
 	}
-	if b.train == nil {
+	if b.Train == nil {
 		w, err := b.workload()
 		if err != nil {
 			return nil, err
 		}
-		calls = func(to *recorder) error { return t.recordCalls(ctx, &w, to) }
+		calls = func(to *Recorder) error { return t.recordCalls(ctx, &w, to) }
 	}
 	r, err := recordOf(calls)
 	if err != nil {
 		return nil, err
 	}
-	r.Name = b.name
+	r.Name = b.Name
 	for _, threads := range cuts {
 		undo := lanes.CutFor(threads)
 		o, err := recordOf(calls)
@@ -166,8 +172,8 @@ func (t *Timer) Record(ctx context.Context, b *Benchmark, cuts ...int) (*lanes.R
 }
 
 // recordOf returns the record of median time of those that calls makes.
-func recordOf(calls func(to *recorder) error) (*lanes.Record, error) {
-	to := new(recorder)
+func recordOf(calls func(to *Recorder) error) (*lanes.Record, error) {
+	to := new(Recorder)
 	defer to.drop()
 	if err := calls(to); err != nil {
 		return nil, err
@@ -180,23 +186,23 @@ func recordOf(calls func(to *recorder) error) (*lanes.Record, error) {
 }
 
 // recordCalls records calls of a benchmark.
-func (t *Timer) recordCalls(ctx context.Context, w *workload, to *recorder) error {
+func (t *Timer) recordCalls(ctx context.Context, w *Work, to *Recorder) error {
 	for range t.rule.WarmUps {
 		if ctx.Err() == nil {
-			w.call()
+			w.Call()
 		}
 	}
 	for began := time.Now(); len(to.all) < records && (len(to.all) < 3 || time.Since(began) < t.rule.Limit/4); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w.call() // threads that slept while a record was put in order are awake
-		to.begin()
-		w.call()
-		to.end()
+		w.Call() // threads that slept while a record was put in order are awake
+		to.Begin()
+		w.Call()
+		to.End()
 	}
-	if w.failed != nil {
-		return w.failed()
+	if w.Failed != nil {
+		return w.Failed()
 	}
 	return nil
 }

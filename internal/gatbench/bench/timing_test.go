@@ -18,7 +18,7 @@ func TestRepeat(t *testing.T) {
 	if err != nil || got.group < 2 || got.median() > 1e-3 {
 		t.Errorf("an empty call: %+v, %v", got, err)
 	}
-	even := timing{ms: []float64{1, 2, 4, 8}}
+	even := Timing{ms: []float64{1, 2, 4, 8}}
 	if even.median() != 3 || even.percentile(10) != 1 || even.percentile(90) != 8 {
 		t.Errorf("median %v, 10th %v, 90th %v", even.median(), even.percentile(10), even.percentile(90))
 	}

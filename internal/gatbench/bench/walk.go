@@ -12,14 +12,14 @@ import (
 // threads can share them.
 const walkParts = 64
 
-// walk reads the row of x of every edge's source, in the order of the edges, and
+// Walk reads the row of x of every edge's source, in the order of the edges, and
 // writes next to nothing: what any kernel that gathers these rows has to do.
-func walk(g *graph.Graph, x *tensor.Dense, parts int) func() {
-	call, _ := walkInto(g, x, parts)
+func Walk(g *graph.Graph, x *tensor.Dense) func() {
+	call, _ := walkInto(g, x, walkParts)
 	return call
 }
 
-// walkInto is walk, and where it adds up what it reads.
+// walkInto is Walk into so many rows, and where it adds up what it reads.
 func walkInto(g *graph.Graph, x *tensor.Dense, parts int) (call func(), sums *tensor.Dense) {
 	p := walkProduct(g, parts)
 	sums = tensor.New(parts, x.RowLen())
@@ -58,21 +58,21 @@ func gatherBenchmark(l level, threads int) Benchmark {
 type table struct{ rows, width int }
 
 // tableOf is one of so many bytes.
-func tableOf(size, width int) table { return table{size / (width * floatSize), width} }
+func tableOf(size, width int) table { return table{size / (width * FloatSize), width} }
 
 // bytes is what it takes.
-func (t table) bytes() float64 { return float64(t.rows * t.width * floatSize) }
+func (t table) bytes() float64 { return float64(t.rows * t.width * FloatSize) }
 
 // gathers is the rate at which so many rows of a table are read at random.
 func (t table) gathers(what string, reads, threads int) Benchmark {
 	b := machineBenchmark(what, threads)
-	b.bytes = float64(reads) * float64(t.width*floatSize+indexBytes)
-	b.prepare = func() workload {
+	b.Bytes = float64(reads) * float64(t.width*FloatSize+IndexBytes)
+	b.Prepare = func() Work {
 		parts := walkParts
 		if threads == 1 {
 			parts = 1 // which no second thread can take from
 		}
-		x, times := newOperand(t.rows, t.width), 1
+		x, times := Operand(t.rows, t.width), 1
 		draw := func(reads int) *graph.Graph {
 			return graph.Must(graph.Uniform(rand.New(rand.NewPCG(1, 2)), t.rows, reads))
 		}
@@ -81,8 +81,8 @@ func (t table) gathers(what string, reads, threads int) Benchmark {
 			times = max(1, reads/t.rows)
 			g = draw(reads / times)
 		}
-		once := walk(g, x, parts)
-		return workload{call: func() {
+		once, _ := walkInto(g, x, parts)
+		return Work{Call: func() {
 			for range times {
 				once()
 			}

@@ -29,6 +29,9 @@ func TestSweep(t *testing.T) {
 	if v := sum.Values; v[0][0] != 60.4 || !math.IsNaN(v[0][1]) || v[1][0] != 50 || v[1][1] != 40 || sum.Words[0][0] != "60" || sum.Words[0][1] != "" || sum.Top != 100 || sum.Ratios {
 		t.Errorf("the values are %v, in words %q", v, sum.Words)
 	}
+	if text := s.Text(80, false); !strings.Contains(text, "copy_u_sum: per cent of") || !strings.Contains(text, "\nsparse, 5.5 ▒60\n") {
+		t.Errorf("in a terminal it is\n%s", text)
+	}
 	if !slices.Equal(others.Columns, []string{"edge_softmax, 8 heads", "gat_attention, 8x8"}) || others.Values[0][1] != 80 {
 		t.Errorf("the others are %+v", others)
 	}

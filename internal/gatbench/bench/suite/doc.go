@@ -1,0 +1,2 @@
+// Package suite lists all benchmarks, a line a family.
+package suite

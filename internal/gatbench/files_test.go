@@ -49,7 +49,7 @@ func TestOutputsAreApart(t *testing.T) {
 		"train --save D/deep/x --csv D/short/x":                     "--out D/short/x: --save has that name too",
 		"train --save D/new --csv D/dangling":                       "--out D/dangling: --save has that name too",
 		"train --save D/log --log tensorboard:D/log":                "--log D/log: --save has that name too",
-		"train --picture D/a.svg --attention D/b.csv,D/a.svg":          "--attention D/a.svg: --picture has that name too",
+		"train --picture D/a.svg --attention D/b.csv,D/a.svg":       "--attention D/a.svg: --picture has that name too",
 		"table --resume D/s.json --splits D/s.json":                 "--resume D/s.json: " + fmt.Sprintf(read, "--splits"),
 		"table --datasets D/d.npz --resume D/d.npz":                 "--resume D/d.npz: " + fmt.Sprintf(read, "--datasets"),
 		"data convert D/d.npz -o D/d.npz":                           "--out D/d.npz: " + fmt.Sprintf(read, "the dataset"),

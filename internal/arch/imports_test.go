@@ -70,7 +70,7 @@ var table = map[string]string{
 	"internal/task/tasktest":   "internal/cli internal/jsonread datasets graph sparse tensor",
 	"internal/gatbench":        "* internal/task internal/task/source internal/task/node internal/task/edge internal/task/graph internal/task/link internal/task/fact internal/cli internal/gatbench/bench internal/gatbench/bench/peers internal/gatbench/bench/runs internal/gatbench/bench/trace internal/gatbench/demo internal/gatbench/draw internal/gatbench/report internal/gatbench/usage",
 	"internal/gatbench/bench":  "* internal/gatbench/usage",
-	"internal/gatbench/demo":   "* datasets/points datasets/text internal/picture internal/gatbench/report",
+	"internal/gatbench/demo":   "datasets/text internal/cli internal/gatbench/report internal/gatbench/demo/stage internal/gatbench/demo/reading internal/gatbench/demo/series internal/gatbench/demo/writing internal/gatbench/demo/pointing internal/gatbench/demo/memories",
 	"internal/gatbench/draw":   "datasets graph internal/picture tensor train",
 	"internal/gatbench/report": "ranks train internal/gatbench/usage",
 	"internal/gatbench/usage":  "",
@@ -84,6 +84,13 @@ var table = map[string]string{
 	"internal/gatbench/bench/trace":     "internal/cli internal/gatbench/bench internal/gatbench/report lanes",
 	"internal/gatbench/bench/peers":     "* internal/gatbench/bench/trainings internal/task internal/task/graph internal/task/link internal/task/node internal/task/source",
 	"internal/gatbench/bench/runs":      "datasets graph tensor internal/cli internal/gatbench/bench internal/gatbench/bench/suite internal/gatbench/bench/trace internal/gatbench/bench/trainings internal/gatbench/draw internal/gatbench/report internal/gatbench/usage",
+	// Families of demos, which do not know each other, and what they stand on.
+	"internal/gatbench/demo/stage":    "datasets/text grad internal/cli internal/picture train internal/gatbench/report",
+	"internal/gatbench/demo/reading":  "* internal/cli internal/gatbench/demo/stage internal/gatbench/report",
+	"internal/gatbench/demo/series":   "* internal/gatbench/demo/stage",
+	"internal/gatbench/demo/writing":  "* internal/cli internal/gatbench/demo/stage",
+	"internal/gatbench/demo/pointing": "* internal/gatbench/demo/stage",
+	"internal/gatbench/demo/memories": "* internal/cli internal/gatbench/demo/stage",
 
 	// Programs to be read, which import what any program can.
 	"examples": "*",
@@ -246,6 +253,9 @@ func TestViolations(t *testing.T) {
 		{"internal/gatbench/bench/runs", "internal/gatbench", false},
 		{"internal/gatbench/usage", "internal/gatbench/bench", false},
 		{"internal/gatbench/usage", "tensor", false},
+		{"internal/gatbench/demo/reading", "internal/gatbench/demo/stage", true},
+		{"internal/gatbench/demo/reading", "internal/gatbench/demo/memories", false},
+		{"internal/gatbench/demo/stage", "internal/gatbench/demo", false},
 		{"internal/gatbench/draw", "internal/picture", true},
 		{"internal/gatbench/draw", "layers", false},
 		{"internal/gatbench/report", "datasets", false},

@@ -30,8 +30,8 @@ func TestDemoList(t *testing.T) {
 // Every demo trains a little, says what came of it, and leaves its picture and its model;
 // another run says the same, on one thread too.
 func TestDemos(t *testing.T) {
-	fewTexts = 25
-	defer func() { fewTexts = 0 }()
+	demo.Few = 25
+	defer func() { demo.Few = 0 }()
 	guide := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(guide, []byte(strings.Repeat("a few words, again and again\n", 130)), 0o600); err != nil {
 		t.Fatal(err)
@@ -90,8 +90,8 @@ func TestDemos(t *testing.T) {
 
 // --cell and --target choose other networks than the demo's own, and what is saved says which.
 func TestDemoChoices(t *testing.T) {
-	fewTexts = 100
-	defer func() { fewTexts = 0 }()
+	demo.Few = 100
+	defer func() { demo.Few = 0 }()
 	data := os.Getenv("EDGEWISE_DATA")
 	if data == "" {
 		data = filepath.Join("..", "..", "..", "shared", "datasets")
@@ -191,8 +191,8 @@ func TestDemoWords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second")
 	}
-	fewTexts = 25
-	defer func() { fewTexts = 0 }()
+	demo.Few = 25
+	defer func() { demo.Few = 0 }()
 	data := os.Getenv("EDGEWISE_DATA")
 	if data == "" {
 		data = filepath.Join("..", "..", "..", "shared", "datasets")
@@ -220,6 +220,24 @@ func TestDemoWords(t *testing.T) {
 	}
 }
 
+// --plot shows each panel of the picture once, and the last line is a command that the program takes.
+func TestDemoPlot(t *testing.T) {
+	out := Ok(t, "demo", "beer", "--epochs", "2", "--plot")
+	if strings.Count(out, "where each word looks") != 1 || strings.Count(out, "loss\n") != 1 || !strings.Contains(out, "epoch\n") {
+		t.Errorf("the panels are not there once each:\n%s", out)
+	}
+	for _, args := range [][]string{{"beer", "--epochs", "2"}, {"hopfield", "--noise", "0.3", "--seeds", "2"}} {
+		lines := strings.Split(strings.TrimSpace(Ok(t, append([]string{"demo"}, args...)...)), "\n")
+		next, found := strings.CutPrefix(lines[len(lines)-1], "next: gatbench ")
+		if !found {
+			t.Errorf("%q ends with %q", args, lines[len(lines)-1])
+		}
+		if err := taken(strings.Fields(next), nil); err != nil {
+			t.Errorf("%q advises %q: %v", args, next, err)
+		}
+	}
+}
+
 // same reports where two lines differ.
 func same(t *testing.T, a, b map[string]any) {
 	t.Helper()
@@ -237,19 +255,23 @@ func TestDemoMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		`did you mean "adding"`:  {"demo", "ading"},
-		"--text is for the demo": {"demo", "sine", "--text", "x"},
-		"it must end in .svg":    {"demo", "sine", "--picture", "x.pdf"},
-		"knows gru, rnn, lstm":   {"demo", "names", "--cell", "ltsm"},
-		"sine has no choice of":  {"demo", "sine", "--cell", "lstm"},
-		"knows chunks, pos":      {"demo", "tagging", "--target", "tags"},
-		"--epochs -1":            {"demo", "sine", "--epochs=-1"},
-		"--threads -1":           {"demo", "sine", "--threads=-1"},
-		"are for the demo hop":   {"demo", "sine", "--capacity"},
-		"a share from 0 to 0.5":  {"demo", "hopfield", "--noise", "0.7"},
-		"there is no folder":     {"demo", "sine", "--save", "no/such/folder/x"},
-		"--text":                 {"demo", "language", "--text", os.DevNull},
-		"it takes":               {"demo", "language", "--text", small},
+		`did you mean "adding"`:                                           {"demo", "ading"},
+		"--text is for the demo":                                          {"demo", "sine", "--text", "x"},
+		"it must end in .svg":                                             {"demo", "sine", "--picture", "x.pdf"},
+		`must be one of "gru","rnn","lstm","bilstm"`:                      {"demo", "names", "--cell", "ltsm"},
+		"--cell is for the demos names, tagging and recall, not for sine": {"demo", "sine", "--cell", "lstm"},
+		`must be one of "chunks","pos"`:                                   {"demo", "tagging", "--target", "tags"},
+		"--noise is for the demo hopfield: name the demo, too":            {"demo", "--noise", "0.3"},
+		"there is no demo \"ading\"":                                      {"demo", "ading", "--noise", "0.3"},
+		"demo sine --help lists":                                          {"demo", "sine", "--nothing"},
+		"--plot is for people":                                            {"demo", "sine", "--plot", "--json"},
+		"--epochs -1":                                                     {"demo", "sine", "--epochs=-1"},
+		"--threads -1":                                                    {"demo", "sine", "--threads=-1"},
+		"--capacity is for the demo hopfield, not for sine":               {"demo", "sine", "--capacity"},
+		"a share from 0 to 0.5":                                           {"demo", "hopfield", "--noise", "0.7"},
+		"there is no folder":                                              {"demo", "sine", "--save", "no/such/folder/x"},
+		"--text":                                                          {"demo", "language", "--text", os.DevNull},
+		"it takes":                                                        {"demo", "language", "--text", small},
 	} {
 		_, stderr, status := Gatbench(t, args...)
 		if status == cli.Succeeded || !strings.Contains(stderr, want) {

@@ -93,7 +93,8 @@ func TestDemoSeedsResume(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"line 1 is no result that demo has kept: it has no numbers": seedsArgs("2", path),
-		"--picture and --save are of one seed":                      {"demo", "sine", "--seeds", "2", "--save", "x"},
+		"--picture, --plot and --save are of one seed":              {"demo", "sine", "--seeds", "2", "--save", "x"},
+		"--plot and --save are of one seed: run":                    {"demo", "sine", "--seeds", "2", "--plot"},
 		"--resume keeps numbers alone":                              {"demo", "sine", "--resume", path, "--picture", "x.svg"},
 		"--seeds 0: it must be at least 1":                          {"demo", "sine", "--seeds", "0"},
 	} {
@@ -103,37 +104,10 @@ func TestDemoSeedsResume(t *testing.T) {
 	}
 }
 
-// What is kept of a seed counts for the same settings alone: the flags that change a number are all
-// part of its recipe.
-func TestDemoRunsDiffer(t *testing.T) {
-	d, _ := demo.Find("hopfield")
-	seen := map[demoRun]int{}
-	for i, c := range []demoCommand{
-		{}, {Seed: 1}, {Epochs: 1}, {Text: "x"}, {Noise: 0.5}, {Capacity: true}, {Tasks: []int{1}}, {Tasks: []int{1, 2}},
-		{Joint: true}, {Cell: "gru"}, {Target: "x"}, {NoTimes: true},
-	} {
-		c.Seeds = 1
-		r := c.runs(d)[0]
-		if at, ok := seen[r]; ok {
-			t.Errorf("settings %d and %d are kept as one: %+v", at, i, r)
-		}
-		seen[r] = i
-	}
-}
-
-// Every demo says how long a seed takes.
-func TestDemoSeconds(t *testing.T) {
-	for _, d := range demo.All() {
-		if !(d.Seconds > 0) {
-			t.Errorf("%s does not say how long a seed takes", d.Name)
-		}
-	}
-}
-
 // What a demo says at its end follows from what came of it: a training of no length has not learnt.
 func TestDemoWordsOfFailures(t *testing.T) {
-	fewTexts = 25
-	defer func() { fewTexts = 0 }()
+	demo.Few = 25
+	defer func() { demo.Few = 0 }()
 	for name, c := range map[string]struct {
 		says, not []string
 	}{

@@ -37,6 +37,8 @@ func arguments(line string) (args []string, whole bool) {
 		switch {
 		case strings.ContainsAny(w, "…$") || strings.Contains(w, "..."):
 			return nil, false
+		case w == "NAME" && slices.Equal(args, []string{"demo"}):
+			w = "adding"
 		case something.MatchString(w) && len(args) > 0 && strings.HasPrefix(args[len(args)-1], "--"):
 			w = "1"
 		}

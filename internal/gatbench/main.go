@@ -1,11 +1,11 @@
 package gatbench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -66,7 +66,8 @@ func dispatch(e cli.Env, args []string) error {
 		args = append([]string{"version"}, args[1:]...)
 	}
 	helped := false
-	parser, err := newParser(new(commandLine), args, kong.Writers(e.Out, e.ErrOut),
+	line := new(commandLine)
+	parser, err := newParser(line, args, kong.Writers(e.Out, e.ErrOut),
 		kong.Exit(func(int) { helped = true })) // --help; what kong says afterwards is of no interest
 	if err != nil {
 		return err
@@ -79,36 +80,35 @@ func dispatch(e cli.Env, args []string) error {
 	case errors.As(err, &bad):
 		return cli.Misuse("%w", bad)
 	case err != nil:
-		return cli.Misuse("%w%s", err, advice(err, args))
+		return cmp.Or(line.Demo.Explain(), cli.Misuse("%w%s", err, advice(err)))
 	}
 	e.Args = args
-	if _, ok := command.Selected().Target.Addr().Interface().(ownEnd); ok {
-		return command.Run(e)
+	for n := command.Selected(); n != nil; n = n.Parent {
+		if _, ok := n.Target.Addr().Interface().(ownEnd); ok {
+			return command.Run(e)
+		}
 	}
 	_, err = cli.Promptly(e.Ctx, func() (any, error) { return nil, command.Run(e) })
 	return err
 }
 
 // advice returns where to read on, unless the error has advice of its own.
-func advice(err error, args []string) string {
+func advice(err error) string {
 	if strings.HasSuffix(err.Error(), "?") {
 		return ""
 	}
-	if len(commandsBut(args)) > 0 { // they begin with a command
-		if second, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && slices.Contains(oneArgument, args[0]) {
-			err := fmt.Sprintf(": %s takes one argument, and %s is another", args[0], second)
-			if cli.IsPicture(second) {
-				err += "; --picture draws into a file"
+	if at := (*kong.ParseError)(nil); errors.As(err, &at) && at.Context.Selected() != nil {
+		verb := at.Context.Selected()
+		text := ""
+		if second, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && len(verb.Positional) == 1 {
+			if text = fmt.Sprintf(": %s takes one argument, and %s is another", verb.Name, second); cli.IsPicture(second) {
+				text += "; --picture draws into a file"
 			}
-			return err + "; " + cli.Program + " " + args[0] + " --help lists what it takes"
 		}
-		return "; " + cli.Program + " " + args[0] + " --help lists what it takes"
+		return text + "; " + verb.FullPath() + " --help lists what it takes"
 	}
 	return "; " + cli.Program + " --help lists the commands"
 }
-
-// oneArgument are the verbs of one argument.
-var oneArgument = []string{"train", "eval", "predict", "explain"}
 
 // ownEnd marks the commands that end themselves when their context does, since
 // they have something to keep.

@@ -32,6 +32,10 @@ func newParser(line *commandLine, args []string, options ...kong.Option) (*kong.
 	if others := commandsBut(args); len(others) > 0 {
 		options = append(options, kong.IgnoreFields(`^commandLine\.(`+strings.Join(others, "|")+`)$`))
 	}
+	if len(args) > 0 && args[0] == "demo" {
+		line.Demo.Choose(args[1:])
+		options = append(options, kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}))
+	}
 	return kong.New(line, append(options,
 		kong.Name(cli.Program),
 		kong.Description("Train, evaluate and explain graph neural networks. Begin with the command train, which needs no data: Cora is part of the program."),

@@ -1,48 +1,83 @@
 package demo
 
-// Demo is a model at work.
-type Demo struct {
-	Name  string
-	About string // a line
-	Data  string // the dataset of package text that it reads; empty: it needs none
-	Run   func(s *Stage) error
+import (
+	"slices"
 
-	Cells   []string // the networks that it can have, its own first; nil: it has one
-	Targets []string // what it can learn to say, its own first; nil: one thing
+	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/memories"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/pointing"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/reading"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/series"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/stage"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/writing"
+)
 
-	// Seconds is about what a seed takes with the demo's own settings, on one core of a server of 2024.
-	Seconds float64
-	// Lower and Aside name those numbers of its result, or what they are within, of which the lower
-	// one is better, and of which none is: of networks that are there to fail.
-	Lower, Aside []string
+// family is a group of demos.
+type family struct {
+	title string
+	demos []stage.Demo
+}
+
+// families are all demos, in the order in which they are best read.
+var families = []family{
+	{"Reading texts", []stage.Demo{
+		reading.Names,
+		reading.Questions,
+		reading.AttPool,
+		reading.SelfAtt,
+		reading.Tagging,
+		reading.Sentiment,
+		reading.HAN,
+		reading.BAbI,
+	}},
+	{"Series of numbers and symbols", []stage.Demo{
+		series.Recall,
+		series.Adding,
+		series.Sine,
+		series.Chaos,
+	}},
+	{"Writing and translating", []stage.Demo{
+		writing.Language,
+		writing.Antonyms,
+		writing.Dates,
+		writing.Multi30k,
+		writing.Beer,
+		writing.Translate,
+		writing.Luong,
+		writing.Stretch,
+		writing.Reverse,
+	}},
+	{"Pointing at what was read", []stage.Demo{
+		pointing.Sort,
+		pointing.Hull,
+		pointing.Salesman,
+	}},
+	{"Memories", []stage.Demo{
+		memories.Hopfield,
+		memories.Modern,
+		memories.Lookup,
+		memories.FastWeights,
+		memories.Copy,
+		memories.RepeatCopy,
+		memories.AssociativeRecall,
+		memories.Stack,
+	}},
 }
 
 // All returns the demos, in the order in which they are best read.
-func All() []Demo {
-	return []Demo{names, questions, tagging, sentiment, recall, adding, sine, chaos, language, antonyms, dates, multi30k,
-		beer, captions, luong, stretch,
-		sorting, hull, salesman,
-		hopfield, modern,
-		babi, fastWeights, copying, repeating, associating, reversing,
-		attpool, han, selfatt, lookup,
-		reverse}
+func All() []stage.Demo {
+	var out []stage.Demo
+	for _, f := range families {
+		out = append(out, f.demos...)
+	}
+	return out
 }
 
 // Find returns the demo of that name.
-func Find(name string) (Demo, bool) {
-	for _, d := range All() {
-		if d.Name == name {
-			return d, true
-		}
+func Find(name string) (stage.Demo, bool) {
+	all := All()
+	at := slices.IndexFunc(all, func(d stage.Demo) bool { return d.Name == name })
+	if at < 0 {
+		return stage.Demo{}, false
 	}
-	return Demo{}, false
-}
-
-// Names returns what Find knows.
-func Names() []string {
-	var out []string
-	for _, d := range All() {
-		out = append(out, d.Name)
-	}
-	return out
+	return all[at], true
 }

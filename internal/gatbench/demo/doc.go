@@ -1,17 +1,20 @@
-// Package demo has models at work that a person can watch, a file for each: what it
-// reads, the network, the training, and what came of it.
+// Package demo is gatbench demo: the list of models at work that a person can watch, their flags, and several seeds
+// of one side by side.
 //
-// A Demo is run on a Stage, which is where it shows: a line of progress, a table or a
-// sentence at the end, a picture, a saved model. All of them are in All, in the order in
-// which they are best read.
+// The demos stand in packages below it, a file for each, which reads from top to bottom as one would explain it: the
+// data, the network, what a step is, what is measured. To add a demo, write its file and add its line to families:
 //
-//	d := demo.Find("names")
-//	err := d.Run(&demo.Stage{Ctx: ctx, Out: report.NewPrinter(os.Stdout), Progress: report.NewProgress(os.Stderr)})
+//	// Echo says a row of numbers again.
+//	var Echo = stage.Demo{Name: "echo", About: "a row of numbers said again", Act: echo{}, Seconds: 2}
 //
-// All that a demo draws follows from hashes of its seed, of what is drawn and of the step, so
-// two seeds share nothing. [Stage.Numbers] are what came of it, which several seeds are compared by.
+//	// echo are the flags of Echo.
+//	type echo struct {
+//		Length int `default:"5" placeholder:"N" help:"How many numbers a row has. Default: 5."`
+//	}
 //
-// A file reads from top to bottom as one would explain it: the data, the network, what a
-// step is, what is measured. What they share, a loop over batches and the words at the
-// end, is in stage.go and training.go.
+//	// Run trains the network and shows what it says.
+//	func (f echo) Run(s *stage.Stage) error { … }
+//
+// A demo without flags of its own has a [stage.Func] instead of the struct. Run ends with a result, a picture and a
+// model, which the tests of the command look for.
 package demo

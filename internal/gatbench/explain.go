@@ -79,13 +79,15 @@ type explainer interface {
 
 // explained returns the explanation.
 func (c *explainCommand) explained(e cli.Env) (*explained, error) {
-	of := task.Saved(c.File)
-	m, ok := of.Model(&c.SavedFlags).(explainer)
+	model, of, err := task.Load(&c.SavedFlags)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := model.(explainer)
 	if !ok {
 		return nil, cli.Misuse("%s is a model of %s, and explain needs a model of nodes", c.File, of.About().Noun)
 	}
 	x := &explained{command: c}
-	var err error
 	x.Explained, x.model, x.dataset, err = m.Explain(e, c.Node, models.Method{Name: c.Method, Seed: c.Seed, Epochs: pgEpochs})
 	if err == nil {
 		task.Warn(e, x.Warnings)

@@ -44,9 +44,15 @@ func (c *predictCommand) Run(e cli.Env) error {
 	}
 	c.Outs = []cli.File{{Flag: "--out", Path: c.Out}, {Flag: "--embeddings", Path: c.Embeddings}}
 	c.Few = len(c.Nodes) > 0
-	m := task.Saved(c.File).Model(&c.SavedFlags)
+	m, _, err := task.Load(&c.SavedFlags)
+	if err != nil {
+		return err
+	}
 	if c.Embeddings != "" {
 		if err := c.embed(e, m); err != nil || c.Out == "" && !c.Ask() {
+			if err == nil {
+				err = c.next(e, m)
+			}
 			return err
 		}
 	}
@@ -63,9 +69,39 @@ func (c *predictCommand) Run(e cli.Env) error {
 		if failed != nil && !errors.As(failed, new(*fs.PathError)) { // it has nothing to do with the file
 			return failed
 		}
+		if err == nil {
+			err = c.next(e, m)
+		}
 		return err
 	}
-	return write(e.Out)
+	if err := write(e.Out); err != nil || c.JSON || report.Width(e.Out) == 0 {
+		return err
+	}
+	report.NewPrinter(e.ErrOut).Next(c.again(m))
+	return nil
+}
+
+// next says what was written, and what to do next.
+func (c *predictCommand) next(e cli.Env, m task.Model) error {
+	if c.JSON {
+		return nil
+	}
+	p := report.NewPrinter(e.Out)
+	for _, f := range []struct{ what, path string }{{"predictions in", c.Out}, {"embeddings in", c.Embeddings}} {
+		if f.path != "" {
+			p.Printf("%s %s\n", f.what, f.path)
+		}
+	}
+	p.Next(c.again(m))
+	return p.Err()
+}
+
+// again is the command to try next: why the model says so of a node that was asked for, or how good it is.
+func (c *predictCommand) again(m task.Model) string {
+	if _, ok := m.(explainer); ok && len(c.Nodes) > 0 {
+		return fmt.Sprintf("%s explain %s --node %s%s", cli.Program, cli.Word(c.File), cli.Word(c.Nodes[0]), c.Again())
+	}
+	return fmt.Sprintf("%s eval %s%s", cli.Program, cli.Word(c.File), c.Again())
 }
 
 // isRows reports whether a file is one that --embeddings writes.

@@ -223,7 +223,7 @@ func TestBadFiles(t *testing.T) {
 		{"train --resume " + path("run") + " --batch 9 --fanout 5,5", "--resume " + path("run") + ": its run has --batch 0, not 9: leave the flag out", cli.Misused},
 		{"train --resume " + path("run") + " --fanout 5,5", "--resume " + path("run") + ": its run has no --fanout: leave the flag out", cli.Misused},
 		{"train --resume " + path("quirk"), path("quirk") + ": what it says of its model cannot be: --preset quirk: there is no such name; did you mean \"quick\"? The choices are ", cli.Failed},
-		{"eval " + path("none"), "models: " + path("none") + ": no such file or directory", cli.Failed},
+		{"eval " + path("none"), path("none") + ": there is no such file; gatbench train DATA --save FILE writes a model", cli.Failed},
 		{"eval " + path("cut"), path("cut") + ": it is damaged or cut short: its checksum is ", cli.Failed},
 		{"eval " + path("short"), path("short") + ": it has 5 bytes and is no model file, or it is cut short: copy it again", cli.Failed},
 		{"eval " + path("empty"), path("empty") + ": it has 0 bytes and is no model file, or it is cut short: copy it again", cli.Failed},

@@ -432,6 +432,8 @@ func (t *accuracyTable) end() error {
 	for _, err := range t.missed {
 		t.out.Line("left out: %v", err)
 	}
+	r := t.used[0].of[0]
+	t.out.Next(fmt.Sprintf("%s train %s --model %s --save %s.safetensors", cli.Program, cli.Word(r.Dataset), r.Model, r.Model))
 	return t.out.Err()
 }
 

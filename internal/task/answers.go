@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,9 +33,9 @@ func (q *Questions) Ask() bool { return q.Pairs != "" || len(q.Query) > 0 || q.Q
 // OnlyRows returns an error for questions that only models of links or facts answer.
 func (f *SavedFlags) OnlyRows(q *Questions) error {
 	links, facts := "it is for models of links: leave it out", "it is for models of facts: leave it out"
-	return Unused(UnusedFlag{"pairs", q.Pairs != "", links}, UnusedFlag{"query", len(q.Query) > 0, facts}, UnusedFlag{"queries", q.Queries != "", facts},
-		UnusedFlag{"top", q.Top != nil, links}, UnusedFlag{"known", q.Known, links},
-		UnusedFlag{"splits", f.Splits != nil, "predictions need no split: leave it out"}, UnusedFlag{"split-number", f.Number != nil, "predictions need no split: leave it out"})
+	return cmp.Or(Unused("pairs", q.Pairs != "", links), Unused("query", len(q.Query) > 0, facts), Unused("queries", q.Queries != "", facts),
+		Unused("top", q.Top != nil, links), Unused("known", q.Known, links),
+		Unused("splits", f.Splits != nil, "predictions need no split: leave it out"), Unused("split-number", f.Number != nil, "predictions need no split: leave it out"))
 }
 
 // Rows returns what writes a line for each answer.

@@ -1,27 +1,71 @@
 package task
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 
+	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
+	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// Saved returns the task of the model in a file, which most files name, or else the usual one.
+// Saved returns the task of the model or checkpoint in a file, which most files name, or else the usual one.
 func Saved(path string) Task {
-	name := ""
 	if p, err := models.Open(path); err == nil {
-		name = TaskIn(p)
-	} else {
-		var text json.RawMessage
-		var head struct{ Task string }
-		if train.LoadConfig(path, &text) == nil && jsonread.Unmarshal(text, &head) == nil {
-			name = head.Task
+		return Named(TaskIn(p))
+	}
+	var text json.RawMessage
+	var head struct{ Task string }
+	if train.LoadConfig(path, &text) == nil && jsonread.Unmarshal(text, &head) == nil {
+		return Named(head.Task)
+	}
+	return All[0]
+}
+
+// Load returns the model in a file, which has not been read, and its task; or an error for what is no model.
+func Load(f *SavedFlags) (Model, Task, error) {
+	info, err := os.Stat(f.File)
+	switch {
+	case f.Threads < 0:
+		return nil, nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("%s: there is no such file; %s train DATA --save FILE writes a model", f.File, cli.Program)
+	case err == nil && info.IsDir():
+		return nil, nil, notModel(f.File, "a folder")
+	case err == nil && info.Mode().IsRegular() && isData(f.File):
+		return nil, nil, notModel(f.File, "data")
+	}
+	of := Saved(f.File)
+	return of.Model(f), of, nil
+}
+
+// notModel returns the error for data where a model is asked for.
+func notModel(path, what string) error {
+	return cli.Misuse("%s is %s, and no model: %s train %s --save model.safetensors trains one", path, what, cli.Program, cli.Word(path))
+}
+
+// isData reports whether a file is data, as far as its name tells.
+func isData(path string) bool {
+	name := strings.ToLower(path)
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	for _, f := range append(form.All(), source.OtherForms()...) {
+		for _, ending := range f.Endings {
+			if strings.HasPrefix(ending, ".") && strings.HasSuffix(name, ending) {
+				return true
+			}
 		}
 	}
-	return Named(name)
+	return false
 }
 
 // Located returns where the data of a run that goes on is, or that which flags name if it is not there.
@@ -53,26 +97,16 @@ func SameRun[R any](path string, own, asked R) error {
 	}
 }
 
-// Unused returns an error for flags of a saved model of which its task has no use: each a
-// flag, whether it was given, and what to do.
-func Unused(flags ...UnusedFlag) error {
-	for _, f := range flags {
-		if f.Given {
-			return cli.Misuse("--%s: %s", f.Name, f.Remedy)
-		}
+// Unused returns an error for a flag that was given and is of no use, with what to do.
+func Unused(flag string, given bool, remedy string) error {
+	if !given {
+		return nil
 	}
-	return nil
-}
-
-// UnusedFlag is a flag that may be of no use.
-type UnusedFlag struct {
-	Name   string
-	Given  bool
-	Remedy string
+	return cli.Misuse("--%s: %s", flag, remedy)
 }
 
 // Divided are the flags about splits, of models whose examples the seed divides.
 func (f *SavedFlags) Divided(what string) error {
 	remedy := what + " are divided by the seed of the training: leave it out"
-	return Unused(UnusedFlag{"splits", f.Splits != nil, remedy}, UnusedFlag{"split-number", f.Number != nil, remedy}, UnusedFlag{"threads", f.Threads < 0, "it must be at least 1, or 0 for all processors"})
+	return cmp.Or(Unused("splits", f.Splits != nil, remedy), Unused("split-number", f.Number != nil, remedy))
 }

@@ -44,8 +44,8 @@ type Training interface {
 
 // Model is a model in a file, and the data that flags name for it.
 type Model interface {
-	// Eval measures it and prints how good it is.
-	Eval(e cli.Env) error
+	// Eval measures it and prints how good it is. It returns the flags of a question that predict can be asked.
+	Eval(e cli.Env) (question string, err error)
 	// Predict returns what writes its answers.
 	Predict(e cli.Env, q *Questions) (func(w io.Writer) error, error)
 	// Embed returns what it has learnt of the rows with these ids, or of all.

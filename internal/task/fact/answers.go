@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -25,7 +26,7 @@ type predictedFact struct {
 // Predict returns what writes the answers to questions about facts.
 func (f *Model) Predict(e cli.Env, q *task.Questions) (func(io.Writer) error, error) {
 	links := "it is for models of links: leave it out"
-	if err := task.Unused(task.UnusedFlag{Name: "nodes", Given: len(q.Nodes) > 0, Remedy: links}, task.UnusedFlag{Name: "pairs", Given: q.Pairs != "", Remedy: links}); err != nil {
+	if err := cmp.Or(task.Unused("nodes", len(q.Nodes) > 0, links), task.Unused("pairs", q.Pairs != "", links)); err != nil {
 		return nil, err
 	}
 	top, err := q.Most()

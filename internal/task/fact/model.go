@@ -119,10 +119,10 @@ func (f *Model) Embed(cli.Env, []string) (*models.Embeddings, error) {
 }
 
 // Eval scores a saved model on the facts that validate and test.
-func (f *Model) Eval(e cli.Env) error {
+func (f *Model) Eval(e cli.Env) (question string, err error) {
 	s, err := f.open(e)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer par.SetThreads(f.Threads)()
 	k, x := s.data, grad.Const(s.net.Entities.Value)
@@ -132,7 +132,7 @@ func (f *Model) Eval(e cli.Env) error {
 	p := report.NewPrinter(e.Out)
 	if f.JSON {
 		p.Encode(line)
-		return p.Err()
+		return fmt.Sprintf(" --query %s", cli.Word(entityIDs(k)[0]+","+k.RelationNames[0]+",?")), p.Err()
 	}
 	p.Printf("%s on %s\n\n%-10s  %6s  %5s  %-8s  %-8s  %s\n", s.net.Recipe.title(), k.Name, "", "facts", "MRR", "hits@1", "hits@3", "hits@10")
 	for _, part := range []struct {
@@ -145,5 +145,5 @@ func (f *Model) Eval(e cli.Env) error {
 	}
 	p.Printf("\n")
 	p.Paragraph("%s", rankedFacts(k))
-	return p.Err()
+	return fmt.Sprintf(" --query %s", cli.Word(entityIDs(k)[0]+","+k.RelationNames[0]+",?")), p.Err()
 }

@@ -80,8 +80,6 @@ type Model struct{ *task.SavedFlags }
 // open reads the model and its graphs.
 func (f *Model) open(e cli.Env) (*savedGraphs, error) {
 	switch {
-	case f.Threads < 0:
-		return nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
 	case f.Number != nil:
 		return nil, cli.Misuse("--split-number: graphs have one split: leave it out")
 	case f.Base != "":
@@ -115,19 +113,19 @@ func (f *Model) open(e cli.Env) (*savedGraphs, error) {
 }
 
 // Eval scores a saved model of graphs on each part of the split.
-func (f *Model) Eval(e cli.Env) error {
+func (f *Model) Eval(e cli.Env) (question string, err error) {
 	g, err := f.open(e)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer par.SetThreads(f.Threads)()
 	r := &g.net.Recipe
 	k, err := newGraphTask(g.data, g.name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if k.goal.Outputs != g.Goal.Outputs || k.goal.Learns != g.net.Kind {
-		return fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
+		return "", fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
 			f.File, g.Goal.Outputs, g.Goal.Noun(), g.Data.Name, k.Name, k.goal.Outputs, k.goal.Learns.Noun(), f.Instead())
 	}
 	k.goal.Taught(g.Goal)
@@ -135,20 +133,20 @@ func (f *Model) Eval(e cli.Env) error {
 	if own := k.Split; r.Splits != source.SplitsOwn || len(own.Train)+len(own.Val)+len(own.Test) > 0 {
 		division, err := k.split(r)
 		if err != nil {
-			return err
+			return "", err
 		}
 		s = division.Split
 	}
 	var y *tensor.Dense
 	for b, err := range task.Warned(e, g.OfGraphs(g.data, models.Query{}), g.unfit) {
 		if err != nil {
-			return err
+			return "", err
 		}
 		y = task.RowsBelow(y, b.Outputs)
 	}
 	line, p := task.Scored{Event: "eval", File: f.File, Dataset: r.Dataset, Model: r.model().Name}, report.NewPrinter(e.Out)
 	line.Measure(p, f.JSON, k.goal, y, s, task.Measured{Network: r.title(), Data: k.Name, Classes: k.ClassNames})
-	return p.Err()
+	return "", p.Err()
 }
 
 // Predict returns what writes what the model says of each graph.

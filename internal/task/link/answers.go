@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -34,7 +35,7 @@ type predictedLink struct {
 // Predict returns what writes the scores of pairs of nodes.
 func (f *Model) Predict(e cli.Env, q *task.Questions) (func(io.Writer) error, error) {
 	facts := "it is for models of facts: leave it out"
-	if err := task.Unused(task.UnusedFlag{Name: "query", Given: len(q.Query) > 0, Remedy: facts}, task.UnusedFlag{Name: "queries", Given: q.Queries != "", Remedy: facts}); err != nil {
+	if err := cmp.Or(task.Unused("query", len(q.Query) > 0, facts), task.Unused("queries", q.Queries != "", facts)); err != nil {
 		return nil, err
 	}
 	top, err := q.Most()

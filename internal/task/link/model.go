@@ -167,10 +167,10 @@ func (f *Model) Embed(e cli.Env, _ []string) (*models.Embeddings, error) {
 }
 
 // Eval scores a saved model on the links that validate and test.
-func (f *Model) Eval(e cli.Env) error {
+func (f *Model) Eval(e cli.Env) (question string, err error) {
 	s, err := f.open(e, false)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer par.SetThreads(f.Threads)()
 	k := s.task
@@ -181,7 +181,7 @@ func (f *Model) Eval(e cli.Env) error {
 	p := report.NewPrinter(e.Out)
 	if f.JSON {
 		p.Encode(line)
-		return p.Err()
+		return " --nodes " + cli.Word(task.NodeIDs(s.data)[0]), p.Err()
 	}
 	p.Printf("%s on %s\n\n%-10s  %6s  %-8s  %s\n", s.net.String(), s.data.Name, "", "links", "AUC", "average precision")
 	p.Printf("%-10s  %6d  %6.2f %%  %6.2f %%\n", "validation", k.Val.Links.NumEdges(), 100*line.ValAUC, 100*line.ValAP)
@@ -189,5 +189,5 @@ func (f *Model) Eval(e cli.Env) error {
 	p.Printf("MRR                %6.3f\nhits@1, 3, 10      %6.1f %%, %.1f %%, %.1f %%\n", line.TestMRR, 100*line.Hits1, 100*line.Hits3, 100*line.Hits10)
 	p.Printf("recall@20, NDCG@20 %6.1f %%, %.1f %%\n\n", 100*line.Recall, 100*line.NDCG)
 	p.Paragraph("%s", k.ranked())
-	return p.Err()
+	return " --nodes " + cli.Word(task.NodeIDs(s.data)[0]), p.Err()
 }

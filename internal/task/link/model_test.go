@@ -143,7 +143,7 @@ func TestSavedLinksMisuse(t *testing.T) {
 		"eval M --dataset cora":               "(trained on Karate), used on Cora: nodes have 1433 features, and the model was made for 34: use data whose columns are those of its training",
 		"eval M --split-number 1":             "--split-number: links are divided by the seed",
 		"explain M --node 3":                  "is a model of links, and explain needs a model of nodes",
-		"predict nothing.safetensors --top 3": "--top: it is for models of links",
+		"predict nothing.safetensors --top 3": "nothing.safetensors: there is no such file; gatbench train DATA --save FILE writes a model",
 		"eval M --dataset nothing/at/all.csv": "nothing/at/all.csv",
 	} {
 		words := strings.Fields(args)

@@ -35,9 +35,6 @@ type answering struct {
 
 // answering opens the model and its data, or those that flags name.
 func (f *Model) answering(e cli.Env) (*answering, error) {
-	if f.Threads < 0 {
-		return nil, cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", f.Threads)
-	}
 	a := &answering{path: f.File, team: e.Team}
 	var err error
 	if a.Predictor, err = task.OpenFile(f.File, &a.recipe); err != nil {

@@ -64,22 +64,22 @@ func (f *Model) open(e cli.Env) (*answering, *Examples, *tensor.Dense, error) {
 type Model struct{ *task.SavedFlags }
 
 // Eval scores a saved model on each part of the split.
-func (f *Model) Eval(e cli.Env) error {
+func (f *Model) Eval(e cli.Env) (question string, err error) {
 	a, k, logits, err := f.open(e)
 	if err != nil {
-		return err
+		return "", err
 	}
 	r := &a.recipe
 	line := task.Scored{Event: "eval", File: f.File, Dataset: r.Dataset, Model: a.Net.(*models.Network).Model, Features: task.Form(a.Preparation.Features.Form)}
 	p := report.NewPrinter(e.Out)
 	line.Measure(p, f.JSON, k.Goal, logits, k.Parts, task.Measured{Network: a.Net.(*models.Network).String(), Data: k.Name, Classes: k.ClassNames})
 	if f.JSON || k.Goal.Learns != task.OneClass {
-		return p.Err()
+		return "", p.Err()
 	}
 	confusion := k.Goal.Decided(logits, k.Parts.Test)
 	p.Printf("\nconfusion matrix (rows: true class, columns: predicted class):\n\n")
 	p.Confusion(k.Classes, k.ClassNames, confusion)
-	return p.Err()
+	return "", p.Err()
 }
 
 // Predict returns what writes the class of each node or edge, or its labels or numbers.

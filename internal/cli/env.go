@@ -9,6 +9,7 @@ import (
 	"os/signal"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/ranks"
 )
 
@@ -49,7 +50,7 @@ func StatusOf(err error) int {
 // ErrInterrupted is what a command returns of which a signal left nothing.
 var ErrInterrupted = errors.New("interrupted")
 
-// Promptly returns what work returns, or errInterrupted when the context ends: the
+// Promptly returns what work returns, or ErrInterrupted when the context ends: the
 // work then goes on behind the caller's back until the program ends, so it must
 // be such that keeps nothing.
 func Promptly[T any](ctx context.Context, work func() (T, error)) (T, error) {
@@ -72,6 +73,12 @@ func Promptly[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	case <-ctx.Done():
 		return none, ErrInterrupted
 	}
+}
+
+// Reading is Promptly of work that reads what is named. If that takes more than two seconds, a terminal shows it.
+func Reading[T any](e Env, what string, work func() (T, error)) (T, error) {
+	defer report.NewProgress(e.ErrOut).During("reading " + what)()
+	return Promptly(e.Ctx, work)
 }
 
 // OutliveReader lets the program go on when nobody reads any more what it prints,

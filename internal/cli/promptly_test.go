@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -21,6 +22,10 @@ func TestPromptly(t *testing.T) {
 	}
 	if n, err := Promptly(t.Context(), func() (int, error) { return 7, errors.ErrUnsupported }); n != 7 || !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %d, error %v", n, err)
+	}
+	e := Env{Ctx: t.Context(), ErrOut: new(strings.Builder)}
+	if n, err := Reading(e, "cora", func() (int, error) { return 7, errors.ErrUnsupported }); n != 7 || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("read %d, error %v", n, err)
 	}
 	if _, err := Promptly(ctx, func() (int, error) { t.Error("begun after the signal"); return 0, nil }); !errors.Is(err, ErrInterrupted) {
 		t.Errorf("error %v", err)

@@ -86,7 +86,7 @@ func (c *tableCommand) runSuite(e cli.Env, t *accuracyTable) error {
 	done, all := len(runs)-len(todo), len(runs)
 	_, err = cli.SideBySide(e.Ctx, todo, onceOf, func(i int, s report.Summary) error {
 		done++
-		t.progress.Show("%d of %d trainings  %s on %s", done, all, todo[i].Recipe.Model, todo[i].title)
+		t.progress.Show("%d of %d trainings%s  %s on %s", done, all, t.progress.Left(done, all), todo[i].Recipe.Model, todo[i].title)
 		return t.Keep(todo[i].Recipe, s)
 	})
 	t.progress.Clear()
@@ -115,7 +115,7 @@ func (c *tableCommand) suiteRows(e cli.Env, t *accuracyTable) ([]*suiteRow, erro
 	var rows []*suiteRow
 	for _, d := range node.TunedOn {
 		at := node.Choice{Splits: source.SplitsOwn}
-		k, err := cli.Promptly(e.Ctx, func() (k *node.Examples, err error) {
+		k, err := cli.Reading(e, d.Name, func() (k *node.Examples, err error) {
 			if d.Splits != "" {
 				at.Splits, err = splitFile(c.Data, d.Splits)
 			}
@@ -189,9 +189,9 @@ func (t *accuracyTable) planned(ctx context.Context, rows []*suiteRow) ([]suiteR
 	if len(t.left(runs)) == 0 {
 		return runs, nil
 	}
-	t.progress.Show("measuring an epoch of each row")
+	stop := t.progress.During("measuring an epoch of each row")
 	err := t.measured(ctx, t.left(runs))
-	t.progress.Clear()
+	stop()
 	if err != nil {
 		return runs, err
 	}

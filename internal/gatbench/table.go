@@ -107,7 +107,7 @@ func (c *tableCommand) Run(e cli.Env) error {
 		return c.runSuite(e, t)
 	}
 	for _, rs := range recipes {
-		k, err := cli.Promptly(e.Ctx, func() (*node.Examples, error) {
+		k, err := cli.Reading(e, rs[0].Dataset, func() (*node.Examples, error) {
 			return node.OpenExamples(c.Data, rs[0].Dataset, rs[0].Undirected, rs[0].Choice().Fresh(true))
 		})
 		if errors.Is(err, cli.ErrInterrupted) {

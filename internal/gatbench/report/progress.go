@@ -6,29 +6,37 @@ import (
 	"math"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// How long a line of progress stands before the next one.
+// How often a line of progress is drawn, and when the first one of a stage comes.
 const (
-	redrawEvery = 100 * time.Millisecond // on a terminal, where it is redrawn
-	appendEvery = 5 * time.Second        // elsewhere, where it stays
+	redrawEvery = 100 * time.Millisecond
+	tickEvery   = time.Second     // of a stage that counts nothing but seconds
+	patience    = 2 * time.Second // what takes less says nothing
 )
 
-// Progress shows where a long task is: on a terminal one line that is redrawn,
-// elsewhere a line now and then.
+// Progress shows on a terminal where a long task is: one line, which is redrawn. Elsewhere it shows nothing.
 type Progress struct {
 	w     io.Writer
 	width func() int // of the terminal; nil where there is none
 	now   func() time.Time
+	since time.Time // when the task began
 	last  time.Time // of the last line
 	begun time.Time // when the first part of what takes time was done; zero: none is
 	from  int       // how many were done then
 	runs  [2]int    // which of how many trainings is at work, from 0; 0 of them: it is the only one
-	shown int       // columns on the terminal's line
+}
+
+// onScreen is the line of progress that stands on a terminal. There is one, whichever Progress drew it, so that a message can take it away.
+var onScreen struct {
+	sync.Mutex
+	w       io.Writer
+	columns int // 0: none stands there
 }
 
 // NewProgress returns a progress on w. The first line waits as long as any
@@ -38,32 +46,96 @@ func NewProgress(w io.Writer) *Progress {
 	if os.Getenv("TERM") != "dumb" {
 		p.width = terminal(w)
 	}
-	p.last = p.now()
+	p.since = p.now()
+	p.last = p.since
 	return p
 }
 
-// Show replaces the line, or adds one, if it is time to. Parts of the format that two
+// Part returns the progress of a part of the task, which counts what is left of that alone.
+func (p *Progress) Part() *Progress {
+	return &Progress{w: p.w, width: p.width, now: p.now, since: p.since, last: p.last}
+}
+
+// Show replaces the line if it is time to. Parts of the format that two
 // blanks divide are left out from the end on where the terminal is narrow, so that the
 // first is to say the most.
-func (p *Progress) Show(format string, args ...any) {
-	every := appendEvery
-	if p.width != nil {
-		every = redrawEvery
+func (p *Progress) Show(format string, args ...any) { p.show(redrawEvery, format, args...) }
+
+// show is Show of a line that comes no sooner than so long after the last.
+func (p *Progress) show(every time.Duration, format string, args ...any) {
+	if p.width == nil {
+		return
 	}
+	onScreen.Lock()
+	defer onScreen.Unlock()
 	now := p.now()
 	if now.Sub(p.last) < every {
 		return
 	}
 	p.last = now
-	text := fmt.Sprintf(format, shown(args)...)
-	if p.width == nil {
-		fmt.Fprintln(p.w, text)
-		return
+	text := shorten(fmt.Sprintf(format, shown(args)...), p.width()-1) // the last column would wrap
+	n, before := plain.Width(text), 0
+	if onScreen.w == p.w {
+		before = onScreen.columns
 	}
-	text = shorten(text, p.width()-1) // the last column would wrap
-	n := plain.Width(text)
-	fmt.Fprint(p.w, "\r", text, strings.Repeat(" ", max(0, p.shown-n)))
-	p.shown = n
+	fmt.Fprint(p.w, "\r", text, strings.Repeat(" ", max(0, before-n)))
+	onScreen.w, onScreen.columns = p.w, n
+}
+
+// During shows a stage and the seconds that it has taken, each second from two on, until stop is called, which takes the line away. What
+// is shown otherwise meanwhile stands as long as it is newer.
+func (p *Progress) During(stage string) (stop func()) {
+	if p.width == nil {
+		return func() {}
+	}
+	began, ended := p.now(), make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		tick := time.NewTicker(tickEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+			}
+			if now := p.now(); now.Sub(p.since) >= patience {
+				p.show(tickEvery/2, "%s  %d s", stage, int(now.Sub(began).Round(time.Second).Seconds()))
+			}
+		}
+	})
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			close(ended)
+			watch.Wait()
+			p.Clear()
+		})
+	}
+}
+
+// Count shows after two seconds how many are done of a total, which is 0 if nobody knows it, and how long the others take.
+func (p *Progress) Count(done, total int, noun string) {
+	left := ""
+	if done <= total {
+		left = p.Left(done, total)
+	}
+	switch {
+	case p.now().Sub(p.since) < patience:
+	case done <= total:
+		p.Show("%s of %s %s%s", Grouped(done), Grouped(total), noun, left)
+	default:
+		p.Show("%s %s", Grouped(done), noun)
+	}
+}
+
+// Grouped is a number with a comma before each three of its digits, such as 60,000.
+func Grouped(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // Run says which of how many trainings of the same length comes next, from 0.
@@ -122,10 +194,15 @@ func (p *Progress) Fold(fold, folds int, e train.Epoch, epochs, done int) string
 }
 
 // Clear takes the line off the terminal, for what is to be printed next.
-func (p *Progress) Clear() {
-	if p.shown > 0 {
-		fmt.Fprint(p.w, "\r", strings.Repeat(" ", p.shown), "\r")
-		p.shown = 0
+func (p *Progress) Clear() { clearLine(p.w) }
+
+// clearLine takes the line of progress away that stands on w, if one does.
+func clearLine(w io.Writer) {
+	onScreen.Lock()
+	defer onScreen.Unlock()
+	if onScreen.columns > 0 && onScreen.w == w {
+		fmt.Fprint(w, "\r", strings.Repeat(" ", onScreen.columns), "\r")
+		onScreen.columns = 0
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/internal/plain"
@@ -13,24 +14,72 @@ import (
 // at returns a progress whose clock is moved by hand.
 func at(w *strings.Builder, width func() int) (*Progress, func(time.Duration)) {
 	clock := time.Unix(0, 0)
-	p := &Progress{w: w, width: width, now: func() time.Time { return clock }, last: clock}
+	p := &Progress{w: w, width: width, now: func() time.Time { return clock }, since: clock, last: clock}
 	return p, func(d time.Duration) { clock = clock.Add(d) }
 }
 
+// A pipe gets nothing, however long the task is.
 func TestProgressOnAPipe(t *testing.T) {
-	var w strings.Builder
-	p, wait := at(&w, nil)
-	for i := range 100 {
-		wait(time.Second)
-		p.Show("step %d", i+1)
-	}
-	p.Clear()
-	lines := strings.Split(strings.TrimSuffix(w.String(), "\n"), "\n")
-	if len(lines) != 20 || lines[0] != "step 5" || lines[19] != "step 100" {
-		t.Errorf("got %d lines: %q", len(lines), lines)
-	}
-	if strings.ContainsAny(w.String(), "\r\x1b") {
-		t.Errorf("a pipe gets what only a terminal understands: %q", w.String())
+	synctest.Test(t, func(t *testing.T) {
+		var w strings.Builder
+		p := NewProgress(&w)
+		stop := p.During("reading cora")
+		for i := range 100 {
+			time.Sleep(time.Second)
+			p.Show("step %d", i+1)
+			p.Count(i+1, 100, "nodes")
+		}
+		stop()
+		p.Clear()
+		if w.String() != "" {
+			t.Errorf("a pipe gets %q", w.String())
+		}
+	})
+}
+
+// A stage shows its seconds from the second one on, and gives way to what is counted in it and to messages.
+func TestProgressDuring(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w strings.Builder
+		said := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			if got := w.String(); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			w.Reset()
+		}
+		p := NewProgress(&w)
+		p.width = func() int { return 40 }
+		stop := p.During("reading cora")
+		time.Sleep(1900 * time.Millisecond)
+		stop()
+		said("")
+		stop = p.During("answering")
+		time.Sleep(time.Second + time.Millisecond)
+		said("\ranswering  1 s")
+		time.Sleep(time.Second)
+		said("\ranswering  2 s")
+		p.Count(2000, 10_000, "nodes")
+		time.Sleep(300 * time.Millisecond)
+		p.Count(4000, 10_000, "nodes")
+		said("\r4,000 of 10,000 nodes  1 s left")
+		message(&w, p.width, "careful", nil)
+		said("\r" + strings.Repeat(" ", 31) + "\rgatbench: careful\n")
+		time.Sleep(time.Second)
+		p.Count(12_000, 10_000, "nodes") // there are more than was thought
+		said("\ranswering  3 s\r12,000 nodes  ")
+		stop()
+		stop()
+		said("\r" + strings.Repeat(" ", 12) + "\r")
+	})
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", -100: "-100", -1000: "-1,000"} {
+		if got := Grouped(n); got != want {
+			t.Errorf("%d becomes %s, want %s", n, got, want)
+		}
 	}
 }
 
@@ -121,6 +170,7 @@ func TestProgressLeft(t *testing.T) {
 func TestProgressOfAShortTask(t *testing.T) {
 	var w strings.Builder
 	p := NewProgress(&w)
+	p.width = func() int { return 80 }
 	p.Show("step")
 	p.Clear()
 	if w.String() != "" {

@@ -62,12 +62,13 @@ func prose(terminal func() int, environment func(string) string) int {
 
 // Message prints a warning or an error for people, after the program's name. On a terminal its lines are
 // as wide as that, and none breaks what the user typed in one argument, such as a path with blanks.
-// Elsewhere it stays one line, so that a log can be searched.
+// Elsewhere it stays one line, so that a log can be searched. A line of progress gives way to it.
 func Message(w io.Writer, text string, typed ...string) { message(w, terminal(w), text, typed) }
 
 func message(w io.Writer, terminal func() int, text string, typed []string) {
 	text = "gatbench: " + plain.Lines(text)
 	if terminal != nil {
+		clearLine(w)
 		text = strings.ReplaceAll(wrap(kept(text, typed), prose(terminal, os.Getenv)), blank, " ")
 	}
 	_, _ = io.WriteString(w, text+"\n") // nowhere is left to say that this failed

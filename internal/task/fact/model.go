@@ -84,7 +84,7 @@ func (f *Model) open(e cli.Env) (*savedFacts, error) {
 	if err := cli.Apart([]cli.File{{Flag: "--dataset", Path: at.Dataset}, {Flag: "the model", Path: f.File}}, f.Outs); err != nil {
 		return nil, err
 	}
-	k, err := openFacts(f.Data, at.Dataset, &n.Recipe)
+	k, err := cli.Reading(e, at.Dataset, func() (*datasets.Knowledge, error) { return openFacts(f.Data, at.Dataset, &n.Recipe) })
 	if err != nil {
 		return nil, err
 	}

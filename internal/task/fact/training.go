@@ -73,7 +73,7 @@ type Training struct {
 
 // Open reads the facts.
 func (c *Training) Open(e cli.Env) (err error) {
-	if c.data, err = cli.Promptly(e.Ctx, func() (*datasets.Knowledge, error) { return openFacts(c.Data, c.At.Dataset, &c.recipe) }); err != nil {
+	if c.data, err = cli.Reading(e, c.At.Dataset, func() (*datasets.Knowledge, error) { return openFacts(c.Data, c.At.Dataset, &c.recipe) }); err != nil {
 		return err
 	}
 	k := c.data

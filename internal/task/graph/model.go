@@ -102,13 +102,16 @@ func (f *Model) open(e cli.Env) (*savedGraphs, error) {
 	}
 	path := datasets.FindGraphs(f.Data, at.Dataset)
 	if s.Schema == nil || path == "" {
-		s.data, err = source.OpenGraphs(f.Data, at.Dataset, "")
+		s.data, err = cli.Reading(e, at.Dataset, func() (*datasets.Graphs, error) { return source.OpenGraphs(f.Data, at.Dataset, "") })
 		return s, err
 	}
-	raw, err := form.Read(path, form.Options{Others: source.OtherForms()})
-	if err == nil {
-		s.data, err = datasets.GraphsFrom(raw, s.Schema)
-	}
+	s.data, err = cli.Reading(e, at.Dataset, func() (*datasets.Graphs, error) {
+		raw, err := form.Read(path, form.Options{Others: source.OtherForms()})
+		if err != nil {
+			return nil, err
+		}
+		return datasets.GraphsFrom(raw, s.Schema)
+	})
 	return s, err
 }
 

@@ -183,7 +183,7 @@ type graphSummary struct {
 // Open reads the graphs and settles what they decide.
 func (c *Training) Open(e cli.Env) error {
 	r := &c.recipe
-	k, err := cli.Promptly(e.Ctx, func() (*Graphs, error) { return OpenGraphs(c.Data, c.At.Dataset, r) })
+	k, err := cli.Reading(e, c.At.Dataset, func() (*Graphs, error) { return OpenGraphs(c.Data, c.At.Dataset, r) })
 	if err != nil {
 		return err
 	}

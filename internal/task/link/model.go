@@ -93,7 +93,7 @@ func (f *Model) open(e cli.Env, predicted bool) (*savedLinks, error) {
 		return nil, err
 	}
 	own := f.Dataset == nil || r.Dataset == a.Recipe.Dataset
-	d, err := openLinksAs(f.Data, at.Dataset, a, model, predicted && !own)
+	d, err := openLinksAs(e, f.Data, at.Dataset, a, model, predicted && !own)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +129,11 @@ func (f *Model) open(e cli.Env, predicted bool) (*savedLinks, error) {
 
 // openLinksAs reads the graph that a model of links is used on, whose columns become what they were in training. In order it is the
 // same in whatever order its files have rows.
-func openLinksAs(dir, name string, a *Autoencoder, p *models.Predictor, ordered bool) (Source, error) {
+func openLinksAs(e cli.Env, dir, name string, a *Autoencoder, p *models.Predictor, ordered bool) (Source, error) {
 	if p.Schema == nil || slices.Contains(datasets.Names(), name) || source.InteractionsIn(dir, name) != "" {
-		return ReadLinks(dir, name, a.Recipe.Model, a.Recipe.Columns)
+		return cli.Reading(e, name, func() (Source, error) { return ReadLinks(dir, name, a.Recipe.Model, a.Recipe.Columns) })
 	}
-	raw, err := node.ReadRows(dir, name, p)
+	raw, err := node.ReadRows(e, dir, name, p)
 	if err != nil {
 		return Source{}, err
 	}

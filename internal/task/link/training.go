@@ -162,7 +162,7 @@ type linkOverall struct {
 // Open reads the data and settles what it decides.
 func (c *Training) Open(e cli.Env) (err error) {
 	r := &c.recipe
-	if c.data, err = cli.Promptly(e.Ctx, func() (Source, error) { return ReadLinks(c.Data, c.At.Dataset, r.Model, r.Columns) }); err != nil {
+	if c.data, err = cli.Reading(e, c.At.Dataset, func() (Source, error) { return ReadLinks(c.Data, c.At.Dataset, r.Model, r.Columns) }); err != nil {
 		return err
 	}
 	d := c.data

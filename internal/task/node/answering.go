@@ -66,7 +66,10 @@ func (f *Model) answering(e cli.Env) (*answering, error) {
 		if f.Base != "" {
 			return nil, cli.Misuse("--base: %s is no table, whose rows could stand beside others: leave it out", at.Dataset)
 		}
-		if a.data, err = source.OpenNodes(f.Data, at.Dataset, task.TaskIn(a.Predictor), a.recipe.Columns); err == nil {
+		a.data, err = cli.Reading(e, at.Dataset, func() (*datasets.Dataset, error) {
+			return source.OpenNodes(f.Data, at.Dataset, task.TaskIn(a.Predictor), a.recipe.Columns)
+		})
+		if err == nil {
 			err = e.SameData(at.Dataset, a.data)
 		}
 		if err == nil && f.Dataset == nil && !f.Few {
@@ -74,7 +77,7 @@ func (f *Model) answering(e cli.Env) (*answering, error) {
 		}
 		return a, err
 	}
-	if a.raw, err = ReadRows(f.Data, at.Dataset, a.Predictor); err != nil {
+	if a.raw, err = ReadRows(e, f.Data, at.Dataset, a.Predictor); err != nil {
 		return nil, err
 	}
 	if err := e.SameDigest(at.Dataset, func() []byte { return digestOfRows(a.raw) }); err != nil {
@@ -87,16 +90,18 @@ func (f *Model) answering(e cli.Env) (*answering, error) {
 }
 
 // ReadRows reads rows as the columns of a model's tables are called.
-func ReadRows(dir, name string, p *models.Predictor) (*form.Raw, error) {
+func ReadRows(e cli.Env, dir, name string, p *models.Predictor) (*form.Raw, error) {
 	own := p.Schema.Options
 	o := form.Options{ID: own.ID, Source: own.Source, Target: own.Target, EdgeID: own.EdgeID, Others: source.OtherForms()}
-	raw, err := form.Read(name, o)
-	if errors.Is(err, fs.ErrNotExist) {
-		if path, found := datasets.Find(dir, name); found == nil {
-			return form.Read(path, o)
+	return cli.Reading(e, name, func() (*form.Raw, error) {
+		raw, err := form.Read(name, o)
+		if errors.Is(err, fs.ErrNotExist) {
+			if path, found := datasets.Find(dir, name); found == nil {
+				return form.Read(path, o)
+			}
 		}
-	}
-	return raw, err
+		return raw, err
+	})
 }
 
 // digestOfRows tells rows from others by their tables, columns and ids.
@@ -136,7 +141,7 @@ func (f *Model) beside(e cli.Env, a *answering, was, now string) (err error) {
 		base = path
 		report.Message(e.ErrOut, fmt.Sprintf("edges lead to rows that %s does not list; they are read from %s (--base names others)", now, base))
 	}
-	if a.base, err = ReadRows(f.Data, base, a.Predictor); err == nil && f.Base == "" && !f.Few {
+	if a.base, err = ReadRows(e, f.Data, base, a.Predictor); err == nil && f.Base == "" && !f.Few {
 		a.changed(e, a.base, base)
 	}
 	return err

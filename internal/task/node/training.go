@@ -61,7 +61,7 @@ func (Task) Model(f *task.SavedFlags) task.Model { return &Model{f} }
 // Open reads the data and settles what it decides.
 func (c *Training) Open(e cli.Env) error {
 	r := c.recipe
-	k, err := cli.Promptly(e.Ctx, func() (*Examples, error) {
+	k, err := cli.Reading(e, c.At.Dataset, func() (*Examples, error) {
 		return openTaskOf(c.Task, c.Data, c.At.Dataset, r.Undirected, r.Choice().from(c.At.Splits).Fresh(c.Resume == "" && c.Undirected == nil))
 	})
 	if err != nil {

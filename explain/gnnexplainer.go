@@ -31,6 +31,9 @@ type GNNExplainer struct {
 	FeatureSize, FeatureEntropy float64 // 0: 1 and 0.1
 	NoFeatures                  bool    // the features stay as they are and have no scores
 	Seed                        uint64  // of the first masks
+
+	// Progress is called after each step, with the number of steps that are over and of all; nil: nobody is told.
+	Progress func(done, total int) `json:"-"`
 }
 
 // masks are what is learnt, before the sigmoid.
@@ -44,9 +47,13 @@ func (l *GNNExplainer) Explain(c *Case) *Explanation {
 	m := l.begin(c)
 	opt := &train.Adam{LR: cmp.Or(l.LR, 0.01)}
 	t := grad.NewTape(l.Seed)
-	for range m.steps(cmp.Or(max(l.Steps, 0), 100)) {
+	steps := m.steps(cmp.Or(max(l.Steps, 0), 100))
+	for i := range steps {
 		t.Reset()
 		opt.Step(m.own(t.Backward(l.loss(t, c, m))))
+		if l.Progress != nil {
+			l.Progress(i+1, steps)
+		}
 	}
 	e := c.blank()
 	for i, edge := range m.on {

@@ -34,6 +34,9 @@ type PGExplainer struct {
 	Hot, Cold             float64 // 0: 5 and 2
 	Seed                  uint64  // of the Params, and of ε
 
+	// Progress is called after each epoch of Fit, with the number of epochs that are over and of all; nil: nobody is told.
+	Progress func(done, total int) `json:"-"`
+
 	W1, B1, W2, B2 *grad.Param `json:"-"` // 3D×Hidden, Hidden, Hidden×1 and 1
 
 	z *tensor.Dense
@@ -69,6 +72,9 @@ func (l *PGExplainer) Fit(z *tensor.Dense, cases []*Case) error {
 			}
 			t.Reset()
 			opt.Step(l.own(t.Backward(l.loss(t, c, noise(rng, len(c.open)), heat))))
+		}
+		if l.Progress != nil {
+			l.Progress(epoch+1, epochs)
 		}
 	}
 	return nil

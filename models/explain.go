@@ -24,6 +24,10 @@ type Method struct {
 	Name   string // attention, saliency, integrated, gnnexplainer or pg
 	Seed   uint64 // of the first masks, and of the nodes that pg learns from
 	Epochs int    // that pg learns; 0: 150
+
+	// Progress is called after each step of gnnexplainer and each epoch of pg, with the number of those that are over and of all. The other
+	// methods do not call it; nil: nobody is told.
+	Progress func(done, total int)
 }
 
 // methods are the ways to explain answers: the attention, gradients, integrated gradients, GNNExplainer's masks, and PGExplainer's, which learns
@@ -115,7 +119,7 @@ func (p *Predictor) explain(s *subject, by Method) (*Explained, error) {
 	case "integrated":
 		x.Scores = x.Integrated(0)
 	case "gnnexplainer":
-		x.Scores = (&explain.GNNExplainer{Seed: by.Seed}).Explain(x.Case)
+		x.Scores = (&explain.GNNExplainer{Seed: by.Seed, Progress: by.Progress}).Explain(x.Case)
 	case "pg":
 		x.Scores, err = s.pg(n, x.Case, x.Node, by)
 	default:
@@ -224,7 +228,7 @@ func (s *subject) pg(n *Network, why *explain.Case, node int32, by Method) (*exp
 		epochs = usual
 	}
 	// The paper's factors, 0.05 and 1, leave all edges of some hundred out, and smaller ones of size alone none.
-	l := &explain.PGExplainer{Seed: by.Seed, EdgeSize: 0.01, EdgeEntropy: 0.01, Epochs: epochs}
+	l := &explain.PGExplainer{Seed: by.Seed, EdgeSize: 0.01, EdgeEntropy: 0.01, Epochs: epochs, Progress: by.Progress}
 	if err := l.Fit(n.Hidden(grad.NewEval(), s.hop(n), grad.Const(s.Rows)).Value(), cases); err != nil {
 		return nil, err
 	}

@@ -258,9 +258,15 @@ func TestEmbedAndExplain(t *testing.T) {
 	deep := trained(t, s.raw(false), models.GAT{Hidden: 2, Heads: 2, Layers: 2, Norm: models.NormBatch, Input: 4, ResidualLinear: true, Output: true}, models.Preparation{}, coded)
 	for _, method := range []string{"attention", "saliency", "integrated", "gnnexplainer", "pg"} {
 		for _, p := range []*models.Predictor{p, deep} {
-			x, err := p.Explain(s.raw(false), "C00017", models.Method{Name: method, Epochs: 2}, models.Query{})
+			var told []int
+			by := models.Method{Name: method, Epochs: 2, Progress: func(done, total int) { told = append(told, done, total) }}
+			x, err := p.Explain(s.raw(false), "C00017", by, models.Query{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			learns := map[string]int{"gnnexplainer": 100, "pg": 2}
+			if n := learns[method]; len(told) != 2*n || n > 0 && !slices.Equal(told[:2], []int{1, n}) || n > 0 && !slices.Equal(told[2*n-2:], []int{n, n}) {
+				t.Errorf("%s tells its progress %d times: %v", method, len(told)/2, told)
 			}
 			if x.IDs[x.Node] != "C00017" || len(x.Edges()) == 0 || !slices.Contains(x.Features, "age") || !slices.Contains(x.Features, "age=empty") {
 				t.Errorf("%s: node %s, %d edges, features %q", method, x.IDs[x.Node], len(x.Edges()), x.Features)

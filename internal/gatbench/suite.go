@@ -84,12 +84,14 @@ func (c *tableCommand) runSuite(e cli.Env, t *accuracyTable) error {
 	}
 	todo := t.left(runs)
 	done, all := len(runs)-len(todo), len(runs)
+	t.progress.Left(done, all)
+	stop := t.progress.During(fmt.Sprintf("%d of %d trainings", done, all))
 	_, err = cli.SideBySide(e.Ctx, todo, onceOf, func(i int, s report.Summary) error {
 		done++
 		t.progress.Show("%d of %d trainings%s  %s on %s", done, all, t.progress.Left(done, all), todo[i].Recipe.Model, todo[i].title)
 		return t.Keep(todo[i].Recipe, s)
 	})
-	t.progress.Clear()
+	stop()
 	return errors.Join(t.compared(rows), t.halted(e.Ctx, err, runs))
 }
 

@@ -335,12 +335,15 @@ func (t *accuracyTable) add(e cli.Env, k *node.Examples, r node.Recipe) error {
 	all := node.SeedsOf(r, t.Seeds)
 	rest := t.Missing(all)
 	ready := t.Seeds - len(rest)
+	progress := t.progress.Part()
+	progress.Left(ready, t.Seeds)
+	stop := progress.During(fmt.Sprintf("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name))
 	_, err := node.ManySeeds(e.Ctx, k, rest, func(i int, s report.Summary) error {
 		ready++
-		t.progress.Show("%d of %d seeds  %s on %s", ready, t.Seeds, r.Model, k.Name)
+		progress.Show("%d of %d seeds%s  %s on %s", ready, t.Seeds, progress.Left(ready, t.Seeds), r.Model, k.Name)
 		return t.Keep(rest[i], s)
 	})
-	t.progress.Clear()
+	stop()
 	if k.Weighing(r.Traits()) == "not used" {
 		t.unread = append(t.unread, fmt.Sprintf("edge weights of %s: not used by %s", k.Name, r.Model))
 	}

@@ -239,16 +239,30 @@ func (w *answerRows) cells(a *models.Answers, i int, l *predicted) (cells []stri
 	return cells
 }
 
-// Warned are answers whose warnings are said, and whose errors say what unfit does.
-func Warned(e cli.Env, all iter.Seq2[*models.Answers, error], unfit func(error) error) iter.Seq2[*models.Answers, error] {
+// Count is how many answers are expected, and of what; 0: nobody knows how many.
+type Count struct {
+	Total int
+	Noun  string // in the plural
+}
+
+// Watched are answers whose warnings are said, and whose errors say what unfit does. A terminal shows how many there are.
+func Watched(e cli.Env, of Count, all iter.Seq2[*models.Answers, error], unfit func(error) error) iter.Seq2[*models.Answers, error] {
 	return func(yield func(*models.Answers, error) bool) {
+		progress, done := report.NewProgress(e.ErrOut), 0
+		defer progress.During("answering for the " + of.Noun)()
+		printed := report.Width(e.Out) > 0 // answers may appear where the progress does
 		for b, err := range all {
 			if err == nil {
 				Warn(e, b.Warnings)
+				done += b.Len()
+			}
+			if printed {
+				progress.Clear()
 			}
 			if !yield(b, unfit(err)) {
 				return
 			}
+			progress.Count(done, of.Total, of.Noun)
 		}
 	}
 }

@@ -31,6 +31,8 @@ type Trial struct {
 	// Summary is what came of it. The task sets what it is of, and train what all trainings have.
 	Summary report.Summary
 	Metric  report.Metric // what its scores are
+	// Progress shows how Measure gets on. TrainAll sets it.
+	Progress *report.Progress
 
 	// Measure completes the summary with what the network that was kept can do. It is not called for a training that was cut short.
 	Measure func(ctx context.Context, t *grad.Tape, h *train.History)
@@ -76,7 +78,9 @@ func (f *Flags) TrainAll(e cli.Env, of Trials) error {
 		return errors.Join(err, writeEpochs(f.Out, histories, of.Score))
 	}
 	for i := range f.Seeds {
+		stop := progress.During("preparing the network")
 		t, err := of.Of(i)
+		stop()
 		if err != nil {
 			return csv(err)
 		}
@@ -121,11 +125,15 @@ func (f *Flags) train(e cli.Env, t *Trial, p *report.Printer, progress *report.P
 	}
 	usage := f.usage(p)
 	f.watch(t, events, usage, p, progress)
+	stop := func() {}
+	if !f.JSON {
+		stop = progress.During("training in its first epoch")
+	}
 	start := time.Now()
 	h, err := fit.Run(e.Ctx)
 	took := time.Since(start)
 	logged := events.Close()
-	progress.Clear()
+	stop()
 	if h == nil || f.Team.Err() != nil { // without the other ranks nothing more can be computed
 		return nil, errors.Join(err, logged)
 	}
@@ -143,11 +151,13 @@ func (f *Flags) train(e cli.Env, t *Trial, p *report.Printer, progress *report.P
 		}
 	}
 	if s.BestEpoch > 0 {
+		stop, t.Progress = progress.During("measuring the network"), progress
 		tape, ctx := grad.NewEval(), cli.Uncut(e.Ctx, f.Team)
 		if cut := tape.Within(ctx, func() { t.Measure(ctx, tape, h) }); cut != nil && err == nil {
 			s.Interrupted, err = true, cut
 		}
 		err = errors.Join(err, logged, t.Keep(), f.draw(t, h))
+		stop()
 	}
 	return h, err
 }

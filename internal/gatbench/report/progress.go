@@ -36,7 +36,8 @@ type Progress struct {
 var onScreen struct {
 	sync.Mutex
 	w       io.Writer
-	columns int // 0: none stands there
+	columns int  // 0: none stands there
+	held    bool // it says more than the stage that is at work
 }
 
 // NewProgress returns a progress on w. The first line waits as long as any
@@ -59,17 +60,17 @@ func (p *Progress) Part() *Progress {
 // Show replaces the line if it is time to. Parts of the format that two
 // blanks divide are left out from the end on where the terminal is narrow, so that the
 // first is to say the most.
-func (p *Progress) Show(format string, args ...any) { p.show(redrawEvery, format, args...) }
+func (p *Progress) Show(format string, args ...any) { p.show(false, format, args...) }
 
-// show is Show of a line that comes no sooner than so long after the last.
-func (p *Progress) show(every time.Duration, format string, args ...any) {
+// show is Show, or the line of a stage.
+func (p *Progress) show(stage bool, format string, args ...any) {
 	if p.width == nil {
 		return
 	}
 	onScreen.Lock()
 	defer onScreen.Unlock()
 	now := p.now()
-	if now.Sub(p.last) < every {
+	if now.Sub(p.last) < redrawEvery || stage && onScreen.held {
 		return
 	}
 	p.last = now
@@ -79,15 +80,18 @@ func (p *Progress) show(every time.Duration, format string, args ...any) {
 		before = onScreen.columns
 	}
 	fmt.Fprint(p.w, "\r", text, strings.Repeat(" ", max(0, before-n)))
-	onScreen.w, onScreen.columns = p.w, n
+	onScreen.w, onScreen.columns, onScreen.held = p.w, n, !stage
 }
 
 // During shows a stage and the seconds that it has taken, each second from two on, until stop is called, which takes the line away. What
-// is shown otherwise meanwhile stands as long as it is newer.
+// Show or Count show meanwhile stays instead.
 func (p *Progress) During(stage string) (stop func()) {
 	if p.width == nil {
 		return func() {}
 	}
+	onScreen.Lock()
+	onScreen.held = false
+	onScreen.Unlock()
 	began, ended := p.now(), make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -100,7 +104,7 @@ func (p *Progress) During(stage string) (stop func()) {
 			case <-tick.C:
 			}
 			if now := p.now(); now.Sub(p.since) >= patience {
-				p.show(tickEvery/2, "%s  %d s", stage, int(now.Sub(began).Round(time.Second).Seconds()))
+				p.show(true, "%s  %d s", stage, int(now.Sub(began).Round(time.Second).Seconds()))
 			}
 		}
 	})
@@ -202,7 +206,7 @@ func clearLine(w io.Writer) {
 	defer onScreen.Unlock()
 	if onScreen.columns > 0 && onScreen.w == w {
 		fmt.Fprint(w, "\r", strings.Repeat(" ", onScreen.columns), "\r")
-		onScreen.columns = 0
+		onScreen.columns, onScreen.held = 0, false
 	}
 }
 

@@ -44,6 +44,8 @@ func TestProgressDuring(t *testing.T) {
 		said := func(want string) {
 			t.Helper()
 			synctest.Wait()
+			onScreen.Lock() // which orders this after the writes
+			defer onScreen.Unlock()
 			if got := w.String(); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
@@ -67,8 +69,11 @@ func TestProgressDuring(t *testing.T) {
 		message(&w, p.width, "careful", nil)
 		said("\r" + strings.Repeat(" ", 31) + "\rgatbench: careful\n")
 		time.Sleep(time.Second)
+		said("\ranswering  3 s")
+		time.Sleep(500 * time.Millisecond)
 		p.Count(12_000, 10_000, "nodes") // there are more than was thought
-		said("\ranswering  3 s\r12,000 nodes  ")
+		time.Sleep(5 * time.Second)
+		said("\r12,000 nodes  ")
 		stop()
 		stop()
 		said("\r" + strings.Repeat(" ", 12) + "\r")

@@ -47,10 +47,14 @@ func (f *Model) Predict(e cli.Env, q *task.Questions) (func(io.Writer) error, er
 	if err != nil {
 		return nil, err
 	}
+	progress, asked := report.NewProgress(e.ErrOut), 0
+	defer progress.Clear()
 	var answers []models.FactAnswer
 	ask := func(words []string) error {
 		all, err := asker.Ask([3]string{strings.TrimSpace(words[0]), strings.TrimSpace(words[1]), strings.TrimSpace(words[2])}, top, q.Known)
 		answers = append(answers, all...)
+		asked++
+		progress.Count(asked, 0, "questions")
 		return err
 	}
 	defer par.SetThreads(f.Threads)()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/par"
@@ -126,8 +127,12 @@ func (f *Model) Eval(e cli.Env) (question string, err error) {
 	}
 	defer par.SetThreads(f.Threads)()
 	k, x := s.data, grad.Const(s.net.Entities.Value)
-	val := knowledge.Ranks(s.net.Scorer, x, k.Val, k.Train, k.Val, k.Test)
-	test := knowledge.Ranks(s.net.Scorer, x, k.Test, k.Train, k.Val, k.Test)
+	progress := report.NewProgress(e.ErrOut)
+	ranked := func(part *graph.Graph, name string) train.Ranks {
+		defer progress.During(fmt.Sprintf("ranking %s %s facts", report.Grouped(part.NumEdges()), name))()
+		return knowledge.Ranks(s.net.Scorer, x, part, k.Train, k.Val, k.Test)
+	}
+	val, test := ranked(k.Val, "validation"), ranked(k.Test, "test")
 	line := factScored{"eval", f.File, s.net.Recipe.Dataset, s.net.Recipe.Model, val.MRR(), test.MRR(), test.Hits(1), test.Hits(3), test.Hits(10)}
 	p := report.NewPrinter(e.Out)
 	if f.JSON {

@@ -188,6 +188,7 @@ func (c *Training) Open(e cli.Env) error {
 		return err
 	}
 	c.task, k.team = k, e.Team
+	defer report.NewProgress(e.ErrOut).During("preparing " + c.At.Dataset)()
 	if err := e.SameData(c.At.Dataset, &datasets.Dataset{Graph: k.Graph, Labels: k.Labels, Targets: k.Targets, EdgeFeatures: k.EdgeFeatures}); err != nil {
 		return err
 	}
@@ -287,6 +288,7 @@ func (c *Training) byFold(e cli.Env) error {
 		return cli.Misuse("--folds %d: %w", r.Folds, err)
 	}
 	out, progress, metric := report.NewPrinter(e.Out), report.NewProgress(e.ErrOut), k.goal.ScoredBy()
+	defer progress.During("training in the first epochs of the folds")()
 	var turn sync.Mutex
 	done := 0 // epochs of all folds
 	start := time.Now()

@@ -55,6 +55,7 @@ func (f *Model) Predict(e cli.Env, q *task.Questions) (func(io.Writer) error, er
 		return nil, err
 	}
 	defer par.SetThreads(f.Threads)()
+	defer report.NewProgress(e.ErrOut).During("scoring links")()
 	p := &linkAnswers{savedLinks: s, known: map[[2]int32]string{}}
 	p.titled = len(s.data.NodeIDs) > 0 && len(s.data.NodeNames) > 0 && !slices.Equal(s.data.NodeNames, s.data.NodeIDs)
 	if err := p.encode(); err != nil {

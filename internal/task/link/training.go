@@ -166,6 +166,7 @@ func (c *Training) Open(e cli.Env) (err error) {
 		return err
 	}
 	d := c.data
+	defer report.NewProgress(e.ErrOut).During("preparing " + c.At.Dataset)()
 	if err := e.SameData(c.At.Dataset, d.Dataset); err != nil {
 		return err
 	}

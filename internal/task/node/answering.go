@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -173,7 +174,32 @@ func (a *answering) each(e cli.Env, ids []string) iter.Seq2[*models.Answers, err
 	if a.raw == nil {
 		all = a.Of(a.data, q)
 	}
-	return task.Warned(e, all, a.unfit)
+	return task.Watched(e, a.expected(ids), all, a.unfit)
+}
+
+// expected is how many answers a query has.
+func (a *answering) expected(ids []string) task.Count {
+	edges := task.TaskIn(a.Predictor) == task.Edge
+	of := task.Count{Total: len(ids), Noun: "nodes"}
+	if edges {
+		of = task.Count{Noun: "edges"} // of some nodes nobody knows how many
+	}
+	switch {
+	case len(ids) > 0:
+	case a.raw == nil && edges:
+		of.Total = a.data.Graph.NumEdges()
+	case a.raw == nil:
+		of.Total = a.data.Graph.NumNodes()
+	case edges:
+		for i := range a.raw.Edges {
+			of.Total += a.raw.Edges[i].Rows
+		}
+	default:
+		for i := range a.raw.Nodes {
+			of.Total += cmp.Or(a.raw.Nodes[i].Listed, a.raw.Nodes[i].Rows)
+		}
+	}
+	return of
 }
 
 // unfit says of an error whose data it is that the model cannot read.

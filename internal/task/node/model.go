@@ -51,7 +51,11 @@ func (f *Model) open(e cli.Env) (*answering, *Examples, *tensor.Dense, error) {
 	}
 	k.Goal.Taught(a.Goal)
 	var y *tensor.Dense
-	for b, err := range task.Warned(e, a.Of(d, models.Query{Team: e.Team}), a.unfit) {
+	of := task.Count{Total: d.Graph.NumNodes(), Noun: "nodes"}
+	if d.LearnsEdges() {
+		of = task.Count{Total: d.Graph.NumEdges(), Noun: "edges"}
+	}
+	for b, err := range task.Watched(e, of, a.Of(d, models.Query{Team: e.Team}), a.unfit) {
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -100,6 +104,7 @@ func (f *Model) Embed(e cli.Env, ids []string) (*models.Embeddings, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer report.NewProgress(e.ErrOut).During("computing the rows of the nodes")()
 	if a.raw == nil {
 		return a.EmbedOf(a.data, a.query(ids))
 	}
@@ -111,6 +116,11 @@ func (f *Model) Explain(e cli.Env, node string, by models.Method) (x *models.Exp
 	a, err := f.answering(e)
 	if err != nil {
 		return nil, nil, "", err
+	}
+	progress := report.NewProgress(e.ErrOut)
+	defer progress.During("explaining node " + node)()
+	by.Progress = func(done, total int) {
+		progress.Show("explaining node %s  step %d of %d%s", node, done, total, progress.Left(done, total))
 	}
 	if a.raw != nil {
 		x, err = a.Explain(a.raw, node, by, a.query(nil))

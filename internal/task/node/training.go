@@ -68,6 +68,7 @@ func (c *Training) Open(e cli.Env) error {
 		return err
 	}
 	c.task, k.team = k, e.Team
+	defer report.NewProgress(e.ErrOut).During("preparing " + c.At.Dataset)()
 	if err := e.SameData(c.At.Dataset, k.Dataset); err != nil {
 		return err
 	}
@@ -273,6 +274,8 @@ func (s *session) withoutEdges(ctx context.Context) (*task.Goal, *tensor.Dense) 
 	if err != nil {
 		return nil, nil
 	}
+	progress, length := s.trial.Progress.Part(), report.Length{Epochs: fit.Epochs, Steps: fit.Steps}
+	fit.OnEpoch = func(e train.Epoch) { progress.Show("without edges, to compare  %s", progress.Epoch(e, length)) }
 	if _, err := fit.Run(ctx); err != nil {
 		return nil, nil
 	}

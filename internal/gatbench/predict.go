@@ -117,6 +117,7 @@ func (c *predictCommand) embed(e cli.Env, m task.Model) error {
 		return task.AskedFor(err)
 	}
 	task.Warn(e, x.Warnings)
+	defer report.NewProgress(e.ErrOut).During("writing " + c.Embeddings)()
 	return e.Writes(c.Embeddings, func(w io.Writer) error {
 		switch strings.ToLower(filepath.Ext(c.Embeddings)) {
 		case ".npy":

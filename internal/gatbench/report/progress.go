@@ -25,12 +25,15 @@ type Progress struct {
 	w     io.Writer
 	width func() int // of the terminal; nil where there is none
 	now   func() time.Time
-	since time.Time // when the task began
+	since time.Time // when the program began
 	last  time.Time // of the last line
 	begun time.Time // when the first part of what takes time was done; zero: none is
 	from  int       // how many were done then
 	runs  [2]int    // which of how many trainings is at work, from 0; 0 of them: it is the only one
 }
+
+// started is about when the program was. Two seconds of it count, however many stages they have.
+var started = time.Now()
 
 // onScreen is the line of progress that stands on a terminal. There is one, whichever Progress drew it, so that a message can take it away.
 var onScreen struct {
@@ -47,8 +50,7 @@ func NewProgress(w io.Writer) *Progress {
 	if os.Getenv("TERM") != "dumb" {
 		p.width = terminal(w)
 	}
-	p.since = p.now()
-	p.last = p.since
+	p.since, p.last = started, p.now()
 	return p
 }
 
@@ -83,7 +85,7 @@ func (p *Progress) show(stage bool, format string, args ...any) {
 	onScreen.w, onScreen.columns, onScreen.held = p.w, n, !stage
 }
 
-// During shows a stage and the seconds that it has taken, each second from two on, until stop is called, which takes the line away. What
+// During shows a stage and the seconds that it has taken, each second once the program has run for two, until stop is called, which takes the line away. What
 // Show or Count show meanwhile stays instead.
 func (p *Progress) During(stage string) (stop func()) {
 	if p.width == nil {
@@ -118,7 +120,7 @@ func (p *Progress) During(stage string) (stop func()) {
 	}
 }
 
-// Count shows after two seconds how many are done of a total, which is 0 if nobody knows it, and how long the others take.
+// Count shows, once the program has run for two seconds, how many are done of a total, which is 0 if nobody knows it, and how long the others take.
 func (p *Progress) Count(done, total int, noun string) {
 	left := ""
 	if done <= total {

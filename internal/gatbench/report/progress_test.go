@@ -52,7 +52,7 @@ func TestProgressDuring(t *testing.T) {
 			w.Reset()
 		}
 		p := NewProgress(&w)
-		p.width = func() int { return 40 }
+		p.width, p.since = func() int { return 40 }, p.now()
 		stop := p.During("reading cora")
 		time.Sleep(1900 * time.Millisecond)
 		stop()

@@ -239,17 +239,12 @@ func (w *answerRows) cells(a *models.Answers, i int, l *predicted) (cells []stri
 	return cells
 }
 
-// Count is how many answers are expected, and of what; 0: nobody knows how many.
-type Count struct {
-	Total int
-	Noun  string // in the plural
-}
-
-// Watched are answers whose warnings are said, and whose errors say what unfit does. A terminal shows how many there are.
-func Watched(e cli.Env, of Count, all iter.Seq2[*models.Answers, error], unfit func(error) error) iter.Seq2[*models.Answers, error] {
+// Watched are answers whose warnings are said, and whose errors say what unfit does. A terminal shows how many
+// of a total there are, which is 0 if nobody knows it, of what noun names in the plural.
+func Watched(e cli.Env, total int, noun string, all iter.Seq2[*models.Answers, error], unfit func(error) error) iter.Seq2[*models.Answers, error] {
 	return func(yield func(*models.Answers, error) bool) {
 		progress, done := report.NewProgress(e.ErrOut), 0
-		defer progress.During("answering for the " + of.Noun)()
+		defer progress.During("answering for the " + noun)()
 		printed := report.Width(e.Out) > 0 // answers may appear where the progress does
 		for b, err := range all {
 			if err == nil {
@@ -262,7 +257,7 @@ func Watched(e cli.Env, of Count, all iter.Seq2[*models.Answers, error], unfit f
 			if !yield(b, unfit(err)) {
 				return
 			}
-			progress.Count(done, of.Total, of.Noun)
+			progress.Count(done, total, noun)
 		}
 	}
 }

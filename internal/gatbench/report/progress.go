@@ -54,8 +54,11 @@ func NewProgress(w io.Writer) *Progress {
 	return p
 }
 
-// Part returns the progress of a part of the task, which counts what is left of that alone.
+// Part returns the progress of a part of the task, which counts what is left of that alone; nil of nil.
 func (p *Progress) Part() *Progress {
+	if p == nil {
+		return nil
+	}
 	return &Progress{w: p.w, width: p.width, now: p.now, since: p.since, last: p.last}
 }
 
@@ -121,7 +124,11 @@ func (p *Progress) During(stage string) (stop func()) {
 }
 
 // Count shows, once the program has run for two seconds, how many are done of a total, which is 0 if nobody knows it, and how long the others take.
+// A nil Progress shows nothing.
 func (p *Progress) Count(done, total int, noun string) {
+	if p == nil {
+		return
+	}
 	left := ""
 	if done <= total {
 		left = p.Left(done, total)

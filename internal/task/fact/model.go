@@ -11,7 +11,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
-	"github.com/edgewise-ml/edgewise/layers/knowledge"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/train"
 )
@@ -126,11 +125,11 @@ func (f *Model) Eval(e cli.Env) (question string, err error) {
 		return "", err
 	}
 	defer par.SetThreads(f.Threads)()
-	k, x := s.data, grad.Const(s.net.Entities.Value)
+	k := s.data
 	progress := report.NewProgress(e.ErrOut)
 	ranked := func(part *graph.Graph, name string) train.Ranks {
 		defer progress.During(fmt.Sprintf("ranking %s %s facts", report.Grouped(part.NumEdges()), name))()
-		return knowledge.Ranks(s.net.Scorer, x, part, k.Train, k.Val, k.Test)
+		return s.net.ranked(grad.NewEval(), k, part, progress)
 	}
 	val, test := ranked(k.Val, "validation"), ranked(k.Test, "test")
 	line := factScored{"eval", f.File, s.net.Recipe.Dataset, s.net.Recipe.Model, val.MRR(), test.MRR(), test.Hits(1), test.Hits(3), test.Hits(10)}

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
@@ -148,18 +149,29 @@ func chosenBy(k *datasets.Knowledge) int {
 
 // ranks returns the filtered ranks of some facts. It ends with what t is within.
 func (n *Network) ranks(t *grad.Tape, k *datasets.Knowledge, of *graph.Graph) train.Ranks {
-	return knowledge.Ranks(heedful{n.Scorer, t}, grad.Const(n.Entities.Value), of, k.Train, k.Val, k.Test)
+	return n.ranked(t, k, of, nil)
 }
 
-// heedful is a scorer of which each call may be the last of an evaluation.
-type heedful struct {
+// ranked is ranks that p, unless it is nil, shows the progress of.
+func (n *Network) ranked(t *grad.Tape, k *datasets.Knowledge, of *graph.Graph, p *report.Progress) train.Ranks {
+	p, answers := p.Part(), 0 // scored so far: of each fact all heads and all tails
+	each := func(more int) {
+		t.Heed()
+		p.Count(answers/(2*n.Count), of.NumEdges(), "facts ranked")
+		answers += more
+	}
+	return knowledge.Ranks(watched{n.Scorer, each}, grad.Const(n.Entities.Value), of, k.Train, k.Val, k.Test)
+}
+
+// watched is a scorer that says before each call how many facts it scores.
+type watched struct {
 	knowledge.Scorer
-	of *grad.Tape
+	each func(facts int)
 }
 
 // Forward implements [knowledge.Scorer].
-func (s heedful) Forward(t *grad.Tape, facts *graph.Graph, x *grad.Var) *grad.Var {
-	s.of.Heed()
+func (s watched) Forward(t *grad.Tape, facts *graph.Graph, x *grad.Var) *grad.Var {
+	s.each(facts.NumEdges())
 	return s.Scorer.Forward(t, facts, x)
 }
 

@@ -105,7 +105,7 @@ func (c *Training) trial(i int) (*task.Trial, error) {
 		}
 	}
 	t.Measure = func(_ context.Context, tape *grad.Tape, _ *train.History) {
-		ranks = net.ranks(tape, k, k.Test)
+		ranks = net.ranked(tape, k, k.Test, t.Progress)
 		t.Summary.TestAccuracy = report.Number(ranks.MRR())
 	}
 	t.Keep = func() error {

@@ -74,9 +74,6 @@ type savedGraphs struct {
 // unfit says of an error whose graphs they are that the model cannot read.
 func (s *savedGraphs) unfit(err error) error { return task.Unfit(err, s.path, s.Data.Name, s.name) }
 
-// expected is how many answers there are.
-func (s *savedGraphs) expected() task.Count { return task.Count{Total: s.data.Len(), Noun: "graphs"} }
-
 // Model is a model of graphs in a file.
 type Model struct{ *task.SavedFlags }
 
@@ -144,7 +141,7 @@ func (f *Model) Eval(e cli.Env) (question string, err error) {
 		s = division.Split
 	}
 	var y *tensor.Dense
-	for b, err := range task.Watched(e, g.expected(), g.OfGraphs(g.data, models.Query{}), g.unfit) {
+	for b, err := range task.Watched(e, g.data.Len(), "graphs", g.OfGraphs(g.data, models.Query{}), g.unfit) {
 		if err != nil {
 			return "", err
 		}
@@ -167,7 +164,7 @@ func (f *Model) Predict(e cli.Env, q *task.Questions) (func(io.Writer) error, er
 	if err != nil {
 		return nil, err
 	}
-	return f.Rows(task.Watched(e, s.expected(), s.OfGraphs(s.data, models.Query{}), s.unfit), s.Goal, task.Graph), nil
+	return f.Rows(task.Watched(e, s.data.Len(), "graphs", s.OfGraphs(s.data, models.Query{}), s.unfit), s.Goal, task.Graph), nil
 }
 
 // Embed returns what the network has learnt of each graph.

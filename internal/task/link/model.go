@@ -176,11 +176,12 @@ func (f *Model) Eval(e cli.Env) (question string, err error) {
 	defer par.SetThreads(f.Threads)()
 	k := s.task
 	line := linkScored{Event: "eval", File: f.File, Dataset: s.net.Recipe.Dataset, Model: s.net.Recipe.Model}
-	stop := report.NewProgress(e.ErrOut).During("ranking " + report.Grouped(min(k.Test.Links.NumEdges(), rankedMost)) + " links")
+	progress := report.NewProgress(e.ErrOut)
+	stop := progress.During("ranking " + report.Grouped(min(k.Test.Links.NumEdges(), rankedMost)) + " links")
 	defer stop()
 	line.ValAUC, line.ValAP = k.measure(grad.NewEval(), s.net, k.Val)
 	line.TestAUC, line.TestAP = k.measure(grad.NewEval(), s.net, k.Test)
-	line.linkQuality = k.quality(grad.NewEval(), s.net)
+	line.linkQuality = k.quality(grad.NewEval(), s.net, progress)
 	stop()
 	p := report.NewPrinter(e.Out)
 	if f.JSON {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -35,7 +36,8 @@ type linkScores struct {
 	users  int
 	scores []float64 // of the candidates of one node
 
-	net *models.LinkNetwork // whose rows they are; nil: they score by their inner products
+	net      *models.LinkNetwork // whose rows they are; nil: they score by their inner products
+	progress *report.Progress    // nil: nobody is told
 }
 
 // of returns the scores of a node with all others, or of a user with the items: the first
@@ -88,9 +90,9 @@ func (k *Links) neighbours(graphs ...*graph.Graph) map[int32][]int32 {
 }
 
 // quality ranks the links to test with.
-func (k *Links) quality(t *grad.Tape, net *Autoencoder) (q linkQuality) {
+func (k *Links) quality(t *grad.Tape, net *Autoencoder, p *report.Progress) (q linkQuality) {
 	z, _ := net.Encode(t, k.along, k.features)
-	s := &linkScores{tape: t, rows: z.Value(), users: k.users, net: net.LinkNetwork}
+	s := &linkScores{tape: t, rows: z.Value(), users: k.users, net: net.LinkNetwork, progress: p}
 	ranks := k.ranks(s)
 	q.TestMRR, q.Hits1, q.Hits3, q.Hits10 = ranks.MRR(), ranks.Hits(1), ranks.Hits(3), ranks.Hits(10)
 	q.Recall, q.NDCG = k.lists(s)
@@ -102,8 +104,9 @@ func (k *Links) quality(t *grad.Tape, net *Autoencoder) (q linkQuality) {
 // users and items they are those of the items, and of links that have a direction those of the ends they lead to.
 func (k *Links) ranks(s *linkScores) (ranks train.Ranks) {
 	linked := k.neighbours(k.Draw.Graph, k.Val.Links, k.Test.Links)
-	links := task.SomeEdges(k.Test.Links, rankedMost)
+	links, progress := task.SomeEdges(k.Test.Links, rankedMost), s.progress.Part()
 	for e, v := range links.Destinations() {
+		progress.Count(e, links.NumEdges(), "links ranked")
 		u := links.In().Cols[e]
 		for _, end := range [][2]int32{{u, v}, {v, u}} {
 			if int(end[0]) >= k.users && k.users > 0 || k.oneWay && end[0] != u {
@@ -129,7 +132,9 @@ func (k *Links) lists(s *linkScores) (recall, ndcg float64) {
 	}
 	slices.Sort(asked)
 	n := min(len(asked), rankedMost)
+	progress := s.progress.Part()
 	for i := range n {
+		progress.Count(i, n, "nodes' lists of links")
 		u := asked[i*len(asked)/n]
 		scores, base := s.of(u)
 		left := k.none(u, known[u], base)

@@ -223,7 +223,7 @@ func (c *Training) trial(i int) (*task.Trial, error) {
 	}
 	t.Measure = func(_ context.Context, tape *grad.Tape, _ *train.History) {
 		measured.TestAUC, measured.TestAP = k.measure(tape, net, k.Test)
-		measured.linkQuality = k.quality(tape, net)
+		measured.linkQuality = k.quality(tape, net, t.Progress)
 	}
 	t.Keep = func() error {
 		return c.SaveModel(t, k.trained(net), net.Recipe, map[string]map[string]float64{"val": {"auc": float64(t.Summary.ValAccuracy)}, "test": {"auc": measured.TestAUC, "average_precision": measured.TestAP}})

@@ -174,32 +174,33 @@ func (a *answering) each(e cli.Env, ids []string) iter.Seq2[*models.Answers, err
 	if a.raw == nil {
 		all = a.Of(a.data, q)
 	}
-	return task.Watched(e, a.expected(ids), all, a.unfit)
+	total, noun := a.expected(ids)
+	return task.Watched(e, total, noun, all, a.unfit)
 }
 
-// expected is how many answers a query has.
-func (a *answering) expected(ids []string) task.Count {
+// expected is how many answers a query has, and of what; 0: nobody knows how many.
+func (a *answering) expected(ids []string) (total int, noun string) {
 	edges := task.TaskIn(a.Predictor) == task.Edge
-	of := task.Count{Total: len(ids), Noun: "nodes"}
+	total, noun = len(ids), "nodes"
 	if edges {
-		of = task.Count{Noun: "edges"} // of some nodes nobody knows how many
+		total, noun = 0, "edges" // of some nodes nobody knows how many
 	}
 	switch {
 	case len(ids) > 0:
 	case a.raw == nil && edges:
-		of.Total = a.data.Graph.NumEdges()
+		total = a.data.Graph.NumEdges()
 	case a.raw == nil:
-		of.Total = a.data.Graph.NumNodes()
+		total = a.data.Graph.NumNodes()
 	case edges:
 		for i := range a.raw.Edges {
-			of.Total += a.raw.Edges[i].Rows
+			total += a.raw.Edges[i].Rows
 		}
 	default:
 		for i := range a.raw.Nodes {
-			of.Total += cmp.Or(a.raw.Nodes[i].Listed, a.raw.Nodes[i].Rows)
+			total += cmp.Or(a.raw.Nodes[i].Listed, a.raw.Nodes[i].Rows)
 		}
 	}
-	return of
+	return total, noun
 }
 
 // unfit says of an error whose data it is that the model cannot read.

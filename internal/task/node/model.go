@@ -51,11 +51,11 @@ func (f *Model) open(e cli.Env) (*answering, *Examples, *tensor.Dense, error) {
 	}
 	k.Goal.Taught(a.Goal)
 	var y *tensor.Dense
-	of := task.Count{Total: d.Graph.NumNodes(), Noun: "nodes"}
+	total, noun := d.Graph.NumNodes(), "nodes"
 	if d.LearnsEdges() {
-		of = task.Count{Total: d.Graph.NumEdges(), Noun: "edges"}
+		total, noun = d.Graph.NumEdges(), "edges"
 	}
-	for b, err := range task.Watched(e, of, a.Of(d, models.Query{Team: e.Team}), a.unfit) {
+	for b, err := range task.Watched(e, total, noun, a.Of(d, models.Query{Team: e.Team}), a.unfit) {
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -34,7 +34,7 @@ func TestBenchMisuse(t *testing.T) {
 		{"--threads=-1", `--threads -1: it must be at least 1, or 0 for all there are`},
 	}
 	for _, tt := range tests {
-		stdout, stderr, status := Gatbench(t, append([]string{"bench"}, strings.Fields(tt.args)...)...)
+		stdout, stderr, status := tasktest.Gatbench(t, append([]string{"bench"}, strings.Fields(tt.args)...)...)
 		if want := "gatbench: " + tt.want; !strings.HasPrefix(stderr, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and\n%s", tt.args, status, stdout, stderr, want)
 		}
@@ -42,7 +42,7 @@ func TestBenchMisuse(t *testing.T) {
 }
 
 func TestBenchList(t *testing.T) {
-	stdout, stderr, status := Gatbench(t, "bench", "--list", "exp")
+	stdout, stderr, status := tasktest.Gatbench(t, "bench", "--list", "exp")
 	if stdout != "exp/2048\nexp/1048576\n" || stderr != "" || status != cli.Succeeded {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
@@ -64,12 +64,12 @@ func TestBenchPictureMisuse(t *testing.T) {
 		"--size cora --beside x.tsv --picture " + svg: "leave names, --graph and --size out",
 		"--beside " + svg + " --picture " + svg:       "it would be written over the file that --beside reads",
 	} {
-		stdout, stderr, status := Gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
+		stdout, stderr, status := tasktest.Gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
 		if !strings.Contains(stderr, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and %q", args, status, stdout, stderr, want)
 		}
 	}
-	if _, stderr, status := Gatbench(t, "bench", "--beside", tsv, "--picture", svg); status != cli.Failed || !strings.Contains(stderr, "out.tsv") {
+	if _, stderr, status := tasktest.Gatbench(t, "bench", "--beside", tsv, "--picture", svg); status != cli.Failed || !strings.Contains(stderr, "out.tsv") {
 		t.Errorf("of a table that is not there: status %d, %s", status, stderr)
 	}
 }
@@ -104,7 +104,7 @@ func TestTraceMisuse(t *testing.T) {
 		"scale --isolate":                                "scale: it runs each name on several numbers of threads",
 		"scale --trace " + svg:                           "scale times many numbers of threads; name what to record",
 	} {
-		stdout, stderr, status := Gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
+		stdout, stderr, status := tasktest.Gatbench(t, append([]string{"bench"}, strings.Fields(args)...)...)
 		if got := strings.Join(strings.Fields(stderr), " "); !strings.Contains(got, want) || stdout != "" || status != cli.Misused {
 			t.Errorf("bench %s: status %d, output %q, error\n%swant status 2 and %q", args, status, stdout, stderr, want)
 		}
@@ -113,7 +113,7 @@ func TestTraceMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{kept: "line 1: it is no record of loops", dir + "/none.json": "none.json", dir: "is a folder"} {
-		if _, stderr, status := Gatbench(t, "bench", "--from", path); status != cli.Failed || !strings.Contains(stderr, want) {
+		if _, stderr, status := tasktest.Gatbench(t, "bench", "--from", path); status != cli.Failed || !strings.Contains(stderr, want) {
 			t.Errorf("--from %s: status %d, %s", path, status, stderr)
 		}
 	}
@@ -209,7 +209,7 @@ func TestBenchGraph(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		if l := Objects(t, out); len(l) != 1 || l[0]["params"].(map[string]any)["edges"] != float64(edges) || l[0]["params"].(map[string]any)["graph"] != name {
+		if l := tasktest.Objects(t, out); len(l) != 1 || l[0]["params"].(map[string]any)["edges"] != float64(edges) || l[0]["params"].(map[string]any)["graph"] != name {
 			t.Errorf("%s: want %d edges, got %s", path, edges, out)
 		}
 	}
@@ -258,22 +258,22 @@ func TestBenchGraphMisuse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		path := filepath.Join(dir, tt.graph)
-		stdout, stderr, status := Gatbench(t, "bench", "spmm", "--graph", path)
+		stdout, stderr, status := tasktest.Gatbench(t, "bench", "spmm", "--graph", path)
 		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: status %d, output %q, error\n%s", tt.graph, status, stdout, stderr)
 		}
 	}
-	if _, stderr, status := Gatbench(t, "bench", "spmm", "--graph", "karat"); status != cli.Misused || !strings.Contains(stderr, `did you mean "karate"?`) {
+	if _, stderr, status := tasktest.Gatbench(t, "bench", "spmm", "--graph", "karat"); status != cli.Misused || !strings.Contains(stderr, `did you mean "karate"?`) {
 		t.Errorf("a wrong name: status %d, error %q", status, stderr)
 	}
-	if _, stderr, status := Gatbench(t, "bench", "sprase", "--graph", "karate"); status != cli.Misused || !strings.Contains(stderr, `did you mean "sparse"?`) {
+	if _, stderr, status := tasktest.Gatbench(t, "bench", "sprase", "--graph", "karate"); status != cli.Misused || !strings.Contains(stderr, `did you mean "sparse"?`) {
 		t.Errorf("a wrong group: status %d, error %q", status, stderr)
 	}
 }
 
 // A line of a training says what came of it, and follows the flags.
 func TestBenchTraining(t *testing.T) {
-	lines := Objects(t, Ok(t, "bench", "--json", "--epochs", "3", "--seed", "5", "train/cora"))
+	lines := tasktest.Objects(t, tasktest.OK(t, "bench", "--json", "--epochs", "3", "--seed", "5", "train/cora"))
 	if len(lines) != 1 || lines[0]["op"] != "citation/gat" || lines[0]["reps"] != 3.0 {
 		t.Fatalf("got %v", lines)
 	}
@@ -289,11 +289,11 @@ func TestBenchTraining(t *testing.T) {
 	if step := lines[0]["median_ms"].(float64); extra["epoch_median_ms"].(float64) < step {
 		t.Errorf("an epoch of %v ms has a step of %v", extra["epoch_median_ms"], step)
 	}
-	again := Objects(t, Ok(t, "bench", "--json", "--epochs", "3", "--seed", "5", "--threads", "2", "train/cora"))
+	again := tasktest.Objects(t, tasktest.OK(t, "bench", "--json", "--epochs", "3", "--seed", "5", "--threads", "2", "train/cora"))
 	if got := again[0]["extra"].(map[string]any)["last_loss"]; got != extra["last_loss"] {
 		t.Errorf("the last loss is %v, and %v on two threads", extra["last_loss"], got)
 	}
-	other := Objects(t, Ok(t, "bench", "--json", "--epochs", "3", "--seed", "6", "train/cora"))
+	other := tasktest.Objects(t, tasktest.OK(t, "bench", "--json", "--epochs", "3", "--seed", "6", "train/cora"))
 	if got := other[0]["extra"].(map[string]any)["last_loss"]; got == extra["last_loss"] {
 		t.Error("another seed gives the same loss")
 	}
@@ -309,7 +309,7 @@ func TestBenchTrainingNames(t *testing.T) {
 		"read":               "read/cora\nread/citeseer\nread/pubmed\nread/mutag\nread/proteins\n",
 		"ablation/*/dropout": "ablation/cora/dropout\nablation/citeseer/dropout\nablation/pubmed/dropout\n",
 	} {
-		if got := Ok(t, "bench", "--list", pattern); got != want {
+		if got := tasktest.OK(t, "bench", "--list", pattern); got != want {
 			t.Errorf("%s: got\n%swant\n%s", pattern, got, want)
 		}
 	}
@@ -319,10 +319,10 @@ func TestBenchTrainingNames(t *testing.T) {
 func TestBenchReading(t *testing.T) {
 	t.Setenv("EDGEWISE_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	if _, stderr, status := Gatbench(t, "bench", "read/pubmed"); status != cli.Failed || !strings.Contains(stderr, "no files of pubmed") {
+	if _, stderr, status := tasktest.Gatbench(t, "bench", "read/pubmed"); status != cli.Failed || !strings.Contains(stderr, "no files of pubmed") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	if _, stderr, status := Gatbench(t, "bench", "--epochs=-1", "read"); status != cli.Misused || stderr != "gatbench: --epochs -1: it must be at least 1, or 0 for 200\n" {
+	if _, stderr, status := tasktest.Gatbench(t, "bench", "--epochs=-1", "read"); status != cli.Misused || stderr != "gatbench: --epochs -1: it must be at least 1, or 0 for 200\n" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }

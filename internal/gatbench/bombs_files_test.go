@@ -12,12 +12,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/internal/task/node"
-	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // allBombs returns the table: archives and texts, tables and JSON, arrays, and the files of

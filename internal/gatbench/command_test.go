@@ -1,5 +1,7 @@
 package gatbench
 
-import "github.com/edgewise-ml/edgewise/internal/task/tasktest"
+import (
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
+)
 
 func init() { tasktest.Command = Run }

@@ -22,7 +22,7 @@ import (
 
 func TestDataList(t *testing.T) {
 	tasktest.Nowhere(t)
-	stdout, stderr, status := Gatbench(t, "data", "list")
+	stdout, stderr, status := tasktest.Gatbench(t, "data", "list")
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
@@ -31,8 +31,8 @@ func TestDataList(t *testing.T) {
 			t.Errorf("the list has no %q:\n%s", want, stdout)
 		}
 	}
-	stdout, _, _ = Gatbench(t, "data", "list", "--json")
-	lines := Objects(t, stdout)
+	stdout, _, _ = tasktest.Gatbench(t, "data", "list", "--json")
+	lines := tasktest.Objects(t, stdout)
 	graphs, texts := len(datasets.Names()), text.Catalogue()
 	if len(lines) != graphs+len(texts) || lines[0]["name"] != "amazon_computers" || lines[0]["where"] != "" || lines[0]["kind"] != "graph" {
 		t.Errorf("got %v", lines)
@@ -46,11 +46,11 @@ func TestDataList(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(here, "trec"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if out := Ok(t, "data", "list", "--data", here); !strings.Contains(out, filepath.Join(here, "trec")+"\n") {
+	if out := tasktest.OK(t, "data", "list", "--data", here); !strings.Contains(out, filepath.Join(here, "trec")+"\n") {
 		t.Errorf("no trec in %s:\n%s", here, out)
 	}
 	for _, args := range [][]string{{"data", "describe", "TREC"}, {"train", "--dataset", "trec"}} {
-		if _, stderr, status := Gatbench(t, args...); status != cli.Misused || !strings.Contains(stderr, "is a dataset of text, and no graph") {
+		if _, stderr, status := tasktest.Gatbench(t, args...); status != cli.Misused || !strings.Contains(stderr, "is a dataset of text, and no graph") {
 			t.Errorf("%v: status %d, error %q", args, status, stderr)
 		}
 	}
@@ -71,7 +71,7 @@ func TestTrainUndirected(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{"40 edges": {"--directed"}, "80 edges": {"--undirected"}, "80 edges\npreset: shchur": {"--save", model}} {
-		if out := Ok(t, append([]string{"train", "--dataset", dir, "--model", "gcn", "--splits", "random", "--epochs", "2"}, args...)...); !strings.Contains(out, want) {
+		if out := tasktest.OK(t, append([]string{"train", "--dataset", dir, "--model", "gcn", "--splits", "random", "--epochs", "2"}, args...)...); !strings.Contains(out, want) {
 			t.Errorf("%v: no %q in\n%s", args, want, out)
 		}
 	}
@@ -79,7 +79,7 @@ func TestTrainUndirected(t *testing.T) {
 	if err != nil || !n.Recipe.Undirected {
 		t.Errorf("what was saved forgets the directions, error %v", err)
 	}
-	if out := Ok(t, "eval", model); !strings.Contains(out, "accuracy") {
+	if out := tasktest.OK(t, "eval", model); !strings.Contains(out, "accuracy") {
 		t.Errorf("eval says %s", out)
 	}
 }
@@ -91,11 +91,11 @@ func TestDataDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("EDGEWISE_DATA", unread)
-	stdout, stderr, status := Gatbench(t, "data", "describe", "cora")
+	stdout, stderr, status := tasktest.Gatbench(t, "data", "describe", "cora")
 	if status != cli.Succeeded || !strings.Contains(stdout, "edges     10556 directed") || !strings.HasSuffix(stdout, "from      this program\n") {
 		t.Errorf("status %d, error %q, output %q", status, stderr, stdout)
 	}
-	stdout, _, _ = Gatbench(t, "data", "describe", "--json", "Karate")
+	stdout, _, _ = tasktest.Gatbench(t, "data", "describe", "--json", "Karate")
 	var got description
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got != (description{"Karate", "this program", 0, 34, 156, 34, 2, 2, 0, 32}) {
 		t.Errorf("got %+v, error %v", got, err)
@@ -106,14 +106,14 @@ func TestDataDescribe(t *testing.T) {
 func TestDataDescribeGraphs(t *testing.T) {
 	tasktest.Nowhere(t)
 	path := tasktest.Molecules(t)
-	stdout, stderr, status := Gatbench(t, "data", "describe", path)
+	stdout, stderr, status := tasktest.Gatbench(t, "data", "describe", path)
 	const want = "name      mols\ngraphs    6\nnodes     18, from 3 to 3 a graph\nedges     30 directed, no self-loops\nfeatures  none\n" +
 		"classes   2, one of each of the graphs\n          0: 3 graphs  path\n          1: 3 graphs  ring\nsplit     none\nfrom      "
 	if status != cli.Succeeded || stdout != want+path+"\n" {
 		t.Errorf("status %d, error %q, output %q", status, stderr, stdout)
 	}
 	var got description
-	stdout, _, _ = Gatbench(t, "data", "describe", "--json", "csl")
+	stdout, _, _ = tasktest.Gatbench(t, "data", "describe", "--json", "csl")
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got != (description{"CSL", "this program", 150, 6150, 24600, 1, 10, 0, 0, 0}) {
 		t.Errorf("got %+v, error %v", got, err)
 	}
@@ -121,7 +121,7 @@ func TestDataDescribeGraphs(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("{\"nodes\": 1, \"edges\": [[0, 5]]}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	stdout, _, status = Gatbench(t, "data", "check", path, bad)
+	stdout, _, status = tasktest.Gatbench(t, "data", "check", path, bad)
 	if status != cli.Failed || !strings.Contains(stdout, "right  "+path+": 6 graphs, 18 nodes, 30 edges\n") || !strings.Contains(stdout, "wrong  "+bad+": line 1: edge 0 has an end 5") {
 		t.Errorf("status %d, output %q", status, stdout)
 	}
@@ -152,7 +152,7 @@ func TestDataErrors(t *testing.T) {
 		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, cli.Misused},
 		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", cli.Failed},
 	} {
-		_, stderr, status := Gatbench(t, strings.Fields(c.args)...)
+		_, stderr, status := tasktest.Gatbench(t, strings.Fields(c.args)...)
 		if stderr != "gatbench: "+c.want+"\n" || status != c.status {
 			t.Errorf("gatbench %s: status %d, error\n%swant status %d and\n%s", c.args, status, stderr, c.status, c.want)
 		}
@@ -166,11 +166,11 @@ func TestDataConvertAndCheck(t *testing.T) {
 	if err := os.WriteFile(list, []byte("1 2\n2 5\n7 8\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, status := Gatbench(t, "data", "convert", list, "--undirected", "--largest-component", "-o", out)
+	stdout, stderr, status := tasktest.Gatbench(t, "data", "convert", list, "--undirected", "--largest-component", "-o", out)
 	if status != cli.Succeeded || stdout != out+": list, 3 nodes, 4 edges, 0.0 MB\n" {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
-	stdout, stderr, status = Gatbench(t, "data", "check", out, list, dir+"/none")
+	stdout, stderr, status = tasktest.Gatbench(t, "data", "check", out, list, dir+"/none")
 	if status != cli.Failed || !strings.HasPrefix(stdout, "right  "+out+": 3 nodes, 4 edges\nright  "+list+": 5 nodes, 3 edges; ") || !strings.Contains(stdout, "\nwrong  open ") || stderr != "gatbench: 1 of 3 cannot be used\n" {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
@@ -192,7 +192,7 @@ func TestDataCheckWords(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if stdout, _, _ := Gatbench(t, "data", "check", path); stdout != strings.ReplaceAll(c.want, "PATH", path) {
+		if stdout, _, _ := tasktest.Gatbench(t, "data", "check", path); stdout != strings.ReplaceAll(c.want, "PATH", path) {
 			t.Errorf("%s: it says\n%swant\n%s", name, stdout, c.want)
 		}
 	}
@@ -250,7 +250,7 @@ func TestDataGenerateBank(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bank")
 	said := map[string]string{}
 	for _, seed := range []string{"3", "4", "3"} {
-		stdout, stderr, status := Gatbench(t, "data", "generate", "bank", "--seed", seed, "-o", dir)
+		stdout, stderr, status := tasktest.Gatbench(t, "data", "generate", "bank", "--seed", seed, "-o", dir)
 		if status != cli.Succeeded || stderr != "" || !strings.Contains(stdout, "4000 customers, ") || !strings.Contains(stdout, "60000 payments, ") {
 			t.Fatalf("status %d, error %q:\n%s", status, stderr, stdout)
 		}
@@ -262,22 +262,22 @@ func TestDataGenerateBank(t *testing.T) {
 	if said["3"] == said["4"] {
 		t.Errorf("seeds 3 and 4 say the same:\n%s", said["3"])
 	}
-	stdout, stderr, status := Gatbench(t, "data", "describe", dir, "--label", "defaulted", "--column", "occupation=none", "--column", "note=none", "--column", "email=none", "--column", "text=none", "--json")
-	if d := Objects(t, stdout); status != cli.Succeeded || d[0]["nodes"] != 4000.0 || d[0]["classes"] != 2.0 {
+	stdout, stderr, status := tasktest.Gatbench(t, "data", "describe", dir, "--label", "defaulted", "--column", "occupation=none", "--column", "note=none", "--column", "email=none", "--column", "text=none", "--json")
+	if d := tasktest.Objects(t, stdout); status != cli.Succeeded || d[0]["nodes"] != 4000.0 || d[0]["classes"] != 2.0 {
 		t.Errorf("status %d, error %q: %v", status, stderr, d)
 	}
 	file := filepath.Join(t.TempDir(), "rmat.npz")
-	if out := Ok(t, "data", "generate", "rmat", "--nodes", "300", "--edges", "2000", "--features", "5", "--classes", "3", "-o", file); !strings.Contains(out, "300 nodes, ") {
+	if out := tasktest.OK(t, "data", "generate", "rmat", "--nodes", "300", "--edges", "2000", "--features", "5", "--classes", "3", "-o", file); !strings.Contains(out, "300 nodes, ") {
 		t.Errorf("rmat says %s", out)
 	}
-	if d := Objects(t, Ok(t, "data", "describe", file, "--json")); d[0]["nodes"] != 300.0 || d[0]["classes"] != 3.0 {
+	if d := tasktest.Objects(t, tasktest.OK(t, "data", "describe", file, "--json")); d[0]["nodes"] != 300.0 || d[0]["classes"] != 3.0 {
 		t.Errorf("rmat is read as %v", d)
 	}
 	for _, line := range []string{
 		"data generate shop -o " + dir, "data generate bank", "data generate bank --nodes 5 -o " + dir, "data generate rmat -o " + dir,
 		"data generate rmat --nodes 0 -o " + file, "data generate rmat --edges -1 -o " + file, "data generate rmat --nodes 9 --classes 1 -o " + file, "data generate rmat --features 99999999 -o " + file,
 	} {
-		if _, stderr, status := Gatbench(t, strings.Fields(line)...); status != cli.Misused {
+		if _, stderr, status := tasktest.Gatbench(t, strings.Fields(line)...); status != cli.Misused {
 			t.Errorf("%s: status %d, error %q", line, status, stderr)
 		}
 	}

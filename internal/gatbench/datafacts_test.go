@@ -1,11 +1,13 @@
 package gatbench
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/cli"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // data describe and data check know facts and tables of users and items, which are no graphs of
@@ -24,7 +26,7 @@ func TestDataOfLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, stderr, status := Gatbench(t, "train", "--task", "node", "--dataset", "kg"); status != cli.Misused || !strings.Contains(stderr, "--dataset kg: it has the facts of a knowledge graph, not nodes: use --task link") {
+	if _, stderr, status := tasktest.Gatbench(t, "train", "--task", "node", "--dataset", "kg"); status != cli.Misused || !strings.Contains(stderr, "--dataset kg: it has the facts of a knowledge graph, not nodes: use --task link") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 	for args, want := range map[string]string{
@@ -35,7 +37,7 @@ func TestDataOfLinks(t *testing.T) {
 		"data check bad":              "wrong  bad/train.txt: line 1: 2 fields, want 3: head, relation and tail\n",
 		"data describe planted-rules": "name      planted rules\nentities  120\nrelations 6\nfacts     600 train, 60 validation, 60 test\nto train  gatbench train --task link --model rotate --dataset planted-rules\nfrom      planted-rules\n",
 	} {
-		out, stderr, status := Gatbench(t, strings.Fields(args)...)
+		out, stderr, status := tasktest.Gatbench(t, strings.Fields(args)...)
 		if bad := strings.HasSuffix(args, "bad"); out != want || (status == cli.Succeeded) == bad {
 			t.Errorf("%s: status %d, error %q, output %q, want %q", args, status, stderr, out, want)
 		}

@@ -12,17 +12,18 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // Every demo is listed, with what it needs.
 func TestDemoList(t *testing.T) {
-	out := Ok(t, "demo")
+	out := tasktest.OK(t, "demo")
 	for _, d := range demo.All() {
 		if !strings.Contains(out, d.Name+" ") || !strings.Contains(out, d.About) {
 			t.Errorf("%s is not listed:\n%s", d.Name, out)
 		}
 	}
-	if lines := Results(t, "demo", "--json"); len(lines) != len(demo.All()) || lines[0]["demo"] != demo.All()[0].Name {
+	if lines := tasktest.Results(t, "demo", "--json"); len(lines) != len(demo.All()) || lines[0]["demo"] != demo.All()[0].Name {
 		t.Errorf("for machines it lists %v", lines)
 	}
 }
@@ -72,14 +73,14 @@ func TestDemos(t *testing.T) {
 			}
 			dir := t.TempDir()
 			picture, model := filepath.Join(dir, "p.svg"), filepath.Join(dir, "m.safetensors")
-			lines := Results(t, append(args, "--picture", picture, "--save", model)...)
+			lines := tasktest.Results(t, append(args, "--picture", picture, "--save", model)...)
 			last := lines[len(lines)-2]
 			if last["event"] != "result" || last["demo"] != d.Name || lines[len(lines)-1]["event"] != "end" || len(last) < 4 {
 				t.Errorf("the result is %v", last)
 			}
 			left(t, picture, model)
 			if isQuick && slices.Contains(againToo, d.Name) {
-				again := Results(t, append(args, "--threads", "2")...)
+				again := tasktest.Results(t, append(args, "--threads", "2")...)
 				for i := range again[:len(again)-1] {
 					same(t, lines[i], again[i])
 				}
@@ -109,7 +110,7 @@ func TestDemoChoices(t *testing.T) {
 			continue
 		}
 		model := filepath.Join(t.TempDir(), "m.safetensors")
-		lines := Results(t, append([]string{"demo", name, "--epochs", "1", "--data", data, "--json", "--save", model}, c.args...)...)
+		lines := tasktest.Results(t, append([]string{"demo", name, "--epochs", "1", "--data", data, "--json", "--save", model}, c.args...)...)
 		last := lines[len(lines)-2]
 		if acc, _ := last["test_accuracy"].(float64); last["cell"] != c.args[len(c.args)-1] || !(acc > 0.1 && acc < 1) {
 			t.Errorf("%s %v: the result is %v", name, c.args, last)
@@ -159,7 +160,7 @@ func TestDemoBadData(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, stderr, status := Gatbench(t, "demo", name, "--data", data)
+		_, stderr, status := tasktest.Gatbench(t, "demo", name, "--data", data)
 		if status != cli.Failed || !strings.Contains(stderr, want) || !strings.Contains(stderr, folder) {
 			t.Errorf("%s: status %d, %q, want %q and the folder", name, status, stderr, want)
 		}
@@ -205,7 +206,7 @@ func TestDemoWords(t *testing.T) {
 		}
 		dir := t.TempDir()
 		picture, model := filepath.Join(dir, "p.svg"), filepath.Join(dir, "m.safetensors")
-		out := Ok(t, "demo", name, "--epochs", "1", "--data", data, "--picture", picture, "--save", model)
+		out := tasktest.OK(t, "demo", name, "--epochs", "1", "--data", data, "--picture", picture, "--save", model)
 		left(t, picture, model)
 		for _, w := range want {
 			if !strings.Contains(out, w) {
@@ -222,12 +223,12 @@ func TestDemoWords(t *testing.T) {
 
 // --plot shows each panel of the picture once, and the last line is a command that the program takes.
 func TestDemoPlot(t *testing.T) {
-	out := Ok(t, "demo", "beer", "--epochs", "2", "--plot")
+	out := tasktest.OK(t, "demo", "beer", "--epochs", "2", "--plot")
 	if strings.Count(out, "where each word looks") != 1 || strings.Count(out, "loss\n") != 1 || !strings.Contains(out, "epoch\n") {
 		t.Errorf("the panels are not there once each:\n%s", out)
 	}
 	for _, args := range [][]string{{"beer", "--epochs", "2"}, {"hopfield", "--noise", "0.3", "--seeds", "2"}} {
-		lines := strings.Split(strings.TrimSpace(Ok(t, append([]string{"demo"}, args...)...)), "\n")
+		lines := strings.Split(strings.TrimSpace(tasktest.OK(t, append([]string{"demo"}, args...)...)), "\n")
 		next, found := strings.CutPrefix(lines[len(lines)-1], "next: gatbench ")
 		if !found {
 			t.Errorf("%q ends with %q", args, lines[len(lines)-1])
@@ -273,7 +274,7 @@ func TestDemoMisuse(t *testing.T) {
 		"--text":                                                          {"demo", "language", "--text", os.DevNull},
 		"it takes":                                                        {"demo", "language", "--text", small},
 	} {
-		_, stderr, status := Gatbench(t, args...)
+		_, stderr, status := tasktest.Gatbench(t, args...)
 		if status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%v: status %d, %q, want %q", args, status, stderr, want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // seedsArgs are those of a few seeds of a demo of a moment.
@@ -21,13 +22,13 @@ func seedsArgs(n, path string, more ...string) []string {
 // Several seeds say the plan first, and then what runs of each seed alone say of it, in the middle
 // and at worst.
 func TestDemoSeeds(t *testing.T) {
-	lines := Results(t, "demo", "hopfield", "--noise", "0.35", "--seed", "3", "--seeds", "3", "--json")
+	lines := tasktest.Results(t, "demo", "hopfield", "--noise", "0.35", "--seed", "3", "--seeds", "3", "--json")
 	if lines[0]["event"] != "plan" || lines[0]["seeds"] != 3.0 || lines[len(lines)-1]["event"] != "end" {
 		t.Errorf("it begins with %v and ends with %v", lines[0], lines[len(lines)-1])
 	}
 	var alone []float64
 	for _, seed := range []string{"3", "4", "5"} {
-		one := Results(t, "demo", "hopfield", "--noise", "0.35", "--seed", seed, "--json")
+		one := tasktest.Results(t, "demo", "hopfield", "--noise", "0.35", "--seed", seed, "--json")
 		alone = append(alone, one[len(one)-2]["right"].(map[string]any)["Hebb"].(float64))
 	}
 	found := false
@@ -44,7 +45,7 @@ func TestDemoSeeds(t *testing.T) {
 	if !found {
 		t.Errorf("no right.Hebb among %v", lines)
 	}
-	text := Ok(t, "demo", "hopfield", "--noise", "0.35", "--seed", "3", "--seeds", "3")
+	text := tasktest.OK(t, "demo", "hopfield", "--noise", "0.35", "--seed", "3", "--seeds", "3")
 	for _, want := range []string{"hopfield with 3 seeds, starting at 3", "median", "worst  of seed", "right.Hebb", "3 seeds, "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -55,7 +56,7 @@ func TestDemoSeeds(t *testing.T) {
 // Seeds that were cut short go on where they were, and end as those that were not.
 func TestDemoSeedsResume(t *testing.T) {
 	path, other := filepath.Join(t.TempDir(), "kept"), filepath.Join(t.TempDir(), "other")
-	Ok(t, seedsArgs("2", path)...)
+	tasktest.OK(t, seedsArgs("2", path)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errOut bytes.Buffer
@@ -72,11 +73,11 @@ func TestDemoSeedsResume(t *testing.T) {
 		}
 		return out
 	}
-	resumed, again := Results(t, seedsArgs("4", path, "--json")...), Results(t, seedsArgs("4", path, "--json")...)
+	resumed, again := tasktest.Results(t, seedsArgs("4", path, "--json")...), tasktest.Results(t, seedsArgs("4", path, "--json")...)
 	if resumed[0]["kept"] != 2.0 || again[0]["kept"] != 4.0 {
 		t.Errorf("of four seeds it keeps %v and then %v", resumed[0]["kept"], again[0]["kept"])
 	}
-	at := whole(Results(t, seedsArgs("4", other, "--json")...))
+	at := whole(tasktest.Results(t, seedsArgs("4", other, "--json")...))
 	for k, lines := range [][]map[string]any{whole(resumed), whole(again)} {
 		if len(lines) != len(at) {
 			t.Fatalf("%d lines resumed, %d at once", len(lines), len(at))
@@ -98,7 +99,7 @@ func TestDemoSeedsResume(t *testing.T) {
 		"--resume keeps numbers alone":                              {"demo", "sine", "--resume", path, "--picture", "x.svg"},
 		"--seeds 0: it must be at least 1":                          {"demo", "sine", "--seeds", "0"},
 	} {
-		if _, stderr, status := Gatbench(t, args...); status == cli.Succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := tasktest.Gatbench(t, args...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%v: status %d, %q, want %q", args, status, stderr, want)
 		}
 	}
@@ -120,7 +121,7 @@ func TestDemoWordsOfFailures(t *testing.T) {
 		"lookup":      {[]string{"the sum can be negative", "share right of 1000"}, nil},
 		"sort":        {[]string{"step 1 "}, []string{"epoch"}},
 	} {
-		text := strings.Join(strings.Fields(Ok(t, "demo", name, "--epochs", "1")), " ") + " "
+		text := strings.Join(strings.Fields(tasktest.OK(t, "demo", name, "--epochs", "1")), " ") + " "
 		for _, want := range c.says {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q: %s", name, want, text)
@@ -132,7 +133,7 @@ func TestDemoWordsOfFailures(t *testing.T) {
 			}
 		}
 	}
-	text := strings.Join(strings.Fields(Ok(t, "demo", "hopfield", "--noise", "0.01")), " ")
+	text := strings.Join(strings.Fields(tasktest.OK(t, "demo", "hopfield", "--noise", "0.01")), " ")
 	if !strings.Contains(text, "5 of 5") || strings.Contains(text, "mixes some of them") || !strings.Contains(text, "recalls all of them") {
 		t.Errorf("of cues that are all recalled hopfield says: %s", text)
 	}
@@ -151,7 +152,7 @@ func TestDemoNamesOfTheData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := strings.Join(strings.Fields(Ok(t, "demo", "names", "--epochs", "1", "--data", data)), " ")
+	text := strings.Join(strings.Fields(tasktest.OK(t, "demo", "names", "--epochs", "1", "--data", data)), " ")
 	if !strings.Contains(text, "24 names of 2 kinds, female, male; 22 to learn from, and 2 to try") {
 		t.Errorf("the kinds are not said: %s", text)
 	}

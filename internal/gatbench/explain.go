@@ -17,14 +17,14 @@ import (
 
 // explainCommand is gatbench explain.
 type explainCommand struct {
-	task.SavedFlags `embed:""`
 	Node            string `required:"" placeholder:"ID" help:"The node whose class is to be explained, by its id, such as C00005; nodes without ids are numbered from 0."`
 	Method          string `default:"gnnexplainer" placeholder:"NAME" help:"How to score edges and features: attention (the attention weights), saliency (gradient × input), integrated (integrated gradients), gnnexplainer (learns a mask; the default) or pg (PGExplainer: learns masks from other nodes first)."`
-	Top             int    `default:"10" placeholder:"K" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
-	Seed            uint64 `default:"0" placeholder:"N" group:"program" help:"Seed of everything that is random: the first masks, and the nodes that pg learns from. Default: 0."`
-	Out             string `aliases:"csv" placeholder:"FILE" help:"Write the scores of all edges and features to this .csv file."`
 	Picture         string `placeholder:"FILE" help:"Draw the neighbourhood of the node to this .svg or .png file."`
 	Plot            bool   `help:"Show in the terminal what --picture draws."`
+	Top             int    `default:"10" placeholder:"K" group:"program" help:"Show the K best edges and features, and measure the fidelity of the explanation that they make up. Default: 10."`
+	Out             string `aliases:"csv" placeholder:"FILE" group:"program" help:"Write the scores of all edges and features to this .csv file."`
+	Seed            uint64 `default:"0" placeholder:"N" group:"program" help:"Seed of everything that is random: the first masks, and the nodes that pg learns from. Default: 0."`
+	task.SavedFlags `embed:""`
 }
 
 // pgEpochs is for how long pg learns. Tests learn for less.
@@ -58,6 +58,10 @@ func (c *explainCommand) check() error {
 		return cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
 	case c.Picture != "" && !cli.IsPicture(c.Picture):
 		return cli.Misuse("--picture %s: its name must end in .svg or .png", c.Picture)
+	}
+	none := "explanations need no split: leave it out"
+	if err := cmp.Or(task.Unused("splits", c.Splits != nil, none), task.Unused("split-number", c.Number != nil, none)); err != nil {
+		return err
 	}
 	if err := cli.OneOf("--method", c.Method, explainMethods); err != nil {
 		return err

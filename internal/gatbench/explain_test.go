@@ -2,13 +2,15 @@ package gatbench
 
 import (
 	"encoding/csv"
-	"github.com/edgewise-ml/edgewise/internal/cli"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // Every method explains a saved model, in text, JSON and files.
@@ -17,10 +19,10 @@ func TestExplain(t *testing.T) {
 	pgEpochs = 5
 	dir := t.TempDir()
 	model, scores, drawn := filepath.Join(dir, "m"), filepath.Join(dir, "s.csv"), filepath.Join(dir, "p.svg")
-	Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
-	class := strings.Split(strings.Split(Ok(t, "predict", model, "--nodes", "2"), "\n")[1], ",")
+	tasktest.OK(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
+	class := strings.Split(strings.Split(tasktest.OK(t, "predict", model, "--nodes", "2"), "\n")[1], ",")
 	for _, method := range explainMethods {
-		lines := Results(t, "explain", model, "--node", "2", "--method", method, "--json", "--top", "3", "--csv", scores, "--picture", drawn)
+		lines := tasktest.Results(t, "explain", model, "--node", "2", "--method", method, "--json", "--top", "3", "--csv", scores, "--picture", drawn)
 		first := lines[0]
 		if got := first["class"].(float64); strconv.Itoa(int(got)) != class[1] || first["method"] != method || first["node"] != "2" {
 			t.Errorf("%s: %v, want class %s", method, first, class[1])
@@ -56,7 +58,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: the picture does not name the node: %v", method, err)
 		}
 	}
-	text := Ok(t, "explain", model, "--node", "2", "--method", "integrated", "--top", "4")
+	text := tasktest.OK(t, "explain", model, "--node", "2", "--method", "integrated", "--top", "4")
 	for _, want := range []string{"GAT, 8 heads of width 8, then 1 of width 2 on Karate", "node 2: ", "the best 4 edges", "the best 4 features", "add up to the change of the logit"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
@@ -69,9 +71,9 @@ func TestExplainSeed(t *testing.T) {
 	defer func(usual int) { pgEpochs = usual }(pgEpochs)
 	pgEpochs = 5
 	model := filepath.Join(t.TempDir(), "m")
-	Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
+	tasktest.OK(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--save", model)
 	args := []string{"explain", model, "--node", "0", "--top", "2", "--method", "pg"}
-	a, b := Ok(t, args...), Ok(t, args...)
+	a, b := tasktest.OK(t, args...), tasktest.OK(t, args...)
 	if a != b || !strings.Contains(a, "; its label is Mr. Hi") {
 		t.Errorf("got\n%s\nand\n%s", a, b)
 	}
@@ -80,7 +82,7 @@ func TestExplainSeed(t *testing.T) {
 func TestExplainMisuse(t *testing.T) {
 	dir := t.TempDir()
 	gcn := filepath.Join(dir, "gcn")
-	Ok(t, "train", "--model", "gcn", "--epochs", "2", "--save", gcn)
+	tasktest.OK(t, "train", "--model", "gcn", "--epochs", "2", "--save", gcn)
 	tests := []struct {
 		args   string
 		status int
@@ -96,11 +98,11 @@ func TestExplainMisuse(t *testing.T) {
 		{gcn + " --node 1 --picture a.gif", cli.Misused, "--picture a.gif: its name must end in .svg or .png"},
 		{gcn + " --node 1 --csv " + dir, cli.Misused, "--out " + dir + ": it is a folder; name a file"},
 		{gcn + " --node 1 --csv " + gcn, cli.Misused, "--out " + gcn + ": it would be written over the file that the model reads: name another"},
-		{gcn + " --node 1 --dataset karate --splits random", cli.Failed, gcn + " (trained on Cora), used on karate: nodes have 34 features, and the model was made for 1433: use data whose columns are those of its training"},
+		{gcn + " --node 1 --dataset karate", cli.Failed, gcn + " (trained on Cora), used on karate: nodes have 34 features, and the model was made for 1433: use data whose columns are those of its training"},
 		{dir + "/none --node 1", cli.Failed, "none"},
 	}
 	for _, tt := range tests {
-		stdout, stderr, status := Gatbench(t, append([]string{"explain"}, strings.Fields(tt.args)...)...)
+		stdout, stderr, status := tasktest.Gatbench(t, append([]string{"explain"}, strings.Fields(tt.args)...)...)
 		if status != tt.status || stdout != "" || !strings.Contains(stderr, tt.want) {
 			t.Errorf("explain %s: status %d, output %q, error\n%swant %d and\n%s", tt.args, status, stdout, stderr, tt.status, tt.want)
 		}

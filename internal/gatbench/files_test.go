@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // No command writes over what it reads, nor two things into one file, whatever
@@ -54,7 +55,7 @@ func TestOutputsAreApart(t *testing.T) {
 		"table --datasets D/d.npz --resume D/d.npz":                 "--resume D/d.npz: " + fmt.Sprintf(read, "--datasets"),
 		"data convert D/d.npz -o D/d.npz":                           "--out D/d.npz: " + fmt.Sprintf(read, "the dataset"),
 	} {
-		_, stderr, status := Gatbench(t, strings.Fields(strings.ReplaceAll(args, "D/", dir+"/"))...)
+		_, stderr, status := tasktest.Gatbench(t, strings.Fields(strings.ReplaceAll(args, "D/", dir+"/"))...)
 		if want = "gatbench: " + strings.ReplaceAll(want, "D/", dir+"/") + "\n"; stderr != want || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error\n%swant\n%s", args, status, stderr, want)
 		}
@@ -66,7 +67,7 @@ func TestOutputsAreApart(t *testing.T) {
 func TestModelsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	model, q := filepath.Join(dir, "m"), filepath.Join(dir, "q")
-	Ok(t, "train", "--model", "mlp", "--epochs", "1", "--save", model, "--checkpoint", q)
+	tasktest.OK(t, "train", "--model", "mlp", "--epochs", "1", "--save", model, "--checkpoint", q)
 	for args, want := range map[string]string{
 		"predict DM --out DM":         "--out DM: it would be written over the file that the model reads: name another",
 		"train --resume DQ --save DQ": "--save DQ: it would be written over the file that --resume reads: name another",
@@ -74,13 +75,13 @@ func TestModelsAreKept(t *testing.T) {
 	} {
 		paths := strings.NewReplacer("DM", model, "DQ", q)
 		args, want = paths.Replace(args), paths.Replace(want)
-		_, stderr, status := Gatbench(t, strings.Fields(args)...)
+		_, stderr, status := tasktest.Gatbench(t, strings.Fields(args)...)
 		if stderr != "gatbench: "+want+"\n" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error\n%swant\n%s", args, status, stderr, want)
 		}
 	}
-	Ok(t, "train", "--resume", q, "--checkpoint", q, "--epochs", "2", "--save", model)
-	if out := Ok(t, "train", "--resume", q); !strings.Contains(out, "no epochs were left to train") {
+	tasktest.OK(t, "train", "--resume", q, "--checkpoint", q, "--epochs", "2", "--save", model)
+	if out := tasktest.OK(t, "train", "--resume", q); !strings.Contains(out, "no epochs were left to train") {
 		t.Errorf("a run that is over goes on:\n%s", out)
 	}
 }
@@ -95,14 +96,14 @@ func TestImpossibleNames(t *testing.T) {
 	long := filepath.Join(dir, strings.Repeat("n", 256))
 	for path, want := range map[string]string{long: "file name too long", ring: "it is one of a ring of symbolic links"} {
 		for _, args := range [][]string{{"train", "--json", "--save", path}, {"train", "--json", "--csv", path}, {"table", "--resume", path}} {
-			stdout, stderr, status := Gatbench(t, args...)
+			stdout, stderr, status := tasktest.Gatbench(t, args...)
 			if status == cli.Succeeded || stdout != "" || !strings.Contains(stderr, want) {
 				t.Errorf("gatbench %.30s: status %d, output %.80q, error %q", args, status, stdout, stderr)
 			}
 		}
 	}
 	longest := filepath.Join(dir, strings.Repeat("n", 255))
-	Ok(t, "train", "--model", "mlp", "--epochs", "1", "--save", longest)
+	tasktest.OK(t, "train", "--model", "mlp", "--epochs", "1", "--save", longest)
 }
 
 // Two tables do not share a file: the second says who has it, and runs when the
@@ -113,11 +114,11 @@ func TestLedgerIsLocked(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	_, stderr, status := Gatbench(t, tableArgs(path, "1")...)
+	_, stderr, status := tasktest.Gatbench(t, tableArgs(path, "1")...)
 	if want := fmt.Sprintf("gatbench: --resume %s is in use by process %d", path, os.Getpid()); status != cli.Failed || !strings.HasPrefix(stderr, want) || !strings.Contains(stderr, "wait for it, or name another file") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
-	if unlock(); len(Results(t, tableArgs(path, "1")...)) != 1 {
+	if unlock(); len(tasktest.Results(t, tableArgs(path, "1")...)) != 1 {
 		t.Error("the table has no row")
 	}
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {

@@ -1,14 +1,15 @@
 package gatbench
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/cli"
-	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 var (
@@ -70,7 +71,7 @@ func follow(t *testing.T, line string) (command bool) {
 			args = append(args, "--dataset", "karate") // Cora has six thousand times as many pairs; a saved model is asked about its nodes
 		}
 	}
-	if stdout, stderr, status := Gatbench(t, args...); status != cli.Succeeded {
+	if stdout, stderr, status := tasktest.Gatbench(t, args...); status != cli.Succeeded {
 		t.Errorf("%s: status %d, error %q, output\n%s", line, status, stderr, stdout)
 	}
 	return true

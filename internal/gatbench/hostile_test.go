@@ -87,7 +87,7 @@ func TestHostileNames(t *testing.T) {
 		{"bench", hostile},
 	}
 	for i, args := range slices.Concat(right, wrong) {
-		stdout, stderr, status := Gatbench(t, args...)
+		stdout, stderr, status := tasktest.Gatbench(t, args...)
 		if (status == cli.Succeeded) != (i < len(right)) || stdout+stderr == "" {
 			t.Errorf("%q: status %d, output %q, error %q", args, status, stdout, stderr)
 		}
@@ -122,7 +122,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{"data", "check"}, {"data", "describe"}, {"train", "--dataset"}, {"train", "--splits"}} {
-			stdout, stderr, status := Gatbench(t, append(args, f.Name())...)
+			stdout, stderr, status := tasktest.Gatbench(t, append(args, f.Name())...)
 			if status == cli.Succeeded {
 				t.Errorf("%q of %s is right", args, ext)
 			}
@@ -130,7 +130,7 @@ func TestHostileFiles(t *testing.T) {
 		}
 	}
 	model, checkpoint := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "c.safetensors")
-	if _, stderr, status := Gatbench(t, "train", "--epochs", "1", "--save", model, "--checkpoint", checkpoint); status != cli.Succeeded {
+	if _, stderr, status := tasktest.Gatbench(t, "train", "--epochs", "1", "--save", model, "--checkpoint", checkpoint); status != cli.Succeeded {
 		t.Fatal(stderr)
 	}
 	for _, forge := range []struct{ file, was string }{
@@ -161,7 +161,7 @@ func TestHostileFiles(t *testing.T) {
 			command = []string{"train", "--resume"}
 		}
 		for _, command := range [][]string{command} {
-			stdout, stderr, status := Gatbench(t, append(command, forgedFile)...)
+			stdout, stderr, status := tasktest.Gatbench(t, append(command, forgedFile)...)
 			if status == cli.Succeeded || !strings.Contains(stderr, `\x1b[2`) {
 				t.Errorf("%q of %s of %s: status %d, %q", command, value, key, status, stderr)
 			}

@@ -30,7 +30,7 @@ func TestKindsOfNodes(t *testing.T) {
 		model, csv := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "e.csv")
 		file := tasktest.Saved(t, tasktest.Tagged(t, tt.numbers))
 		args := []string{"train", "--dataset", file, "--splits", "random", "--model", "mlp", "--preset", "graphsaint", "--epochs", "60", "--hidden", "32", "--save", model, "--csv", csv}
-		lines := Results(t, append(args, "--json")...)
+		lines := tasktest.Results(t, append(args, "--json")...)
 		s := lines[len(lines)-1]
 		if s["learns"] != tt.kind || s["test_accuracy"] != nil || s["test_"+tt.key] == nil || s[tt.extra] == nil || s["test_"+tt.key].(float64) < 0.8 {
 			t.Errorf("%s: the summary is %v", tt.kind, s)
@@ -41,11 +41,11 @@ func TestKindsOfNodes(t *testing.T) {
 		if b, err := os.ReadFile(csv); err != nil || !strings.HasPrefix(string(b), "seed,epoch,loss,train_"+tt.key+",val_loss,") {
 			t.Errorf("%s: the epochs are %.80s, error %v", tt.kind, b, err)
 		}
-		scored := Results(t, "eval", model, "--json")[0]
+		scored := tasktest.Results(t, "eval", model, "--json")[0]
 		if scored["test_"+tt.key] != s["test_"+tt.key] || scored[tt.extra] != s[tt.extra] {
 			t.Errorf("%s: eval says %v, train %v", tt.kind, scored, s)
 		}
-		rows := strings.Split(strings.TrimSpace(Ok(t, "predict", model)), "\n")
+		rows := strings.Split(strings.TrimSpace(tasktest.OK(t, "predict", model)), "\n")
 		if len(rows) != 121 || !strings.HasPrefix(rows[0], `id,"0","0 known","1","1 known"`) {
 			t.Fatalf("%s: %d rows, the first of which is %s", tt.kind, len(rows), rows[0])
 		}
@@ -54,11 +54,11 @@ func TestKindsOfNodes(t *testing.T) {
 		if _, err := fmt.Sscanf(rows[1], "%d,%g,%g,%g,%g", &node, &got[0], &got[1], &got[2], &got[3]); err != nil || tt.numbers && math.Abs(got[0]-got[1]) > 60 || !tt.numbers && (got[0] < 0 || got[0] > 1) {
 			t.Errorf("%s: %s, error %v", tt.kind, rows[1], err)
 		}
-		one := Results(t, "predict", model, "--json", "--nodes", "3")[0]
+		one := tasktest.Results(t, "predict", model, "--json", "--nodes", "3")[0]
 		if one["node"] != 3.0 || len(one["values"].([]any)) != 2 || one["known"].([]any)[0] == nil {
 			t.Errorf("%s: %v", tt.kind, one)
 		}
-		page := Ok(t, slices.Concat(args, []string{"--batch", "32", "--epochs", "2"})...)
+		page := tasktest.OK(t, slices.Concat(args, []string{"--batch", "32", "--epochs", "2"})...)
 		if !strings.Contains(page, "predicts 2 "+tt.kind) {
 			t.Errorf("%s: the page does not say what is learnt:\n%s", tt.kind, page)
 		}
@@ -76,7 +76,7 @@ func TestKindsOfNodes(t *testing.T) {
 		if !strings.Contains(args, "splits") && !strings.Contains(args, "folds") {
 			a = append(a, "--splits", "random")
 		}
-		if _, stderr, status := Gatbench(t, a...); status == cli.Succeeded || !strings.Contains(stderr, want) {
+		if _, stderr, status := tasktest.Gatbench(t, a...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
@@ -114,31 +114,31 @@ func TestKindsOfGraphs(t *testing.T) {
 		at := func(name string) string { return filepath.Join(dir, name) }
 		args := []string{"train", "--task", "graph", "--dataset", file, "--hidden", "8", "--layers", "3", "--dropout", "0", "--lr", "0.03", "--json", "--batch", "16"}
 		split := slices.Concat(args, []string{"--splits", "random"})
-		whole := Results(t, slices.Concat(split, []string{"--epochs", "30", "--save", at("m"), "--checkpoint", at("whole")})...)
+		whole := tasktest.Results(t, slices.Concat(split, []string{"--epochs", "30", "--save", at("m"), "--checkpoint", at("whole")})...)
 		s := whole[len(whole)-1]
 		if s["learns"] != tt.kind || s[tt.extra] == nil || s["test_accuracy"] != nil || s["train_"+tt.key].(float64) < 0.6 || s["batch"] != 16.0 {
 			t.Errorf("%s: the summary is %v", tt.kind, s)
 		}
-		Results(t, slices.Concat(split, []string{"--epochs", "6", "--checkpoint", at("half")})...)
-		rest := Results(t, slices.Concat(split, []string{"--epochs", "30", "--resume", at("half")})...)
+		tasktest.Results(t, slices.Concat(split, []string{"--epochs", "6", "--checkpoint", at("half")})...)
+		rest := tasktest.Results(t, slices.Concat(split, []string{"--epochs", "30", "--resume", at("half")})...)
 		if last := rest[len(rest)-1]; last["val_"+tt.key] != s["val_"+tt.key] || last["test_"+tt.key] != s["test_"+tt.key] {
 			t.Errorf("%s: a run that was resumed has %v, one that was not %v", tt.kind, last, s)
 		}
-		if e := Results(t, "eval", at("m"), "--json")[0]; e["test_"+tt.key] != s["test_"+tt.key] || e[tt.extra] != s[tt.extra] {
+		if e := tasktest.Results(t, "eval", at("m"), "--json")[0]; e["test_"+tt.key] != s["test_"+tt.key] || e[tt.extra] != s[tt.extra] {
 			t.Errorf("%s: eval says %v, train %v", tt.kind, e, s)
 		}
-		if text := Ok(t, "eval", at("m")); !strings.Contains(text, "GIN on mols") {
+		if text := tasktest.OK(t, "eval", at("m")); !strings.Contains(text, "GIN on mols") {
 			t.Errorf("%s: %s", tt.kind, text)
 		}
-		if rows := strings.Split(strings.TrimSpace(Ok(t, "predict", at("m"))), "\n"); len(rows) != 61 || !strings.HasPrefix(rows[0], map[string]string{"numbers": `graph,id,"y","y known"`, "labels": `graph,id,"0","0 known"`}[tt.kind]) {
+		if rows := strings.Split(strings.TrimSpace(tasktest.OK(t, "predict", at("m"))), "\n"); len(rows) != 61 || !strings.HasPrefix(rows[0], map[string]string{"numbers": `graph,id,"y","y known"`, "labels": `graph,id,"0","0 known"`}[tt.kind]) {
 			t.Errorf("%s: %d rows, the first of which is %s", tt.kind, len(rows), rows[0])
 		}
-		folds := Results(t, slices.Concat(args, []string{"--epochs", "2", "--folds", "3"})...)
+		folds := tasktest.Results(t, slices.Concat(args, []string{"--epochs", "2", "--folds", "3"})...)
 		if f := folds[len(folds)-1]; f["test_"+tt.key+"_mean"] == nil || f[tt.extra] == nil || f["learns"] != tt.kind {
 			t.Errorf("%s: the folds are %v", tt.kind, f)
 		}
 	}
-	if _, stderr, status := Gatbench(t, "eval", "nothing.safetensors"); status != cli.Failed || !strings.Contains(stderr, "nothing.safetensors") {
+	if _, stderr, status := tasktest.Gatbench(t, "eval", "nothing.safetensors"); status != cli.Failed || !strings.Contains(stderr, "nothing.safetensors") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -179,7 +179,7 @@ func TestHostileModels(t *testing.T) {
 	} {
 		write(n)
 		for _, command := range []string{"train --task graph --resume"} {
-			if _, stderr, status := Gatbench(t, append(strings.Fields(command), path)...); status == cli.Succeeded || !strings.Contains(stderr, want) {
+			if _, stderr, status := tasktest.Gatbench(t, append(strings.Fields(command), path)...); status == cli.Succeeded || !strings.Contains(stderr, want) {
 				t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
 			}
 		}
@@ -190,14 +190,14 @@ func TestHostileModels(t *testing.T) {
 	}
 	r.Hidden = 1
 	write(&node.Network{Recipe: r, In: 10, Classes: 2, Kind: task.SomeReals, Scale: task.Scale{Mean: []float64{1}}})
-	if _, stderr, status := Gatbench(t, "train", "--resume", path); status == cli.Succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
+	if _, stderr, status := tasktest.Gatbench(t, "train", "--resume", path); status == cli.Succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
 
 // Each node tests once.
 func TestFoldsOfNodes(t *testing.T) {
-	lines := Results(t, "train", "--dataset", "karate", "--folds", "4", "--model", "gcn", "--epochs", "3", "--json")
+	lines := tasktest.Results(t, "train", "--dataset", "karate", "--folds", "4", "--model", "gcn", "--epochs", "3", "--json")
 	if o := lines[len(lines)-1]; o["event"] != "seeds" || o["seeds"] != 4.0 || len(lines) != 4*4+1 {
 		t.Errorf("%d lines, the last of which is %v", len(lines), o)
 	}
@@ -215,7 +215,7 @@ func TestNodesOfGraphs(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	lines := Results(t, "train", "--task", "node", "--dataset", path, "--model", "sage", "--epochs", "60", "--json", "--batch", "20")
+	lines := tasktest.Results(t, "train", "--task", "node", "--dataset", path, "--model", "sage", "--epochs", "60", "--json", "--batch", "20")
 	if s := lines[len(lines)-1]; s["learns"] != "labels" || s["test_micro_f1"].(float64) < 0.8 {
 		t.Errorf("%v", s)
 	}
@@ -240,11 +240,11 @@ func TestClassOfTheTestAlone(t *testing.T) {
 		"--task graph --batch 2 --dataset g.jsonl": "no training graph has class c; the validation and test parts have 1, about which no model",
 	} {
 		line := append([]string{"train", "--epochs", "2"}, strings.Fields(strings.Replace(args, "--dataset ", "--dataset "+dir+"/", 1))...)
-		if text := strings.Join(strings.Fields(Ok(t, line...)), " "); !strings.Contains(text, want) {
+		if text := strings.Join(strings.Fields(tasktest.OK(t, line...)), " "); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
-	if text := Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "1"); strings.Contains(text, "that trains is of class") {
+	if text := tasktest.OK(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "1"); strings.Contains(text, "that trains is of class") {
 		t.Errorf("where each class trains: %s", text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // tableArgs are those of a small table that keeps its results in a file.
@@ -27,7 +28,7 @@ func TestLedger(t *testing.T) {
 		}
 		return bytes.Count(text, []byte("\n"))
 	}
-	Results(t, tableArgs(path, "2")...)
+	tasktest.Results(t, tableArgs(path, "2")...)
 	if n := count(); n != 2 {
 		t.Fatalf("the file has %d lines after two seeds", n)
 	}
@@ -38,11 +39,11 @@ func TestLedger(t *testing.T) {
 	if want := "gatbench: interrupted after 0 rows and 2 of 4 seeds of the next; run the same command again to continue from " + path + "\n"; status != cli.Failed || errOut.String() != want {
 		t.Errorf("status %d, error %q, want %q", status, errOut.String(), want)
 	}
-	resumed := Results(t, tableArgs(path, "4")...)
+	resumed := tasktest.Results(t, tableArgs(path, "4")...)
 	if n := count(); n != 4 {
 		t.Errorf("the file has %d lines after four seeds", n)
 	}
-	whole := Results(t, tableArgs(filepath.Join(t.TempDir(), "other"), "4")...)
+	whole := tasktest.Results(t, tableArgs(filepath.Join(t.TempDir(), "other"), "4")...)
 	for _, name := range []string{"test_accuracy_mean", "test_accuracy_std", "test_accuracy_low", "test_accuracy_high", "seeds"} {
 		if resumed[0][name] != whole[0][name] {
 			t.Errorf("%s: %v resumed, %v at once", name, resumed[0][name], whole[0][name])
@@ -52,11 +53,11 @@ func TestLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := Results(t, tableArgs(path, "4")...)
+	again := tasktest.Results(t, tableArgs(path, "4")...)
 	if after, _ := os.ReadFile(path); again[0]["total_ms"] != resumed[0]["total_ms"] || !bytes.Equal(before, after) {
 		t.Error("what was known was trained again")
 	}
-	Results(t, tableArgs(path, "1", "--select", "loss")...)
+	tasktest.Results(t, tableArgs(path, "1", "--select", "loss")...)
 	if n := count(); n != 5 {
 		t.Errorf("the file has %d lines after a seed with other settings", n)
 	}
@@ -67,7 +68,7 @@ func TestLedger(t *testing.T) {
 func TestLedgerForeign(t *testing.T) {
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good")
-	Results(t, tableArgs(good, "1")...)
+	tasktest.Results(t, tableArgs(good, "1")...)
 	text, err := os.ReadFile(good)
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestLedgerForeign(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		stdout, stderr, status := Gatbench(t, tableArgs(path, "1")...)
+		stdout, stderr, status := tasktest.Gatbench(t, tableArgs(path, "1")...)
 		if status != cli.Failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: "+path+": "+tt.want) {
 			t.Errorf("%s: status %d, output %q, error %q", name, status, stdout, stderr)
 		}

@@ -100,6 +100,9 @@ func advice(err error) string {
 	if at := (*kong.ParseError)(nil); errors.As(err, &at) && at.Context.Selected() != nil {
 		verb := at.Context.Selected()
 		text := ""
+		if strings.HasPrefix(err.Error(), `expected "<file>`) {
+			return fmt.Sprintf(": a model, which %s train DATA --save FILE writes; %s --help lists what it takes", cli.Program, verb.FullPath())
+		}
 		if second, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && len(verb.Positional) == 1 {
 			if text = fmt.Sprintf(": %s takes one argument, and %s is another", verb.Name, second); cli.IsPicture(second) {
 				text += "; --picture draws into a file"

@@ -17,16 +17,9 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/task/node"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
 )
-
-// Gatbench runs the command and returns what it says and its exit status.
-func Gatbench(t *testing.T, args ...string) (stdout, stderr string, status int) {
-	t.Helper()
-	var out, errOut bytes.Buffer
-	status = Run(cli.Env{Ctx: t.Context(), Out: &out, ErrOut: &errOut}, args)
-	return out.String(), errOut.String(), status
-}
 
 func TestMisuse(t *testing.T) {
 	dir := t.TempDir()
@@ -172,7 +165,7 @@ func TestMisuse(t *testing.T) {
 		{"train --seeds 2 --attention a.csv", `--attention keeps one model and --seeds 2 trains 2: leave one of the two flags out`},
 		{"train --seeds 2 --checkpoint c", `--checkpoint keeps one model and --seeds 2 trains 2: leave one of the two flags out`},
 		{"train --splits rnadom", `--splits rnadom: there is no such file; did you mean "random"? Write own, 60/20/20, random, shchur, folds:5, time, column:NAME, or the name of a .json or .npz file of the lists train, val and test`},
-		{"eval", `expected "<file>"; gatbench eval --help lists what it takes`},
+		{"eval", `expected "<file>": a model, which gatbench train DATA --save FILE writes; gatbench eval --help lists what it takes`},
 		{"eval x --threads=-1", `--threads -1: it must be at least 1, or 0 for all processors`},
 		{"predict x --out " + dir, `--out ` + dir + `: it is a folder; name a file`},
 		{"table --seeds 0", `--seeds 0: it must be at least 1`},
@@ -190,7 +183,7 @@ func TestMisuse(t *testing.T) {
 		{"table --epochs 0", `--epochs 0: it must be at least 1`},
 	}
 	for _, tt := range tests {
-		stdout, stderr, status := Gatbench(t, strings.Fields(tt.args)...)
+		stdout, stderr, status := tasktest.Gatbench(t, strings.Fields(tt.args)...)
 		if want := "gatbench: " + tt.want + "\n"; stderr != want || stdout != "" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, output %q, error\n%swant status 2 and\n%s", tt.args, status, stdout, stderr, want)
 		}
@@ -199,7 +192,7 @@ func TestMisuse(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"train", "--help"}, {"bench", "--help"}, {"version", "-h"}, {"eval", "-h"}, {"predict", "-h"}, {"table", "-h"}} {
-		stdout, stderr, status := Gatbench(t, args...)
+		stdout, stderr, status := tasktest.Gatbench(t, args...)
 		if status != cli.Succeeded || stderr != "" || !strings.HasPrefix(stdout, "Usage: gatbench") {
 			t.Errorf("%q: status %d, error %q, output %q", args, status, stderr, stdout)
 		}
@@ -241,11 +234,11 @@ func TestUnfitDataset(t *testing.T) {
 		"train --splits random --dataset " + few:        "--dataset " + few + ": --splits random leaves no nodes to train on or to choose the best epoch by: too few of its nodes have classes",
 		"train --dataset " + one + "_edges.csv":         "--dataset " + one + "_edges.csv: all its nodes are of one class, so there is nothing to learn: column \"label\" says \"x\" wherever it is not empty. Name another column with --label COLUMN",
 		"train --dataset " + one + ".jsonl":             "--dataset " + one + ".jsonl: all its graphs are of one class, so there is nothing to learn",
-		"train --column churned=none --dataset " + bare: "--dataset " + bare + ": its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN",
+		"train --column churned=none --dataset " + bare: "--dataset " + bare + ": its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN, such as --label town or --label plan, or predict missing links with --task link",
 		"train --dataset facebook --splits random":      "--dataset facebook: its nodes have no classes, labels or numbers to predict",
 		"train --dataset cora_linqs":                    "--dataset cora_linqs: too few nodes to be divided: something to learn is known of 2",
 	} {
-		_, stderr, status := Gatbench(t, append(strings.Fields(args), "--data", dir)...)
+		_, stderr, status := tasktest.Gatbench(t, append(strings.Fields(args), "--data", dir)...)
 		if stderr != "gatbench: "+want+"\n" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error %q, want %q", args, status, stderr, want)
 		}
@@ -259,23 +252,23 @@ func TestNoFiles(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
 		t.Setenv(name, dir)
 	}
-	_, stderr, status := Gatbench(t, "train", "--dataset", "pubmed", "--data", dir)
+	_, stderr, status := tasktest.Gatbench(t, "train", "--dataset", "pubmed", "--data", dir)
 	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: ") || !strings.Contains(stderr, dir) {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 }
 
 func TestVersion(t *testing.T) {
-	stdout, _, status := Gatbench(t, "version")
+	stdout, _, status := tasktest.Gatbench(t, "version")
 	if status != cli.Succeeded || !strings.HasPrefix(stdout, "edgewise ") || !strings.Contains(stdout, "\nkernels: ") {
 		t.Errorf("status %d, output %q", status, stdout)
 	}
-	stdout, _, status = Gatbench(t, "version", "--json")
+	stdout, _, status = tasktest.Gatbench(t, "version", "--json")
 	var b build
 	if err := json.Unmarshal([]byte(stdout), &b); err != nil || status != cli.Succeeded || b != thisBuild() {
 		t.Errorf("status %d, %v, output %q", status, err, stdout)
 	}
-	if flag, _, status := Gatbench(t, "--version", "--json"); flag != stdout || status != cli.Succeeded {
+	if flag, _, status := tasktest.Gatbench(t, "--version", "--json"); flag != stdout || status != cli.Succeeded {
 		t.Errorf("--version: status %d, output %q, want %q", status, flag, stdout)
 	}
 	tagged := &debug.BuildInfo{Main: debug.Module{Version: "v0.1.0"}}
@@ -292,7 +285,7 @@ func TestVersion(t *testing.T) {
 
 func TestTrainForPeople(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cora.safetensors")
-	stdout, stderr, status := Gatbench(t, "train", "--epochs", "2", "--save", file)
+	stdout, stderr, status := tasktest.Gatbench(t, "train", "--epochs", "2", "--save", file)
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
@@ -310,7 +303,7 @@ func TestTrainForPeople(t *testing.T) {
 }
 
 func TestSeeds(t *testing.T) {
-	stdout, stderr, status := Gatbench(t, "train", "--epochs", "2", "--seed", "3", "--seeds", "2")
+	stdout, stderr, status := tasktest.Gatbench(t, "train", "--epochs", "2", "--seed", "3", "--seeds", "2")
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
@@ -323,46 +316,15 @@ func TestSeeds(t *testing.T) {
 
 // What is advised next has the preset of the run.
 func TestAdviceHasPreset(t *testing.T) {
-	stdout, _, status := Gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
+	stdout, _, status := tasktest.Gatbench(t, "train", "--preset", "dgl", "--model", "gcn", "--epochs", "1")
 	if want := "\nnext: gatbench train --preset dgl --model gcn --epochs 1 --seeds 10\n"; status != cli.Succeeded || !strings.HasSuffix(stdout, want) {
 		t.Errorf("status %d, no %q in\n%s", status, want, stdout)
 	}
 }
 
-// Objects parses a JSON object a line.
-func Objects(t *testing.T, text string) []map[string]any {
-	t.Helper()
-	var out []map[string]any
-	for line := range strings.Lines(text) {
-		var o map[string]any
-		if err := json.Unmarshal([]byte(line), &o); err != nil {
-			t.Fatalf("%v in the line %q", err, line)
-		}
-		out = append(out, o)
-	}
-	return out
-}
-
-// Results returns the lines of a run without the times in them.
-func Results(t *testing.T, args ...string) []map[string]any {
-	t.Helper()
-	stdout, stderr, status := Gatbench(t, args...)
-	if status != cli.Succeeded || stderr != "" {
-		t.Fatalf("status %d, error %q", status, stderr)
-	}
-	lines := Objects(t, stdout)
-	for _, o := range lines {
-		delete(o, "ms")
-		delete(o, "epoch_ms")
-		delete(o, "total_ms")
-		delete(o, "peak_rss_mib")
-	}
-	return lines
-}
-
 func TestJSON(t *testing.T) {
 	args := []string{"train", "--json", "--epochs", "2", "--seed", "7", "--seeds", "2"}
-	lines := Results(t, args...)
+	lines := tasktest.Results(t, args...)
 	var events []string
 	for _, o := range lines {
 		events = append(events, o["event"].(string))
@@ -383,7 +345,7 @@ func TestJSON(t *testing.T) {
 	}
 
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	again := Results(t, append(args, "--threads", "2")...)
+	again := tasktest.Results(t, append(args, "--threads", "2")...)
 	for i := range lines {
 		a, _ := json.Marshal(lines[i])
 		b, _ := json.Marshal(again[i])
@@ -415,7 +377,7 @@ func TestInterrupted(t *testing.T) {
 	if status != cli.Failed || errOut.String() != "gatbench: interrupted after 1 of 200 epochs\n" {
 		t.Errorf("status %d, error %q", status, errOut)
 	}
-	lines := Objects(t, out.String())
+	lines := tasktest.Objects(t, out.String())
 	if len(lines) != 2 || lines[1]["interrupted"] != true || lines[1]["saved"] != file || lines[1]["best_epoch"] != 1.0 {
 		t.Errorf("got %v", lines)
 	}

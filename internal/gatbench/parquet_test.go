@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // The command reads tables in Parquet where it reads those in CSV.
@@ -29,7 +30,7 @@ func TestParquetTables(t *testing.T) {
 		}
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "shop_edges.parquet")} {
-		out, errOut, status := Gatbench(t, "data", "describe", path, "--label", "churned")
+		out, errOut, status := tasktest.Gatbench(t, "data", "describe", path, "--label", "churned")
 		if status != cli.Succeeded || !strings.Contains(out, "nodes     3\nedges     2 directed") || !strings.Contains(out, "0: 2 nodes  no") {
 			t.Errorf("%s: status %d\n%s%s", path, status, out, errOut)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/kong"
 
@@ -62,7 +63,7 @@ func commandsBut(args []string) []string {
 
 // groups are the titles under which verbs list flags that have a group. Those without one come first. Flags of train stand below the tasks
 // that take them.
-func groups() []kong.Group {
+var groups = sync.OnceValue(func() []kong.Group {
 	var models []string
 	for _, t := range task.All {
 		about := t.About()
@@ -79,13 +80,14 @@ func groups() []kong.Group {
 		{Key: "links", Title: "Links and facts:"},
 		{Key: "splits", Title: "Splits:", Description: splitRules},
 		{Key: "tables", Title: "Columns of tables:"},
+		{Key: "training", Title: "Training:"},
 		{Key: "parts", Title: "Single parts of a preset:"},
 		{Key: "files", Title: "Files and pictures:"},
 		{Key: "threads", Title: "What the threads do:"},
 		{Key: "ranks", Title: "Several processes:"},
-		{Key: "program", Title: "Program:"},
+		{Key: "program", Title: "More:"},
 	}
-}
+})
 
 // splitRules says what --splits may be, and what each is for.
 const splitRules = `The rules of --splits:
@@ -113,12 +115,21 @@ const splitRules = `The rules of --splits:
 
 With --task link, --splits divides by time alone.`
 
-// unlisted hides the flags of predict that only eval needs, and what is only for programs that join jobs, or not for them. They say why they are of no use if they are given.
+// place is where the flags of a group stand.
+func place(g *kong.Group) int {
+	if g == nil {
+		return -1
+	}
+	return slices.IndexFunc(groups(), func(other kong.Group) bool { return other.Key == g.Key })
+}
+
+// unlisted puts the flags in the order of their groups. It hides those of predict and explain that only eval needs, and what is only for programs that join jobs, or not for them. They say why they are of no use if they are given.
 func unlisted(k *kong.Kong) error {
 	for _, n := range k.Model.Children {
 		n.Hidden = n.Hidden || cli.Joins && !slices.Contains(shared, n.Name)
+		slices.SortStableFunc(n.Flags, func(a, b *kong.Flag) int { return place(a.Group) - place(b.Group) })
 		for _, f := range n.Flags {
-			if n.Name == "predict" && (f.Name == "splits" || f.Name == "split-number") || f.Name == "limit" && !cli.Joins {
+			if (n.Name == "predict" || n.Name == "explain") && (f.Name == "splits" || f.Name == "split-number") || f.Name == "limit" && !cli.Joins {
 				f.Hidden = true
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -43,7 +44,7 @@ func TestParserOfOneCommand(t *testing.T) {
 // something in sentences.
 func TestTrainHelp(t *testing.T) {
 	t.Setenv("COLUMNS", "")
-	help := Ok(t, "train", "--help")
+	help := tasktest.OK(t, "train", "--help")
 	screen := strings.Join(strings.Split(help, "\n")[:24], "\n")
 	at := 0
 	for _, flag := range []string{"model", "task", "epochs", "seeds", "save"} {

@@ -17,6 +17,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 func TestPictures(t *testing.T) {
@@ -26,7 +27,7 @@ func TestPictures(t *testing.T) {
 	if sparing.Full() {
 		dataset, nodes = "cora", "30,1358" // and one node of very many edges
 	}
-	_, stderr, status := Gatbench(t, "train", "--dataset", dataset, "--splits", "random", "--epochs", "2", "--picture", file("p.png"), "--nodes", nodes,
+	_, stderr, status := tasktest.Gatbench(t, "train", "--dataset", dataset, "--splits", "random", "--epochs", "2", "--picture", file("p.png"), "--nodes", nodes,
 		"--attention", strings.Join([]string{file("a.csv"), file("a.svg"), file("a.png")}, ","))
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
@@ -54,7 +55,7 @@ func TestPictures(t *testing.T) {
 // uniform: every edge has the width of the scale, and the numbers say so.
 func TestUniformAttentionLooksUniform(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.svg")
-	_, stderr, status := Gatbench(t, "train", "--epochs", "1", "--lr", "1e-9", "--attention", file, "--nodes", "30")
+	_, stderr, status := tasktest.Gatbench(t, "train", "--epochs", "1", "--lr", "1e-9", "--attention", file, "--nodes", "30")
 	svg, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(status, stderr, err)
@@ -83,7 +84,7 @@ func TestUniformAttentionLooksUniform(t *testing.T) {
 
 func TestPlot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.svg")
-	if _, stderr, status := Gatbench(t, "train", "--epochs", "3", "--picture", path); status != cli.Succeeded {
+	if _, stderr, status := tasktest.Gatbench(t, "train", "--epochs", "3", "--picture", path); status != cli.Succeeded {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
 	svg, err := os.ReadFile(path)

@@ -21,8 +21,8 @@ import (
 
 // predictCommand is gatbench predict.
 type predictCommand struct {
-	task.SavedFlags `embed:""`
 	task.Questions  `embed:""`
+	task.SavedFlags `embed:""`
 	Out             string `placeholder:"FILE" help:"Write to this file. Default: standard output."`
 	Embeddings      string `placeholder:"FILE" help:"Write what the network has learnt of each node, graph or entity, a row of numbers after its id, to this .csv, .parquet or .npy file (.npy has no ids), and no predictions unless --out asks for them."`
 }

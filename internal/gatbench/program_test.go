@@ -29,7 +29,7 @@ func TestAdviceNamesProgram(t *testing.T) {
 		"zzz":                                "; go run ./cmd/gatbench --help lists",
 		"--help":                             "Usage: go run ./cmd/gatbench <command>",
 	} {
-		stdout, stderr, _ := Gatbench(t, strings.Fields(args)...)
+		stdout, stderr, _ := tasktest.Gatbench(t, strings.Fields(args)...)
 		if !strings.Contains(stdout+stderr, want) {
 			t.Errorf("%s: no %q in\n%s%s", args, want, stdout, stderr)
 		}

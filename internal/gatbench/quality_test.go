@@ -42,14 +42,14 @@ func TestQuality(t *testing.T) {
 		t.Errorf("it says %q", (&report.Quality{TestMajority: 0.8, TestBalanced: 0.5, TestMacroF1: 4.0 / 9, TestAUC: q.TestAUC}).Says(0.8))
 	}
 	file := tasktest.Saved(t, d)
-	lines := Results(t, "train", "--json", "--dataset", file, "--model", "mlp", "--epochs", "2")
+	lines := tasktest.Results(t, "train", "--json", "--dataset", file, "--model", "mlp", "--epochs", "2")
 	if s := lines[2]; s["test_auc"] == nil || s["test_majority"] != 0.8 {
 		t.Errorf("the summary is %v", s)
 	}
-	if s := Results(t, "train", "--json", "--epochs", "1")[1]; s["test_auc"] != nil || s["test_majority"] != 0.319 {
+	if s := tasktest.Results(t, "train", "--json", "--epochs", "1")[1]; s["test_auc"] != nil || s["test_majority"] != 0.319 {
 		t.Errorf("of seven classes the summary is %v", s)
 	}
-	if text := Ok(t, "train", "--epochs", "1"); !strings.Contains(text, "\ntest: majority class 31.9 %, balanced accuracy ") {
+	if text := tasktest.OK(t, "train", "--epochs", "1"); !strings.Contains(text, "\ntest: majority class 31.9 %, balanced accuracy ") {
 		t.Errorf("no majority in\n%s", text)
 	}
 	k.Parts.Test = nil
@@ -66,7 +66,7 @@ func TestSelectByMetric(t *testing.T) {
 		"": {"ap", "average_precision"}, " --select auc": {"auc", "roc_auc"}, " --select f1": {"f1", "f1"}, " --select accuracy": {"accuracy", "accuracy"}, " --preset paper": {"last", "accuracy"},
 	} {
 		line := strings.Fields("train --json --model gcn --epochs 12 --dataset " + file + " --save " + model + flags)
-		lines := Results(t, line...)
+		lines := tasktest.Results(t, line...)
 		best, s := 0.0, lines[len(lines)-1]
 		for _, e := range lines[:len(lines)-1] {
 			best = max(best, e["val_"+want[1]].(float64))
@@ -74,7 +74,7 @@ func TestSelectByMetric(t *testing.T) {
 		if got := s["val_"+want[1]]; s["select"] != want[0] || want[0] != "last" && got != best {
 			t.Errorf("train%s: selected by %v with %v, want %s with %v", flags, s["select"], got, want[0], best)
 		}
-		eval := Results(t, "eval", "--json", model)[0]
+		eval := tasktest.Results(t, "eval", "--json", model)[0]
 		for _, part := range []string{"train_", "val_", "test_"} {
 			if key := part + want[1]; math.Abs(eval[key].(float64)-s[key].(float64)) > 1e-12 {
 				t.Errorf("train%s: %s is %v in training and %v in eval", flags, key, s[key], eval[key])
@@ -89,7 +89,7 @@ func TestClassWeights(t *testing.T) {
 	model := t.TempDir() + "/m.safetensors"
 	line := "train --json --model mlp --epochs 3 --dataset " + file + " --save " + model
 	weighted := func(weights string) (map[string]any, *models.Predictor) {
-		lines := Results(t, strings.Fields(line+weights)...)
+		lines := tasktest.Results(t, strings.Fields(line+weights)...)
 		p, err := models.Open(model)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestClassWeights(t *testing.T) {
 // refusedFor checks that a command line is wrong, and that the error says so.
 func refusedFor(t *testing.T, want string, args ...string) {
 	t.Helper()
-	if _, stderr, status := Gatbench(t, args...); status != 2 || !strings.Contains(stderr, want) {
+	if _, stderr, status := tasktest.Gatbench(t, args...); status != 2 || !strings.Contains(stderr, want) {
 		t.Errorf("%q: status %d, error %q, want 2 and %q", args, status, stderr, want)
 	}
 }
@@ -191,7 +191,7 @@ func TestVerdict(t *testing.T) {
 		{"no baseline", columns, "--model sage --no-baseline", "", true},
 	} {
 		args := append(strings.Fields("train --json --label bought --epochs 100 "+tt.flags), "--dataset", tt.file)
-		lines := Results(t, args...)
+		lines := tasktest.Results(t, args...)
 		s := lines[len(lines)-1]
 		says, _ := s["verdict"].(string)
 		if s["select"] != "ap" || (tt.says == "") != (says == "") || !strings.Contains(says, tt.says) || s["test_constant"] == nil || (s["test_without_edges"] == nil) != tt.nobody {
@@ -212,9 +212,9 @@ func TestThreshold(t *testing.T) {
 		return v, v+rng.NormFloat64() > 2
 	}, func(int) int { return rng.IntN(500) })
 	model := filepath.Join(t.TempDir(), "m.safetensors")
-	lines := Results(t, "train", "--json", "--dataset", file, "--label", "fraud", "--model", "mlp", "--epochs", "60", "--save", model)
+	lines := tasktest.Results(t, "train", "--json", "--dataset", file, "--label", "fraud", "--model", "mlp", "--epochs", "60", "--save", model)
 	s := lines[len(lines)-1]["positive"].(map[string]any)
-	e := Results(t, "eval", "--json", model)[0]["positive"].(map[string]any)
+	e := tasktest.Results(t, "eval", "--json", model)[0]["positive"].(map[string]any)
 	if s["class"] != "true" || !reflect.DeepEqual(s, e) {
 		t.Errorf("training says %v, and eval %v", s, e)
 	}
@@ -224,7 +224,7 @@ func TestThreshold(t *testing.T) {
 		t.Fatalf("the threshold is %v, and that of the file %v; error %v", threshold, m.Goal.Threshold, err)
 	}
 	said := 0
-	for _, one := range Results(t, "predict", "--json", model) {
+	for _, one := range tasktest.Results(t, "predict", "--json", model) {
 		p := one["probabilities"].(map[string]any)["true"].(float64)
 		if is := one["name"] == "true"; is != (p >= threshold) {
 			t.Fatalf("node %v is %v at %v", one["id"], one["name"], p)
@@ -255,7 +255,7 @@ func TestNothingToLearn(t *testing.T) {
 		}
 		return 40 + (i+1)%20
 	})
-	if _, stderr, _ := Gatbench(t, "train", "--dataset", apart, "--label", "kind", "--epochs", "2"); !strings.Contains(stderr, "none of the 40 nodes whose answer is known has an edge") {
+	if _, stderr, _ := tasktest.Gatbench(t, "train", "--dataset", apart, "--label", "kind", "--epochs", "2"); !strings.Contains(stderr, "none of the 40 nodes whose answer is known has an edge") {
 		t.Errorf("it says %q", stderr)
 	}
 }

@@ -77,7 +77,7 @@ func TestTrainByRanks(t *testing.T) {
 		{"links, lightgcn", "train --json --task link --dataset karate --model lightgcn --batch 16 --epochs 3", false},
 	}
 	for _, tt := range tests {
-		alone, _, status := Gatbench(t, strings.Fields(tt.line)...)
+		alone, _, status := tasktest.Gatbench(t, strings.Fields(tt.line)...)
 		if status != cli.Succeeded {
 			t.Fatalf("%s: status %d", tt.line, status)
 		}
@@ -92,7 +92,7 @@ func TestTrainByRanks(t *testing.T) {
 				}
 				continue
 			}
-			accumulated, _, _ := Gatbench(t, strings.Fields(tt.line+fmt.Sprintf(" --accumulate %d", size))...)
+			accumulated, _, _ := tasktest.Gatbench(t, strings.Fields(tt.line+fmt.Sprintf(" --accumulate %d", size))...)
 			if want := numbersOf(t, accumulated); strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Errorf("%s: %d ranks say\n%s\nand a process that accumulates\n%s", tt.name, size, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
@@ -115,7 +115,7 @@ func TestAllNodesByRanks(t *testing.T) {
 		}
 		return all
 	}
-	alone, _, _ := Gatbench(t, strings.Fields(line)...)
+	alone, _, _ := tasktest.Gatbench(t, strings.Fields(line)...)
 	want := losses(alone)
 	if len(want) != 5 {
 		t.Fatalf("%d epochs", len(want))
@@ -149,18 +149,18 @@ func TestAnswersByRanks(t *testing.T) {
 		t.Error("a run that goes on ends with another model")
 	}
 	byRanks(t, 3, "train --json --resume c --epochs 4 --save m3")
-	Gatbench(t, "train", "--resume", "c", "--epochs", "4", "--save", "m1")
+	tasktest.Gatbench(t, "train", "--resume", "c", "--epochs", "4", "--save", "m1")
 	for _, name := range []string{"m3", "m1"} {
 		read(name)
 	}
 	for _, line := range []string{"eval m", "predict m", "predict m --nodes 3,5,9", "predict m --json"} {
-		alone, _, status := Gatbench(t, strings.Fields(line)...)
+		alone, _, status := tasktest.Gatbench(t, strings.Fields(line)...)
 		if got := byRanks(t, 3, line); got != alone || status != cli.Succeeded {
 			t.Errorf("%s: three ranks say\n%s\nand one process\n%s", line, got, alone)
 		}
 	}
 	byRanks(t, 2, "predict m --embeddings 2.csv")
-	Gatbench(t, "predict", "m", "--embeddings", "1.csv")
+	tasktest.Gatbench(t, "predict", "m", "--embeddings", "1.csv")
 	if read("2.csv") != read("1.csv") {
 		t.Error("two ranks embed in another way")
 	}

@@ -24,16 +24,6 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// Ok runs the command and fails the test if it fails.
-func Ok(t *testing.T, args ...string) string {
-	t.Helper()
-	stdout, stderr, status := Gatbench(t, args...)
-	if status != cli.Succeeded || stderr != "" {
-		t.Fatalf("gatbench %s: status %d, error %q", strings.Join(args, " "), status, stderr)
-	}
-	return stdout
-}
-
 // A saved model of every kind is as good as it was.
 func TestSaveAndEval(t *testing.T) {
 	for _, model := range models.Names(models.ReadsNone, models.MayNumbers, models.MayKinds) {
@@ -44,8 +34,8 @@ func TestSaveAndEval(t *testing.T) {
 				dataset = "cora"
 			}
 			args := []string{"train", "--json", "--model", model, "--epochs", "1", "--save", file, "--splits", "random", "--seed", "3", "--dataset", dataset}
-			lines := Results(t, args...)
-			s, e := lines[len(lines)-1], Results(t, "eval", "--json", file)[0]
+			lines := tasktest.Results(t, args...)
+			s, e := lines[len(lines)-1], tasktest.Results(t, "eval", "--json", file)[0]
 			for _, key := range []string{"model", "train_accuracy", "val_accuracy", "test_accuracy"} {
 				if s[key] != e[key] {
 					t.Errorf("%s was %v and is %v", key, s[key], e[key])
@@ -55,7 +45,7 @@ func TestSaveAndEval(t *testing.T) {
 			if model != "gat" {
 				return
 			}
-			if text := Ok(t, "eval", file, "--dataset", "CORA"); !strings.Contains(text, "   4     5     6\n  0 Theory ") || !strings.Contains(text, "\n  2 Genetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
+			if text := tasktest.OK(t, "eval", file, "--dataset", "CORA"); !strings.Contains(text, "   4     5     6\n  0 Theory ") || !strings.Contains(text, "\n  2 Genetic_Algorithms ") || !strings.Contains(text, "\ntest          1000 ") {
 				t.Errorf("eval prints\n%s", text)
 			}
 		})
@@ -66,7 +56,7 @@ func TestSaveAndEval(t *testing.T) {
 func predictionsAgree(t *testing.T, file, dataset string, accuracy float64) {
 	t.Helper()
 	out := file + ".csv"
-	Ok(t, "predict", file, "--out", out)
+	tasktest.OK(t, "predict", file, "--out", out)
 	text, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +79,7 @@ func predictionsAgree(t *testing.T, file, dataset string, accuracy float64) {
 	if got := float64(right) / float64(len(k.Parts.Test)); got != accuracy {
 		t.Errorf("predictions are right for %g, eval for %g", got, accuracy)
 	}
-	if one := Ok(t, "predict", file, "--nodes", "5,2"); strings.Count(one, "\n") != 3 || !strings.HasPrefix(strings.Split(one, "\n")[1], "5,") {
+	if one := tasktest.OK(t, "predict", file, "--nodes", "5,2"); strings.Count(one, "\n") != 3 || !strings.HasPrefix(strings.Split(one, "\n")[1], "5,") {
 		t.Errorf("predict --nodes 5,2 prints\n%s", one)
 	}
 }
@@ -114,9 +104,9 @@ func TestResume(t *testing.T) {
 		if strings.Contains(args, source.Planted) {
 			most, fewer = "60", "41" // long enough for a schedule of evaluations to depend on it
 		}
-		Ok(t, append(fresh, "--epochs", most, "--checkpoint", whole)...)
-		Ok(t, append(fresh, "--epochs", fewer, "--checkpoint", part)...)
-		Ok(t, "train", "--resume", part, "--epochs", most, "--checkpoint", end)
+		tasktest.OK(t, append(fresh, "--epochs", most, "--checkpoint", whole)...)
+		tasktest.OK(t, append(fresh, "--epochs", fewer, "--checkpoint", part)...)
+		tasktest.OK(t, "train", "--resume", part, "--epochs", most, "--checkpoint", end)
 		a, errA := os.ReadFile(whole)
 		b, errB := os.ReadFile(end)
 		if errA != nil || errB != nil || !bytes.Equal(a, b) {
@@ -125,8 +115,8 @@ func TestResume(t *testing.T) {
 		if c, err := os.ReadFile(part); err != nil || bytes.Equal(a, c) {
 			t.Errorf("%s: one more epoch changes nothing (%v)", args, err)
 		}
-		Ok(t, append(fresh, "--resume", part, "--epochs", most)...) // what the run has already contradicts nothing
-		if _, stderr, status := Gatbench(t, "train", "--resume", part, "--seed", "5"); status != cli.Misused || stderr != "gatbench: --resume "+part+": its run has --seed 4, not 5: leave the flag out\n" {
+		tasktest.OK(t, append(fresh, "--resume", part, "--epochs", most)...) // what the run has already contradicts nothing
+		if _, stderr, status := tasktest.Gatbench(t, "train", "--resume", part, "--seed", "5"); status != cli.Misused || stderr != "gatbench: --resume "+part+": its run has --seed 4, not 5: leave the flag out\n" {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 	}
@@ -136,9 +126,9 @@ func TestResume(t *testing.T) {
 func TestResumeContradicted(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	Ok(t, strings.Fields("train --dataset "+tasktest.Bonded(t, tasktest.Chemistry(t, false))+" --splits random --epochs 1 --hidden 4 --layers 2 --checkpoint "+path("graphs"))...)
-	Ok(t, strings.Fields("train --task link --dataset karate --epochs 1 --hidden 4 --checkpoint "+path("links"))...)
-	Ok(t, strings.Fields("train --task link --model rotate --epochs 1 --hidden 4 --checkpoint "+path("facts"))...)
+	tasktest.OK(t, strings.Fields("train --dataset "+tasktest.Bonded(t, tasktest.Chemistry(t, false))+" --splits random --epochs 1 --hidden 4 --layers 2 --checkpoint "+path("graphs"))...)
+	tasktest.OK(t, strings.Fields("train --task link --dataset karate --epochs 1 --hidden 4 --checkpoint "+path("links"))...)
+	tasktest.OK(t, strings.Fields("train --task link --model rotate --epochs 1 --hidden 4 --checkpoint "+path("facts"))...)
 	for args, want := range map[string]string{
 		"graphs --task node":                "--task graph, not node",
 		"graphs --model gcn":                "--model gin, not gcn",
@@ -159,7 +149,7 @@ func TestResumeContradicted(t *testing.T) {
 		"facts --weight-decay 0 --hidden 8": "--hidden 4, not 8",
 	} {
 		name, more, _ := strings.Cut(args, " ")
-		_, stderr, status := Gatbench(t, append([]string{"train", "--resume", path(name)}, strings.Fields(more)...)...)
+		_, stderr, status := tasktest.Gatbench(t, append([]string{"train", "--resume", path(name)}, strings.Fields(more)...)...)
 		if says := regexp.MustCompile("^gatbench: --resume " + path(name) + ": its run has " + want + ": leave the flag out\n$"); status != cli.Misused || !says.MatchString(stderr) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
@@ -176,8 +166,8 @@ func TestResumeInterrupted(t *testing.T) {
 	if want := "gatbench: interrupted after 1 of 5 epochs; to continue: gatbench train --resume " + file + "\n"; status != cli.Failed || errOut.String() != want {
 		t.Fatalf("status %d, error %q", status, errOut)
 	}
-	Ok(t, "train", "--resume", file, "--checkpoint", file)
-	Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--checkpoint", whole)
+	tasktest.OK(t, "train", "--resume", file, "--checkpoint", file)
+	tasktest.OK(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5", "--checkpoint", whole)
 	a, errA := os.ReadFile(file)
 	b, errB := os.ReadFile(whole)
 	if errA != nil || errB != nil || !bytes.Equal(a, b) {
@@ -189,7 +179,7 @@ func TestResumeInterrupted(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	Ok(t, "train", "--model", "gcn", "--epochs", "2", "--save", path("gcn"), "--checkpoint", path("run"))
+	tasktest.OK(t, "train", "--model", "gcn", "--epochs", "2", "--save", path("gcn"), "--checkpoint", path("run"))
 	whole, err := os.ReadFile(path("gcn"))
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +239,7 @@ func TestBadFiles(t *testing.T) {
 		{"train --resume " + path("run") + " --seeds 2", "--resume continues one run and --seeds 2 trains 2: leave one of the two flags out", cli.Misused},
 	}
 	for _, tt := range tests {
-		_, stderr, status := Gatbench(t, strings.Fields(tt.args)...)
+		_, stderr, status := tasktest.Gatbench(t, strings.Fields(tt.args)...)
 		if status != tt.status || !strings.HasPrefix(stderr, "gatbench: "+tt.want) {
 			t.Errorf("gatbench %s: status %d, error\n%swant status %d and\n%s", tt.args, status, stderr, tt.status, tt.want)
 		}
@@ -266,7 +256,7 @@ func TestUnwritable(t *testing.T) {
 		f.Close()
 		t.Skip("this user may write everywhere")
 	}
-	_, stderr, status := Gatbench(t, "train", "--save", filepath.Join(dir, "m"))
+	_, stderr, status := tasktest.Gatbench(t, "train", "--save", filepath.Join(dir, "m"))
 	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: --save "+filepath.Join(dir, "m")+": the folder "+dir+" takes no file: ") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
@@ -279,10 +269,10 @@ func TestEvalElsewhere(t *testing.T) {
 	data, bare := tasktest.Saved(t, tasktest.Gaussian(t, 60, 5)), tasktest.Gaussian(t, 40, 5)
 	bare.Split = datasets.Split{}
 	other := tasktest.Saved(t, bare)
-	Ok(t, "train", "--dataset", data, "--splits", "random", "--epochs", "2", "--save", node)
-	line := Results(t, "eval", "--json", node, "--dataset", other)[0]
+	tasktest.OK(t, "train", "--dataset", data, "--splits", "random", "--epochs", "2", "--save", node)
+	line := tasktest.Results(t, "eval", "--json", node, "--dataset", other)[0]
 	right := 0
-	for _, p := range Results(t, "predict", "--json", node, "--dataset", other) {
+	for _, p := range tasktest.Results(t, "predict", "--json", node, "--dataset", other) {
 		if p["class"] == p["label"] {
 			right++
 		}
@@ -290,22 +280,22 @@ func TestEvalElsewhere(t *testing.T) {
 	if line["train_accuracy"] != nil || line["val_accuracy"] != nil || line["test_accuracy"] != float64(right)/40 {
 		t.Errorf("%v, and %d of 40 predictions are right", line, right)
 	}
-	if text := Ok(t, "eval", node, "--dataset", other); !strings.Contains(text, "\nall             40 ") || strings.Contains(text, "\ntrain ") {
+	if text := tasktest.OK(t, "eval", node, "--dataset", other); !strings.Contains(text, "\nall             40 ") || strings.Contains(text, "\ntrain ") {
 		t.Errorf("%s", text)
 	}
-	if text := Ok(t, "eval", node, "--dataset", other, "--splits", "random"); !strings.Contains(text, "\ntrain ") {
+	if text := tasktest.OK(t, "eval", node, "--dataset", other, "--splits", "random"); !strings.Contains(text, "\ntrain ") {
 		t.Errorf("%s", text)
 	}
 	for command, want := range map[string]string{
 		"eval":    "gatbench: " + node + " is a model for 5 classes (it was trained on d); Karate has 2 classes: leave --dataset out, or name data like its own\n",
 		"predict": "gatbench: " + node + " (trained on d), used on karate: nodes have 34 features, and the model was made for 16: use data whose columns are those of its training\n",
 	} {
-		if _, stderr, status := Gatbench(t, command, node, "--dataset", "karate"); status != cli.Failed || stderr != want {
+		if _, stderr, status := tasktest.Gatbench(t, command, node, "--dataset", "karate"); status != cli.Failed || stderr != want {
 			t.Errorf("%s: status %d, %s, want %s", command, status, stderr, want)
 		}
 	}
 	graphs, mols := filepath.Join(dir, "graphs"), tasktest.Molecules(t)
-	Ok(t, "train", "--dataset", mols, "--splits", "random", "--epochs", "1", "--hidden", "4", "--layers", "2", "--save", graphs)
+	tasktest.OK(t, "train", "--dataset", mols, "--splits", "random", "--epochs", "1", "--hidden", "4", "--layers", "2", "--save", graphs)
 	text, err := os.ReadFile(mols)
 	if err != nil {
 		t.Fatal(err)
@@ -314,10 +304,10 @@ func TestEvalElsewhere(t *testing.T) {
 	if err := os.WriteFile(more, bytes.Repeat(text, 2), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if text := Ok(t, "eval", graphs, "--dataset", more); !strings.Contains(text, "\nall             12 ") {
+	if text := tasktest.OK(t, "eval", graphs, "--dataset", more); !strings.Contains(text, "\nall             12 ") {
 		t.Errorf("%s", text)
 	}
-	if line := Results(t, "eval", "--json", graphs)[0]; line["train_accuracy"] == nil { // its own data, whose split it has
+	if line := tasktest.Results(t, "eval", "--json", graphs)[0]; line["train_accuracy"] == nil { // its own data, whose split it has
 		t.Errorf("%v", line)
 	}
 }
@@ -325,22 +315,22 @@ func TestEvalElsewhere(t *testing.T) {
 // Training that leads nowhere says when, where, and what is left.
 func TestDiverged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m")
-	stdout, stderr, status := Gatbench(t, "train", "--lr", "1e6", "--save", file)
+	stdout, stderr, status := tasktest.Gatbench(t, "train", "--lr", "1e6", "--save", file)
 	if status != cli.Failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is ") ||
 		!strings.HasSuffix(stderr, ", above 1e+06; --lr 1e+06 is too high: try --lr 0.005; the model of epoch 1 is saved in "+file+"\n") {
 		t.Errorf("status %d, error %q, output\n%s", status, stderr, stdout)
 	}
-	Ok(t, "eval", file)
+	tasktest.OK(t, "eval", file)
 	rate := "1e20"
 	if tensor.Float(1)+tensor.Float(1e-10) != 1 { // float64 holds more
 		rate = "1e160"
 	}
-	lines, stderr, status := Gatbench(t, "train", "--lr", rate, "--json")
+	lines, stderr, status := tasktest.Gatbench(t, "train", "--lr", rate, "--json")
 	if status != cli.Failed || !strings.HasPrefix(stderr, "gatbench: the training diverged: in epoch 2 the loss is NaN (first: layer 1/Dot: element 0 of ") ||
 		!strings.HasSuffix(stderr, "; nothing was saved\n") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
-	os := Objects(t, lines)
+	os := tasktest.Objects(t, lines)
 	if len(os) == 0 || os[len(os)-1]["diverged"] != true {
 		t.Errorf("the lines are %s", lines)
 	}
@@ -351,7 +341,7 @@ func TestDiverged(t *testing.T) {
 		"--task graph --dataset csl --folds 2 --hidden 4 --layers 2":       "--lr RATE is too high: try --lr 0.01",
 		"--task graph --dataset csl --splits random --hidden 4 --layers 2": "--lr RATE is too high: try --lr 0.01",
 	} {
-		stdout, stderr, status := Gatbench(t, append(strings.Fields("train --epochs 9 --lr "+rate), strings.Fields(args)...)...)
+		stdout, stderr, status := tasktest.Gatbench(t, append(strings.Fields("train --epochs 9 --lr "+rate), strings.Fields(args)...)...)
 		want = strings.ReplaceAll(want, "RATE", strings.Replace(rate, "1e", "1e+", 1))
 		if !strings.Contains(args, "folds") {
 			want += "; nothing was saved"
@@ -368,7 +358,7 @@ func TestDiverged(t *testing.T) {
 
 func TestEpochsCSV(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "e.csv")
-	lines := Results(t, "train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
+	lines := tasktest.Results(t, "train", "--dataset", "karate", "--splits", "random", "--json", "--epochs", "2", "--seeds", "2", "--csv", file)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -393,33 +383,33 @@ func TestEpochsCSV(t *testing.T) {
 // Each flag of a setting reaches the training.
 func TestSettings(t *testing.T) {
 	train := []string{"train", "--json", "--dataset", tasktest.Saved(t, tasktest.Gaussian(t, 200, 20))}
-	base := Objects(t, Ok(t, append(train, "--epochs", "2")...))
+	base := tasktest.Objects(t, tasktest.OK(t, append(train, "--epochs", "2")...))
 	for _, flag := range []string{
 		"--hidden=4", "--heads=4", "--out-heads=2", "--layers=3", "--dropout=0.1", "--residual", "--residual-linear", "--norm=batch", "--input=5", "--output", "--lr=0.02", "--weight-decay=0.1",
 		"--seed=1", "--preset=dgl", "--model=gcn", "--splits=random", "--batch=70",
 	} {
-		if a := Objects(t, Ok(t, append(train, "--epochs", "2", flag)...)); base[1]["loss"] == a[1]["loss"] {
+		if a := tasktest.Objects(t, tasktest.OK(t, append(train, "--epochs", "2", flag)...)); base[1]["loss"] == a[1]["loss"] {
 			t.Errorf("%s changes nothing: loss %v", flag, a[1]["loss"])
 		}
 	}
-	some, all := Results(t, "train", "--json", "--epochs", "2"), Results(t, "train", "--json", "--epochs", "2", "--rows=all") // of Cora, where not all rows are needed
+	some, all := tasktest.Results(t, "train", "--json", "--epochs", "2"), tasktest.Results(t, "train", "--json", "--epochs", "2", "--rows=all") // of Cora, where not all rows are needed
 	if some[1]["loss"] == all[1]["loss"] {
 		t.Errorf("--rows=all changes nothing: loss %v", all[1]["loss"])
 	}
-	if lines := Results(t, append(train, "--epochs", "40", "--patience", "3", "--lr", "0.5")...); len(lines) == 41 {
+	if lines := tasktest.Results(t, append(train, "--epochs", "40", "--patience", "3", "--lr", "0.5")...); len(lines) == 41 {
 		t.Error("--patience 3 never stops")
 	}
-	if lines := Results(t, append(train, "--epochs", "3", "--select", "last")...); lines[3]["best_epoch"] != 3.0 {
+	if lines := tasktest.Results(t, append(train, "--epochs", "3", "--select", "last")...); lines[3]["best_epoch"] != 3.0 {
 		t.Errorf("--select last takes epoch %v of 3", lines[3]["best_epoch"])
 	}
-	if out := Ok(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5"); !strings.HasPrefix(out, "Karate: GAT, ") {
+	if out := tasktest.OK(t, "train", "--dataset", "karate", "--splits", "random", "--epochs", "5"); !strings.HasPrefix(out, "Karate: GAT, ") {
 		t.Errorf("karate: %s", out)
 	}
 }
 
 func TestProfile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cpu.prof")
-	Ok(t, "train", "--epochs", "2", "--profile", file)
+	tasktest.OK(t, "train", "--epochs", "2", "--profile", file)
 	if data, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		t.Errorf("no profile: %v", err)
 	}
@@ -448,9 +438,9 @@ func TestNamesInTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	Ok(t, "train", "--dataset", table, "--label", "likes", "--undirected", "--splits", filepath.Join(dir, "s.json"), "--epochs", "3", "--save", model)
+	tasktest.OK(t, "train", "--dataset", table, "--label", "likes", "--undirected", "--splits", filepath.Join(dir, "s.json"), "--epochs", "3", "--save", model)
 
-	rows, err := csv.NewReader(strings.NewReader(Ok(t, "predict", model))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(tasktest.OK(t, "predict", model))).ReadAll()
 	if err != nil || len(rows) != 1+len(ids) || strings.Join(rows[0], ",") != `id,class,name,probability,label,p_"tea",p_dark, coffee` {
 		t.Fatalf("%v, %v", rows, err)
 	}
@@ -459,10 +449,10 @@ func TestNamesInTables(t *testing.T) {
 			t.Errorf("row %d is %q, want the node %q", i, row, ids[i])
 		}
 	}
-	if got := Results(t, "predict", model, "--nodes", ids[2], "--json")[0]["id"]; got != ids[2] {
+	if got := tasktest.Results(t, "predict", model, "--nodes", ids[2], "--json")[0]["id"]; got != ids[2] {
 		t.Errorf("JSON calls node 2 %v", got)
 	}
-	text := Ok(t, "explain", model, "--node", ids[2], "--method", "saliency", "--csv", scores)
+	text := tasktest.OK(t, "explain", model, "--node", ids[2], "--method", "saliency", "--csv", scores)
 	if !strings.Contains(text, "node 東京 1: ") || !strings.Contains(text, "h → ") || !strings.Contains(text, "  no label\n") || !strings.Contains(text, "             x  ") {
 		t.Errorf("nodes are not named in\n%s", text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -28,8 +29,8 @@ func TestModelFindsItsData(t *testing.T) {
 	if err := os.WriteFile("data/s.json", []byte(`{"train":[0,1,33],"val":[2,3],"test":[4,5]}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	Ok(t, "train", "--model", "mlp", "--epochs", "2", "--dataset", "data/own.npz", "--splits", "data/s.json", "--save", "runs/one/m", "--checkpoint", "runs/one/q")
-	want := Ok(t, "eval", "--json", "runs/one/m")
+	tasktest.OK(t, "train", "--model", "mlp", "--epochs", "2", "--dataset", "data/own.npz", "--splits", "data/s.json", "--save", "runs/one/m", "--checkpoint", "runs/one/q")
+	want := tasktest.OK(t, "eval", "--json", "runs/one/m")
 
 	said := func(dir string) string {
 		note := ""
@@ -41,7 +42,7 @@ func TestModelFindsItsData(t *testing.T) {
 	}
 	check := func(file, note string, more ...string) {
 		t.Helper()
-		stdout, stderr, status := Gatbench(t, append([]string{"eval", "--json", file}, more...)...)
+		stdout, stderr, status := tasktest.Gatbench(t, append([]string{"eval", "--json", file}, more...)...)
 		got := strings.Replace(stdout, `"file":"`+file, `"file":"runs/one/m`, 1)
 		got = strings.Replace(got, filepath.ToSlash(filepath.Join(root, "data")), "data", 1) // of --dataset
 		if status != cli.Succeeded || got != want || stderr != strings.ReplaceAll(note, "FILE", file) {
@@ -66,7 +67,7 @@ func TestModelFindsItsData(t *testing.T) {
 	}
 	check("m", said(filepath.Join(root, "data")), "--data", filepath.Join(root, "data"))
 	check("m", "", "--dataset", filepath.Join(root, "data", "own.npz"), "--splits", filepath.Join(root, "data", "s.json"))
-	_, stderr, status := Gatbench(t, "eval", "m")
+	_, stderr, status := tasktest.Gatbench(t, "eval", "m")
 	if want := "gatbench: m: its --dataset data/own.npz is not here, nor by the model, nor in a folder of datasets: say where it is with --dataset, or its folder with --data\n"; status != cli.Failed || stderr != want {
 		t.Errorf("status %d, error %q, want %q", status, stderr, want)
 	}
@@ -80,15 +81,15 @@ func TestResumeMovedData(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"--model", "mlp", "--splits", "random", "--dataset", "own.npz"}
-	Ok(t, append([]string{"train", "--epochs", "4", "--checkpoint", "whole"}, args...)...)
-	Ok(t, append([]string{"train", "--epochs", "2", "--checkpoint", "q"}, args...)...)
+	tasktest.OK(t, append([]string{"train", "--epochs", "4", "--checkpoint", "whole"}, args...)...)
+	tasktest.OK(t, append([]string{"train", "--epochs", "2", "--checkpoint", "q"}, args...)...)
 	if err := os.Rename("own.npz", "other.npz"); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := Gatbench(t, "train", "--resume", "q"); status != cli.Failed || !strings.Contains(stderr, "q: its --dataset own.npz is not here") {
+	if _, stderr, status := tasktest.Gatbench(t, "train", "--resume", "q"); status != cli.Failed || !strings.Contains(stderr, "q: its --dataset own.npz is not here") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
-	Ok(t, "train", "--resume", "q", "--checkpoint", "q", "--epochs", "4", "--dataset", "other.npz")
+	tasktest.OK(t, "train", "--resume", "q", "--checkpoint", "q", "--epochs", "4", "--dataset", "other.npz")
 	whole, errA := os.ReadFile("whole")
 	q, errB := os.ReadFile("q")
 	if errA != nil || errB != nil || string(whole) != string(q) {
@@ -103,7 +104,7 @@ func TestModelNamesADevice(t *testing.T) {
 	if err := datasets.Karate().WriteNPZ(filepath.Join(dir, "null")); err != nil {
 		t.Fatal(err)
 	}
-	Ok(t, "train", "--model", "mlp", "--dataset", "karate", "--splits", "random", "--epochs", "1", "--save", path)
+	tasktest.OK(t, "train", "--model", "mlp", "--dataset", "karate", "--splits", "random", "--epochs", "1", "--save", path)
 	m, err := models.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +113,7 @@ func TestModelNamesADevice(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	_, stderr, status := Gatbench(t, "eval", path)
+	_, stderr, status := tasktest.Gatbench(t, "eval", path)
 	if want := "gatbench: " + path + ": its --dataset: " + os.DevNull + ": it is a device"; status != cli.Failed || !strings.HasPrefix(stderr, want) {
 		t.Errorf("status %d, error %q, want %q", status, stderr, want)
 	}

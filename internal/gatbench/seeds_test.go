@@ -71,7 +71,7 @@ func TestManySeedsFail(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	args := []string{"table", "--datasets", "cora", "--models", "gat,mlp", "--seeds", "2", "--epochs", "3"}
-	stdout, stderr, status := Gatbench(t, args...)
+	stdout, stderr, status := tasktest.Gatbench(t, args...)
 	if status != cli.Succeeded || stderr != "" {
 		t.Fatalf("status %d, error %q", status, stderr)
 	}
@@ -81,8 +81,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	cells := Results(t, append(args, "--json")...)
-	train := Results(t, "train", "--json", "--preset", "paper", "--seeds", "2", "--epochs", "3")
+	cells := tasktest.Results(t, append(args, "--json")...)
+	train := tasktest.Results(t, "train", "--json", "--preset", "paper", "--seeds", "2", "--epochs", "3")
 	if len(cells) != 2 || cells[0]["test_accuracy_mean"] != train[len(train)-1]["test_accuracy_mean"] {
 		t.Errorf("the table has %v, train %v", cells, train[len(train)-1])
 	}
@@ -98,11 +98,11 @@ func TestTableWithoutFiles(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
-	stdout, _, status := Gatbench(t, "table", "--models", "mlp", "--seeds", "1", "--epochs", "1")
+	stdout, _, status := tasktest.Gatbench(t, "table", "--models", "mlp", "--seeds", "1", "--epochs", "1")
 	if status != cli.Succeeded || !strings.Contains(stdout, "left out: no files of citeseer") {
 		t.Errorf("status %d, output %s", status, stdout)
 	}
-	_, stderr, status := Gatbench(t, "table", "--models", "mlp", "--datasets", "pubmed", "--seeds", "1", "--epochs", "1")
+	_, stderr, status := tasktest.Gatbench(t, "table", "--models", "mlp", "--datasets", "pubmed", "--seeds", "1", "--epochs", "1")
 	if status != cli.Failed || !strings.Contains(stderr, "no files of pubmed") {
 		t.Errorf("status %d, error %s", status, stderr)
 	}
@@ -110,7 +110,7 @@ func TestTableWithoutFiles(t *testing.T) {
 
 // Nothing that a table prints is wider than a narrow terminal.
 func TestTableWidth(t *testing.T) {
-	stdout, _, status := Gatbench(t, "table", "--datasets", "cora", "--models", "gat,appnp", "--seeds", "2", "--epochs", "1")
+	stdout, _, status := tasktest.Gatbench(t, "table", "--datasets", "cora", "--models", "gat,appnp", "--seeds", "2", "--epochs", "1")
 	if status != cli.Succeeded {
 		t.Fatalf("status %d", status)
 	}
@@ -141,7 +141,7 @@ func TestSuite(t *testing.T) {
 	}
 	kept := filepath.Join(t.TempDir(), "kept.jsonl")
 	suite := func(more ...string) (string, string, int) {
-		return Gatbench(t, append(strings.Fields("table --suite tuned --epochs 2 --resume "+kept), more...)...)
+		return tasktest.Gatbench(t, append(strings.Fields("table --suite tuned --epochs 2 --resume "+kept), more...)...)
 	}
 	out, stderr, status := suite("--seeds", "2")
 	for _, want := range []string{
@@ -174,11 +174,11 @@ func TestSuite(t *testing.T) {
 	if again, stderr, _ := suite("--seeds", "3"); !strings.Contains(again, "6 trainings in 2 rows, of which 4 are done already") {
 		t.Errorf("again it says %s%s", again, stderr)
 	}
-	if _, stderr, status := Gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir(), "--models", "sage", "--epochs", "0"); status != cli.Misused {
+	if _, stderr, status := tasktest.Gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir(), "--models", "sage", "--epochs", "0"); status != cli.Misused {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	t.Setenv("EDGEWISE_DATA", "")
-	if _, stderr, status := Gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir()); status == cli.Succeeded || !strings.Contains(stderr, "tunedGNN") {
+	if _, stderr, status := tasktest.Gatbench(t, "table", "--suite", "tuned", "--data", t.TempDir()); status == cli.Succeeded || !strings.Contains(stderr, "tunedGNN") {
 		t.Errorf("without data: status %d, %s", status, stderr)
 	}
 }
@@ -228,14 +228,14 @@ func TestTableKeepsItsSettings(t *testing.T) {
 // One table holds datasets of different kinds, each with its own settings.
 func TestTableOfKinds(t *testing.T) {
 	file := tasktest.Saved(t, tasktest.Gaussian(t, 300, 20))
-	text := Ok(t, "table", "--datasets", "cora,"+file, "--models", "mlp", "--seeds", "2", "--epochs", "2")
+	text := tasktest.OK(t, "table", "--datasets", "cora,"+file, "--models", "mlp", "--seeds", "2", "--epochs", "2")
 	for _, want := range []string{"Preset on Cora: paper; features: rows.\n", "Preset on d: shchur; features: raw.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	kept := filepath.Join(t.TempDir(), "kept")
-	Results(t, "table", "--json", "--datasets", file, "--models", "mlp", "--seeds", "1", "--epochs", "2", "--resume", kept)
+	tasktest.Results(t, "table", "--json", "--datasets", file, "--models", "mlp", "--seeds", "1", "--epochs", "2", "--resume", kept)
 	g := tableLedger(kept)
 	if err := g.Open(); err != nil || len(g.Of) != 1 {
 		t.Errorf("kept %+v, %v", g.Of, err)
@@ -245,7 +245,7 @@ func TestTableOfKinds(t *testing.T) {
 			t.Errorf("kept %+v", r)
 		}
 	}
-	if text := Ok(t, "table", "--datasets", "cora", "--models", "gcn", "--splits", "shchur", "--seeds", "2", "--epochs", "2"); !strings.Contains(text, " 81.5 ± 1.3 ") || !strings.Contains(text, "Shchur and") {
+	if text := tasktest.OK(t, "table", "--datasets", "cora", "--models", "gcn", "--splits", "shchur", "--seeds", "2", "--epochs", "2"); !strings.Contains(text, " 81.5 ± 1.3 ") || !strings.Contains(text, "Shchur and") {
 		t.Errorf("nothing published stands beside shchur's splits:\n%s", text)
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // What a child process does: it is gatbench, or it hangs while it writes a file.
@@ -146,7 +147,7 @@ func TestNobodyReads(t *testing.T) {
 	if text, err := os.ReadFile(file + ".csv"); err != nil || bytes.Count(text, []byte("\n")) != 101 {
 		t.Errorf("%d lines of epochs, %v", bytes.Count(text, []byte("\n")), err)
 	}
-	Ok(t, "eval", file)
+	tasktest.OK(t, "eval", file)
 	c = begin(t, "", append(args, "1000000")...)
 	c.out.Close()
 	if _, status := c.end(); status != -1 || c.errOut.Len() > 0 {
@@ -200,7 +201,7 @@ func TestPipesAreRefused(t *testing.T) {
 		"train --dataset P", "train --resume P", "train --splits P", "eval P", "predict P", "table --resume P", "table --splits P",
 		"table --datasets P", "data describe P", "data check P", "data convert P -o D/out.npz", "bench --graph P gemm",
 	} {
-		stdout, stderr, status := Gatbench(t, strings.Fields(strings.NewReplacer("P", pipe, "D/", dir+"/").Replace(args))...)
+		stdout, stderr, status := tasktest.Gatbench(t, strings.Fields(strings.NewReplacer("P", pipe, "D/", dir+"/").Replace(args))...)
 		said := stdout + stderr
 		refusal := "it is a pipe, and only ordinary files are read: write what it gives to a file, and name that"
 		if args == "table --resume P" {
@@ -211,7 +212,7 @@ func TestPipesAreRefused(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"train --resume D", "train --splits D"} {
-		_, stderr, status := Gatbench(t, strings.Fields(strings.ReplaceAll(args, "D", dir))...)
+		_, stderr, status := tasktest.Gatbench(t, strings.Fields(strings.ReplaceAll(args, "D", dir))...)
 		if status == cli.Succeeded || !strings.Contains(stderr, dir+": it is a folder: name a file") {
 			t.Errorf("gatbench %s: status %d, error %q", args, status, stderr)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // datedTables writes tables of papers, the years of which ascend, in two topics that cite among
@@ -38,26 +39,26 @@ func datedTables(t *testing.T) string {
 func TestSplitsByTime(t *testing.T) {
 	data, dir := datedTables(t), t.TempDir()
 	file := filepath.Join(dir, "m.safetensors")
-	text := Ok(t, "train", "--dataset", data, "--label", "topic", "--column", "year=none", "--undirected", "--model", "gcn", "--no-edge-features", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
+	text := tasktest.OK(t, "train", "--dataset", data, "--label", "topic", "--column", "year=none", "--undirected", "--model", "gcn", "--no-edge-features", "--splits", "time:year:2016,2017", "--epochs", "3", "--save", file)
 	if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, "train 42 ") || !strings.Contains(got, "validation 6 ") || !strings.Contains(got, "test 12 ") {
 		t.Errorf("the page says %s", text)
 	}
-	if e := Results(t, "eval", "--json", file)[0]; e["test_accuracy"] == nil {
+	if e := tasktest.Results(t, "eval", "--json", file)[0]; e["test_accuracy"] == nil {
 		t.Errorf("eval says %v", e)
 	}
 	npz := filepath.Join(dir, "papers.npz") // the compact form knows the columns too
-	Ok(t, "data", "convert", data, "--label", "topic", "--undirected", "-o", npz)
-	again := Results(t, "train", "--dataset", npz, "--model", "gcn", "--no-edge-features", "--splits", "time", "--epochs", "1", "--json")
+	tasktest.OK(t, "data", "convert", data, "--label", "topic", "--undirected", "-o", npz)
+	again := tasktest.Results(t, "train", "--dataset", npz, "--model", "gcn", "--no-edge-features", "--splits", "time", "--epochs", "1", "--json")
 	if s := again[len(again)-1]; s["event"] != "summary" {
 		t.Errorf("it ends with %v", s)
 	}
 	link := filepath.Join(dir, "l.safetensors")
-	text = Ok(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--splits", "time:2016,2017", "--epochs", "2", "--save", link)
+	text = tasktest.OK(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--splits", "time:2016,2017", "--epochs", "2", "--save", link)
 	if !strings.Contains(text, "split: time:2016,2017\nlinks: 114 for training, 18 for validation and 36 for testing") {
 		t.Errorf("the page says %s", text)
 	}
-	s := Results(t, "train", "--task", "link", "--dataset", data, "--splits", "time:cited_at:2016-12,2017-12-31", "--epochs", "2", "--json")
-	if e := Results(t, "eval", "--json", link)[0]; e["test_auc"] == nil || s[len(s)-1]["event"] != "summary" {
+	s := tasktest.Results(t, "train", "--task", "link", "--dataset", data, "--splits", "time:cited_at:2016-12,2017-12-31", "--epochs", "2", "--json")
+	if e := tasktest.Results(t, "eval", "--json", link)[0]; e["test_auc"] == nil || s[len(s)-1]["event"] != "summary" {
 		t.Errorf("eval says %v, the training %v", e, s)
 	}
 	for line, want := range map[string]string{
@@ -76,7 +77,7 @@ func TestSplitsByTime(t *testing.T) {
 		if strings.Contains(line, "--dataset") {
 			args = append([]string{"train", "--epochs", "1"}, strings.Fields(line)...)
 		}
-		if _, stderr, status := Gatbench(t, args...); status != cli.Misused || !strings.Contains(stderr, want) {
+		if _, stderr, status := tasktest.Gatbench(t, args...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", line, status, stderr, want)
 		}
 	}
@@ -94,9 +95,9 @@ func TestUndatedLinkIsKnown(t *testing.T) {
 	}
 	for _, model := range []string{"gae", "lightgcn"} {
 		link := filepath.Join(dir, model+".safetensors")
-		Ok(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--model", model, "--splits", "time:2016,2017", "--epochs", "1", "--save", link)
+		tasktest.OK(t, "train", "--task", "link", "--dataset", data, "--column", "cited_at=none", "--model", model, "--splits", "time:2016,2017", "--epochs", "1", "--save", link)
 		for _, args := range [][]string{{"--nodes", "p00"}, {"--nodes", "p00", "--known"}} {
-			lines := Results(t, append([]string{"predict", "--json", link, "--top", "60"}, args...)...)
+			lines := tasktest.Results(t, append([]string{"predict", "--json", link, "--top", "60"}, args...)...)
 			known := map[any]any{}
 			for _, l := range lines {
 				known[l["target"]] = l["known"]

@@ -1,13 +1,14 @@
 package gatbench
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/cli"
-	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // fenced is a block of code of a page, with the language that it names.
@@ -43,7 +44,7 @@ func TestStoryOfTables(t *testing.T) {
 				if !whole {
 					t.Fatalf("the page has a command that cannot be run: %s", line)
 				}
-				stdout, stderr, status := Gatbench(t, args...)
+				stdout, stderr, status := tasktest.Gatbench(t, args...)
 				if status != cli.Succeeded {
 					t.Fatalf("%sstatus %d\n%s", line, status, stderr)
 				}

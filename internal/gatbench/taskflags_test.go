@@ -55,7 +55,7 @@ func TestFlagsByTask(t *testing.T) {
 	folds := regexp.MustCompile(`^--(save|checkpoint|every|log|picture|seeds|patience|select|splits)\b`)
 	times := regexp.MustCompile(`"(ms|epoch_ms|total_ms|peak_rss_mib)":[0-9.e+-]+`)
 	run := func(args string) (string, string, int) {
-		stdout, stderr, status := Gatbench(t, append([]string{"train", "--json"}, strings.Fields(args)...)...)
+		stdout, stderr, status := tasktest.Gatbench(t, append([]string{"train", "--json"}, strings.Fields(args)...)...)
 		return times.ReplaceAllString(stdout, ""), stderr, status
 	}
 	var names []string

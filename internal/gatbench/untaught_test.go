@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // A class, a relation or an entity that only the test has is measured and said, in training and
@@ -48,14 +50,14 @@ func TestWhatOnlyTheTestHas(t *testing.T) {
 		{"2 have an entity or a relation that no training fact has", "test_mrr", []string{"--task", "link", "--dataset", facts, "--model", "distmult", "--hidden", "4"}},
 	} {
 		file := filepath.Join(dir, "m.safetensors")
-		said := strings.Join(strings.Fields(Ok(t, append([]string{"train", "--epochs", "1", "--save", file}, c.args...)...)), " ")
+		said := strings.Join(strings.Fields(tasktest.OK(t, append([]string{"train", "--epochs", "1", "--save", file}, c.args...)...)), " ")
 		if !strings.Contains(said, c.want) {
 			t.Errorf("train %v does not say %q:\n%s", c.args, c.want, said)
 		}
-		if said = strings.Join(strings.Fields(Ok(t, "eval", file)), " "); !strings.Contains(said, c.want) {
+		if said = strings.Join(strings.Fields(tasktest.OK(t, "eval", file)), " "); !strings.Contains(said, c.want) {
 			t.Errorf("eval of %v does not say %q:\n%s", c.args, c.want, said)
 		}
-		if v, is := Results(t, "eval", "--json", file)[0][c.score].(float64); !is || !(v >= 0 && v <= 1) {
+		if v, is := tasktest.Results(t, "eval", "--json", file)[0][c.score].(float64); !is || !(v >= 0 && v <= 1) {
 			t.Errorf("eval of %v: %s is %v", c.args, c.score, v)
 		}
 	}

@@ -113,7 +113,7 @@ func TestLinksReadAsTrained(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop_nodes.csv"), []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, status := Gatbench(t, "predict", rows, "--pairs", pairs); status != cli.Failed || !strings.Contains(stderr, `numbered 0 is "c000"`) {
+	if _, stderr, status := tasktest.Gatbench(t, "predict", rows, "--pairs", pairs); status != cli.Failed || !strings.Contains(stderr, `numbered 0 is "c000"`) {
 		t.Errorf("rows of others: status %d, %s", status, stderr)
 	}
 }
@@ -133,7 +133,7 @@ func TestEvalNewRows(t *testing.T) {
 	for i, line := range lines {
 		if lines[i] = line + ",churned"; i > 0 {
 			truth := []string{"no", "yes", "yes"}[i%3]
-			if lines[i] = line + "," + truth; Objects(t, stdout)[i-1]["name"] == truth {
+			if lines[i] = line + "," + truth; tasktest.Objects(t, stdout)[i-1]["name"] == truth {
 				right++
 			}
 		}
@@ -142,7 +142,7 @@ func TestEvalNewRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, _ = tasktest.Says(t, "eval", model, "--dataset", tomorrow, "--json")
-	if got := Objects(t, stdout)[0]; got["test_accuracy"] != right/6 || got["train_accuracy"] != nil {
+	if got := tasktest.Objects(t, stdout)[0]; got["test_accuracy"] != right/6 || got["train_accuracy"] != nil {
 		t.Errorf("%v are right of 6 rows, and eval says %v", right, got)
 	}
 }

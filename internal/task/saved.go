@@ -24,7 +24,7 @@ type DataFlags struct {
 	Data          string  `placeholder:"DIR" group:"program" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
 	Splits        *string `placeholder:"NAME" help:"Measure on the parts of this split, which train --help explains. Default: the one it was trained on."`
 	Number        *string `name:"split-number" placeholder:"K" help:"Which split to use if there are several, counted from 0. Default: the one it was trained on."`
-	Base          string  `placeholder:"NAME" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
+	Base          string  `placeholder:"NAME" group:"program" help:"Rows that are known from before, which edges of --dataset lead to. They are neighbours, which get no answer and are not measured. Default: what the model was trained on, if edges lead to rows that --dataset does not list."`
 	cli.RankFlags `embed:""`
 	Threads       int  `default:"0" placeholder:"N" group:"program" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 	JSON          bool `name:"json" group:"program" help:"Print JSON objects, one a line."`

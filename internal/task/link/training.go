@@ -268,7 +268,7 @@ func (c *Training) line(r *Recipe) string {
 	if c.Model != nil {
 		line += " --model " + r.Model
 	}
-	return line
+	return line + r.Columns.Flags()
 }
 
 // title is the model's name for people.

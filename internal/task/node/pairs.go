@@ -3,6 +3,7 @@ package node
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/cli"
@@ -49,7 +50,7 @@ func learnable(d *datasets.Dataset, what, name string) error {
 	case what == task.Edge && !edges:
 		return cli.Misuse("--dataset %s: its edges have no classes, labels or numbers to predict: name the column to predict, in the table of edges, with --label COLUMN", name)
 	case !edges && !nodes && len(d.FeatureNames) > 0:
-		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN", name)
+		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN%s, or predict missing links with --task link", name, suggested(d))
 	case !edges && !nodes:
 		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict", name)
 	case constant(d.Targets) || constant(d.EdgeTargets):
@@ -62,6 +63,26 @@ func learnable(d *datasets.Dataset, what, name string) error {
 		return cli.Misuse("--dataset %s: all its %s are of one class, so there is nothing to learn%s", name, noun, onlyClass(d))
 	}
 	return nil
+}
+
+// suggested names columns of few words, which may be what somebody wants to predict.
+func suggested(d *datasets.Dataset) string {
+	const few, most = 12, 3 // words, and columns
+	var names []string
+	if d.Schema == nil {
+		return ""
+	}
+	for _, t := range d.Schema.Nodes {
+		for _, c := range t.Columns {
+			if n := len(c.Words); n > 1 && n <= few && len(names) < most {
+				names = append(names, "--label "+cli.Word(c.Name))
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", such as " + strings.Join(names, " or ")
 }
 
 // onlyClass names the one class of a dataset and its column, and what to do.

@@ -41,7 +41,11 @@ func TestCircles(t *testing.T) {
 	for _, dir := range slices.Sorted(maps.Keys(pkgs)) {
 		is, of := room{len(pkgs[dir]), 0}, largestCircle(pkgs[dir])
 		is.circle = len(of)
-		t.Logf("%-36s %3d files, largest circle %2d", dir, is.files, is.circle)
+		lines := 0
+		for _, f := range pkgs[dir] {
+			lines += f.lines
+		}
+		t.Logf("%-40s %3d files, largest circle %2d, %5d lines", dir, is.files, is.circle, lines)
 		if e := beyond(dir, is, tooLarge[dir]); e != "" {
 			t.Errorf("%s\nthe circle is %s", e, strings.Join(of, " "))
 		}

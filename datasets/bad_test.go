@@ -226,7 +226,7 @@ func folderOf(names ...string) func(*testing.T, string) error {
 	}
 }
 
-const noneInZip = "DIR/x.zip: there is no dataset in it that is known: no raw/num-node-list.csv, ind.NAME.allx, out1_graph_edges.txt, NAME.content, NAME.npz, NAME.mtx, NAME.csv, NAME.tsv, NAME.txt, NAME.graphml, NAME.dot, NAME.gv, NAME.edges, NAME.edgelist, NAME.json, NAME.jsonl or NAME.ndjson"
+const noneInZip = "DIR/x.zip: there is no dataset in it that is known: no raw/num-node-list.csv, ind.NAME.allx, out1_graph_edges.txt, NAME.content, NAME.npz, NAME.mtx, NAME.csv, NAME.tsv, NAME.txt, NAME.graphml, NAME.dot, NAME.gv, NAME.edges, NAME.edgelist, NAME.json, NAME.jsonl or NAME.ndjson; it holds README.txt"
 
 func badTexts() []bad {
 	const mm = "%%MatrixMarket matrix "
@@ -241,7 +241,7 @@ func badTexts() []bad {
 		{"no edges", fileOf("x.txt", []byte("# nothing\n")), "DIR/x.txt: there are no edges in it"},
 		{"cut gzip", fileOf("x.txt.gz", gz(friendsList)[:30]), "DIR/x.txt.gz: line 2: the gzip file ends early: it was cut, so download or copy it again"},
 		{"damaged gzip", fileOf("x.txt.gz", append([]byte{0x1f, 0x8b}, "this is no gzip"...)), "DIR/x.txt.gz: the gzip file is damaged: download or copy it again"},
-		{"folder without data", func(_ *testing.T, dir string) error { _, err := readWith(dir); return err }, "DIR: there is no dataset in it that is known: no raw/num-node-list.csv, ind.NAME.allx, out1_graph_edges.txt, NAME.content, NAME.npz, NAME.mtx, NAME.csv, NAME.tsv, NAME.txt, NAME.graphml, NAME.dot, NAME.gv, NAME.edges, NAME.edgelist, NAME.json, NAME.jsonl or NAME.ndjson"},
+		{"folder without data", func(_ *testing.T, dir string) error { _, err := readWith(dir); return err }, "DIR: there is no dataset in it that is known: no raw/num-node-list.csv, ind.NAME.allx, out1_graph_edges.txt, NAME.content, NAME.npz, NAME.mtx, NAME.csv, NAME.tsv, NAME.txt, NAME.graphml, NAME.dot, NAME.gv, NAME.edges, NAME.edgelist, NAME.json, NAME.jsonl or NAME.ndjson; it is empty"},
 		{"folder of folders", folderOf("b/x.txt", "a.zip", ".git/x.txt"), "DIR: there is no dataset in it, but there may be one inside of DIR/a.zip, DIR/b: name that"},
 		{"folder of several lists", folderOf(strings.Fields("b.txt a.csv.gz README.txt")...), "DIR: there are several datasets in it: name one of a.csv.gz, b.txt"},
 		{"folder of many lists", folderOf(strings.Fields("a.txt b.txt c.txt d.txt e.txt f.txt g.txt h.txt i.txt j.txt k.txt l.txt")...), "DIR: there are several datasets in it: name one of a.txt, b.txt, c.txt, d.txt, e.txt, f.txt, g.txt, h.txt, i.txt, j.txt, or 2 more"},

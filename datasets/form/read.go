@@ -196,7 +196,19 @@ func (f *Files) search(all []Form, others int) (*Form, string, error) {
 			return nil, "", fmt.Errorf("%s: %s", f.At(name), why)
 		}
 	}
-	return nil, "", fmt.Errorf("%s: there is no dataset in it that is known: no %s", f.Path, tried(all))
+	return nil, "", fmt.Errorf("%s: there is no dataset in it that is known: no %s; %s", f.Path, tried(all), f.holds())
+}
+
+// holds says which files there are, the first few of many.
+func (f *Files) holds() string {
+	names := f.Names()
+	switch n := len(names); {
+	case n == 0:
+		return "it is empty"
+	case n > namesMost:
+		return fmt.Sprintf("it holds %s and %d more files", strings.Join(names[:namesMost], ", "), n-namesMost)
+	}
+	return "it holds " + strings.Join(names, ", ")
 }
 
 // tried says what the main files of forms are called.

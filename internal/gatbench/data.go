@@ -37,20 +37,6 @@ type dataDir struct {
 	Data string `placeholder:"DIR" help:"Look for the dataset in this folder first, then in $$EDGEWISE_DATA and in the user's cache."`
 }
 
-// found is a dataset and where it came from.
-type found struct {
-	*datasets.Dataset
-	from string
-}
-
-// load opens a dataset by its name, or else reads the file or folder of that
-// name.
-func (c dataDir) load(name string, chosen source.Columns) (found, error) {
-	name = source.DatasetNamed(name)
-	d, err := source.OpenData(c.Data, name, chosen)
-	return found{d, source.Where(c.Data, name)}, err
-}
-
 // dataListCommand is gatbench data list.
 type dataListCommand struct {
 	dataDir
@@ -59,7 +45,8 @@ type dataListCommand struct {
 
 // listed is a dataset as data list shows it. One of text has no nodes, and no title.
 type listed struct {
-	Kind     string `json:"kind"` // "graph" or "text"
+	Event    string `json:"event"` // "dataset"
+	Kind     string `json:"kind"`  // "graph" or "text"
 	Name     string `json:"name"`
 	Title    string `json:"title"`
 	About    string `json:"about"`
@@ -72,12 +59,15 @@ type listed struct {
 
 // Run prints a line for each dataset.
 func (c *dataListCommand) Run(e cli.Env) error {
-	p := report.NewPrinter(e.Out)
+	p, here := report.NewPrinter(e.Out), ""
 	if !c.JSON {
 		p.Printf("%-18s %6s %7s %8s %7s  %-46s %s\n", "name", "nodes", "edges", "features", "classes", "", "where")
 	}
 	for _, i := range datasets.Catalogue() {
-		l := listed{"graph", i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, source.Where(c.Data, i.Name)}
+		l := listed{"dataset", "graph", i.Name, i.Title, i.About, i.Nodes, i.Edges, i.Features, i.Classes, source.Where(c.Data, i.Name)}
+		if l.Where != "" && here == "" {
+			here = l.Name
+		}
 		if c.JSON {
 			p.Encode(l)
 			continue
@@ -91,6 +81,9 @@ func (c *dataListCommand) Run(e cli.Env) error {
 		p.Printf("%-18s %6d %7d %8d %7d  %-46s %s\n", l.Name, l.Nodes, l.Edges, l.Features, l.Classes, l.About, l.Where)
 	}
 	c.listText(p)
+	if !c.JSON {
+		p.Next(source.Describing(here, c.Data)) // karate at least is here
+	}
 	return p.Err()
 }
 
@@ -103,7 +96,7 @@ func (c *dataListCommand) listText(p *report.Printer) {
 	for _, i := range text.Catalogue() {
 		path, err := text.Find(c.Data, i.Name)
 		if c.JSON {
-			p.Encode(listed{Kind: "text", Name: i.Name, About: i.About, Where: path})
+			p.Encode(listed{Event: "dataset", Kind: "text", Name: i.Name, About: i.About, Where: path})
 			continue
 		}
 		if err != nil {
@@ -125,70 +118,30 @@ type dataDescribeCommand struct {
 	Undirected         bool   `help:"Add the reverse of every edge that has none."`
 }
 
-// description is a dataset as data describe --json shows it.
-type description struct {
-	Name     string `json:"name"`
-	From     string `json:"from"`
-	Graphs   int    `json:"graphs,omitempty"` // if they are many
-	Nodes    int    `json:"nodes"`
-	Edges    int    `json:"edges"` // directed, without self-loops
-	Features int    `json:"features"`
-	Classes  int    `json:"classes"`
-	Train    int    `json:"train"`
-	Val      int    `json:"val"`
-	Test     int    `json:"test"`
-}
-
 // Run describes the dataset.
 func (c *dataDescribeCommand) Run(e cli.Env) error {
-	if source.HoldsGraphs(c.Data, c.Name) {
-		return c.graphs(e)
+	f, err := source.Find(c.Data, c.Name, c.Chosen())
+	if err != nil {
+		return err
+	}
+	more := ""
+	if c.Undirected {
+		if more = " --undirected"; f.Graph == nil {
+			return cli.Misuse("--undirected: it is for one graph, and %s is %s: leave it out", c.Name, f.Kind)
+		}
+		f.Graph = f.Graph.Undirected()
 	}
 	p := report.NewPrinter(e.Out)
-	switch d, err := relatedIn(c.Data, c.Name); {
-	case err != nil:
-		return err
-	case d != nil:
-		return d.describe(p, c.JSON)
+	if c.JSON {
+		p.Encode(f.Description())
+		return p.Err()
 	}
-	d, err := c.load(c.Name, c.Chosen())
+	says, err := f.Describe()
 	if err != nil {
 		return err
 	}
-	if c.Undirected {
-		d.Dataset = d.Dataset.Undirected()
-	}
-	if c.JSON {
-		s := d.Split
-		p.Encode(description{d.Name, d.from, 0, d.Graph.NumNodes(), d.Graph.NumEdges(), d.Features.Shape()[1], d.Classes, len(s.Train), len(s.Val), len(s.Test)})
-		return p.Err()
-	}
-	if err := d.Describe(e.Out); err != nil {
-		return err
-	}
-	p.Printf("%-9s %s\n", "from", d.from)
-	return p.Err()
-}
-
-// graphs describes a dataset of many graphs.
-func (c *dataDescribeCommand) graphs(e cli.Env) error {
-	d, err := source.OpenGraphs(c.Data, c.Name, c.Chosen().Column)
-	if err != nil {
-		return err
-	}
-	p, from := report.NewPrinter(e.Out), cmp.Or(datasets.FindGraphs(c.Data, c.Name), "this program")
-	if c.JSON {
-		s, width := d.Split, 0
-		if d.Features != nil {
-			width = d.Features.Dim(1)
-		}
-		p.Encode(description{d.Name, from, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges(), width, d.Classes, len(s.Train), len(s.Val), len(s.Test)})
-		return p.Err()
-	}
-	if err := d.Describe(e.Out); err != nil {
-		return err
-	}
-	p.Printf("%-9s %s\n", "from", from)
+	p.Drawn(says)
+	p.Next(cmp.Or(f.Train(c.Name, c.Data, c.Chosen(), more), cli.Program+" train --help"))
 	return p.Err()
 }
 
@@ -196,62 +149,51 @@ func (c *dataDescribeCommand) graphs(e cli.Env) error {
 type dataCheckCommand struct {
 	source.ColumnFlags `embed:""`
 	Paths              []string `arg:"" name:"path" help:"A file or folder with a dataset."`
+	JSON               bool     `name:"json" help:"Print a JSON object for each path, one a line."`
+}
+
+// checked is what data check says of a path.
+type checked struct {
+	Event string      `json:"event"` // "check"
+	Path  string      `json:"path"`
+	Right bool        `json:"right"`
+	Error string      `json:"error,omitempty"`
+	Kind  source.Kind `json:"kind,omitempty"`
+	source.Counts
+	Notes []string `json:"notes,omitempty"` // what may be a mistake
 }
 
 // Run reads the files and says which are right.
 func (c *dataCheckCommand) Run(e cli.Env) error {
-	p, wrong := report.NewPrinter(e.Out), 0
+	p, wrong, next := report.NewPrinter(e.Out), 0, ""
 	for _, path := range c.Paths {
-		if datasets.FindGraphs("", path) == path {
-			if d, err := datasets.ReadGraphs(path); err != nil {
-				wrong++
-				p.Line("wrong  %v", err)
-			} else {
-				p.Line("right  %s: %d graphs, %d nodes, %d edges", path, d.Len(), d.Graph.NumNodes(), d.Graph.NumEdges())
-				mind(p, d.Doubt())
-			}
-			continue
-		}
-		if d, err := relatedIn("", path); d != nil || err != nil {
-			if err != nil {
-				wrong++
-				p.Line("wrong  %v", err)
-			} else {
-				p.Line("right  %s: %s", path, d)
-			}
-			continue
-		}
-		d, err := c.Chosen().Read(path)
+		f, err := source.Find("", path, c.Chosen())
 		if err != nil {
-			wrong++
-			p.Line("wrong  %v", err)
+			if wrong++; c.JSON {
+				p.Encode(checked{Event: "check", Path: path, Error: err.Error()})
+			} else {
+				p.Line("wrong  %v", err)
+			}
 			continue
 		}
-		p.Line("right  %s: %d nodes, %d edges%s", path, d.Graph.NumNodes(), d.Graph.NumEdges(), unusual(d.Graph))
-		for _, says := range d.Warnings {
-			mind(p, says)
+		next = cmp.Or(next, f.Train(path, "", c.Chosen(), ""), source.Describing(path, ""))
+		unusual, notes := f.Notes()
+		if c.JSON {
+			p.Encode(checked{"check", path, true, "", f.Kind, f.Counts(), append(unusual, notes...)})
+			continue
 		}
-		mind(p, d.Doubt())
+		p.Line("right  %s: %s", path, strings.Join(append([]string{f.String()}, unusual...), "; "))
+		for _, says := range notes {
+			p.Line("note   %v", errors.New(says))
+		}
+	}
+	if next != "" && !c.JSON {
+		p.Next(next)
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%d of %d cannot be used", wrong, len(c.Paths))
 	}
 	return p.Err()
-}
-
-// mind prints what may be a mistake in data that is right otherwise, if anything is.
-func mind(p *report.Printer, doubt string) {
-	if doubt != "" {
-		p.Line("note   %v", errors.New(doubt))
-	}
-}
-
-// unusual returns what is legal in a graph and yet often a mistake.
-func unusual(g *graph.Graph) string {
-	if report := g.Check().String(); report != "" {
-		return "; " + strings.ReplaceAll(report, "\n", "; ")
-	}
-	return ""
 }
 
 // dataConvertCommand is gatbench data convert.
@@ -262,6 +204,34 @@ type dataConvertCommand struct {
 	Out                string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
 	Undirected         bool   `help:"Add the reverse of every edge that has none."`
 	Largest            bool   `name:"largest-component" help:"Keep only the nodes of the largest connected component."`
+	JSON               bool   `name:"json" help:"Print one JSON object."`
+}
+
+// written is a file that data convert or data generate wrote.
+type written struct {
+	Event    string `json:"event"` // "written"
+	File     string `json:"file"`
+	Holds    string `json:"holds"` // the name of a dataset, or what the rows of a table are
+	Bytes    int64  `json:"bytes"`
+	Nodes    int    `json:"nodes,omitempty"` // of a dataset
+	Edges    int    `json:"edges,omitempty"`
+	Drawn    int    `json:"edges_drawn,omitempty"` // before loops and repeated ones were left out
+	Features int    `json:"features,omitempty"`
+	Classes  int    `json:"classes,omitempty"`
+
+	Rows     int     `json:"rows,omitempty"` // of a table
+	Label    string  `json:"label,omitempty"`
+	Positive int     `json:"positive,omitempty"`               // rows whose label is yes
+	Best     float64 `json:"best_average_precision,omitempty"` // of a model that knew the probabilities that labels were drawn from
+}
+
+// of completes the line with the size of its file.
+func (l written) of(file string) (written, error) {
+	info, err := os.Stat(file)
+	if err == nil {
+		l.Event, l.File, l.Bytes = "written", file, info.Size()
+	}
+	return l, err
 }
 
 // Run writes the file.
@@ -275,25 +245,35 @@ func (c *dataConvertCommand) Run(e cli.Env) error {
 	if err := cli.Apart(source.DatasetFiles("the dataset", c.Data, source.DatasetNamed(c.Name)), []cli.File{{Flag: "--out", Path: c.Out}}); err != nil {
 		return err
 	}
-	d, err := c.load(c.Name, c.Chosen())
+	f, err := source.Find(c.Data, c.Name, c.Chosen())
 	if err != nil {
 		return err
 	}
+	d := f.Graph
+	if d == nil {
+		return cli.Misuse("%s is %s, and an .npz file holds one graph: %s train reads it as it stands", c.Name, f.Kind, cli.Program)
+	}
 	if c.Undirected {
-		d.Dataset = d.Dataset.Undirected()
+		d = d.Undirected()
 	}
 	if c.Largest {
-		d.Dataset = d.LargestComponent()
+		d = d.LargestComponent()
 	}
 	if err := d.WriteNPZ(c.Out); err != nil {
 		return err
 	}
-	info, err := os.Stat(c.Out)
+	l, err := written{Holds: d.Name, Nodes: d.Graph.NumNodes(), Edges: d.Graph.NumEdges(), Features: d.Features.Shape()[1], Classes: d.Classes}.of(c.Out)
 	if err != nil {
 		return err
 	}
 	p := report.NewPrinter(e.Out)
-	p.Printf("%s: %s, %d nodes, %d edges, %.1f MB\n", c.Out, d.Name, d.Graph.NumNodes(), d.Graph.NumEdges(), float64(info.Size())/1e6)
+	if c.JSON {
+		p.Encode(l)
+		return p.Err()
+	}
+	p.Printf("%s: %s, %d nodes, %d edges, %.1f MB\n", l.File, l.Holds, l.Nodes, l.Edges, float64(l.Bytes)/1e6)
+	f.Graph = d
+	p.Next(cmp.Or(f.Train(c.Out, "", source.Columns{}, ""), source.Describing(c.Out, "")))
 	return p.Err()
 }
 
@@ -306,6 +286,7 @@ type dataGenerateCommand struct {
 	Edges    *int   `placeholder:"N" help:"rmat: the number of edges to draw, of which loops and repeated ones are left out. Default: 62000000."`
 	Features *int   `placeholder:"N" help:"rmat: the number of features, which are noise around a mean of each class. Default: 100."`
 	Classes  *int   `placeholder:"N" help:"rmat: the number of classes, which are drawn for each node; edges say nothing of them. Default: 16."`
+	JSON     bool   `name:"json" help:"Print a JSON object for each file, one a line."`
 }
 
 // Run draws and writes what is asked for.
@@ -352,37 +333,68 @@ func (c *dataGenerateCommand) rmat(e cli.Env) error {
 	if err := d.WriteNPZ(c.Out); err != nil {
 		return err
 	}
+	l, err := written{Holds: d.Name, Nodes: nodes, Edges: g.NumEdges(), Drawn: edges, Features: width, Classes: classes}.of(c.Out)
+	if err != nil {
+		return err
+	}
 	p := report.NewPrinter(e.Out)
-	p.Line("%s: %d nodes, %d edges (of %d drawn, without loops and repeated ones), %d features, %d classes", c.Out, nodes, g.NumEdges(), edges, width, classes)
+	if c.JSON {
+		p.Encode(l)
+		return p.Err()
+	}
+	p.Line("%s: %d nodes, %d edges (of %d drawn, without loops and repeated ones), %d features, %d classes", l.File, l.Nodes, l.Edges, l.Drawn, l.Features, l.Classes)
+	p.Next(source.Training(c.Out, ""))
 	return p.Err()
 }
 
 // bank draws and writes the tables of a bank.
 func (c *dataGenerateCommand) bank(e cli.Env) error {
+	if _, err := os.Stat(c.Out); err == nil && !cli.IsFolder(c.Out) {
+		return cli.Misuse("--out %s: it is a file; name a folder", c.Out)
+	}
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
+		return fmt.Errorf("--out %s: %w", c.Out, err)
+	}
+	nodes, edges := filepath.Join(c.Out, c.What+"_nodes.csv"), filepath.Join(c.Out, c.What+"_edges.csv")
+	if err := errors.Join(cli.Target("out", nodes), cli.Target("out", edges)); err != nil {
+		return err
+	}
 	t, err := datasets.Bank{Seed: c.Seed}.Draw()
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(c.Out, 0o777); err != nil {
-		return err
-	}
-	p := report.NewPrinter(e.Out)
+	var lines []written
 	for _, f := range []struct {
-		name, of string
-		rows     [][]string
-		chance   []float64 // of each row, that its answer is yes
-	}{{c.What + "_nodes.csv", "customers", t.Customers, t.Default}, {c.What + "_edges.csv", "payments", t.Payments, t.Fraud}} {
-		path := filepath.Join(c.Out, f.name)
-		if err := atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) }); err != nil {
+		path, holds string
+		rows        [][]string
+		chance      []float64 // of each row, that its answer is yes
+	}{{nodes, "customers", t.Customers, t.Default}, {edges, "payments", t.Payments, t.Fraud}} {
+		if err := atomicfile.Write(f.path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) }); err != nil {
 			return err
 		}
-		label, positive, n := len(f.rows[0])-1, make([]bool, len(f.chance)), 0
+		l, err := written{Holds: f.holds, Rows: len(f.chance)}.of(f.path)
+		if err != nil {
+			return err
+		}
+		label, positive := len(f.rows[0])-1, make([]bool, len(f.chance))
 		for i, r := range f.rows[1:] {
 			if positive[i] = r[label] == "yes"; positive[i] {
-				n++
+				l.Positive++
 			}
 		}
-		p.Line("%s: %d %s, %d of them %s; ranked by the probabilities that the answers were drawn from, their average precision is %.3f", path, len(f.chance), f.of, n, f.rows[0][label], train.AveragePrecision(f.chance, positive))
+		l.Label, l.Best = f.rows[0][label], train.AveragePrecision(f.chance, positive)
+		lines = append(lines, l)
+	}
+	p := report.NewPrinter(e.Out)
+	for _, l := range lines {
+		if c.JSON {
+			p.Encode(l)
+			continue
+		}
+		p.Line("%s: %d %s, %d of them %s; ranked by the probabilities that the answers were drawn from, their average precision is %.3f", l.File, l.Rows, l.Holds, l.Positive, l.Label, l.Best)
+	}
+	if !c.JSON {
+		p.Next(source.Training(c.Out, "") + " --label " + lines[0].Label)
 	}
 	return p.Err()
 }

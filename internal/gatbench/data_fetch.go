@@ -17,9 +17,19 @@ import (
 type dataFetchCommand struct {
 	Names []string `arg:"" name:"name" help:"cora, citeseer or pubmed. For any other dataset, gatbench says who publishes it and where to put it."`
 	Into  string   `placeholder:"DIR" help:"Download to this folder. Default: the user's cache."`
+	JSON  bool     `name:"json" help:"Print a JSON object for each dataset, one a line."`
 
 	getter  fetch.Getter
 	sources func(name string) []datasets.Source // nil: those of package datasets
+}
+
+// fetched is a dataset whose files are there, as data fetch --json shows it.
+type fetched struct {
+	Event  string `json:"event"` // "fetched"
+	Name   string `json:"name"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	Folder string `json:"folder"`
 }
 
 func (c *dataFetchCommand) endsItself() {}
@@ -43,12 +53,23 @@ func (c *dataFetchCommand) Run(e cli.Env) error {
 		}
 		dir = filepath.Join(cache, "planetoid")
 	}
+	cli.OutliveReader()
+	p := report.NewPrinter(e.Out)
 	for _, name := range c.Names {
-		if err := c.fetch(e, dir, strings.ToLower(name)); err != nil {
+		l, err := c.fetch(e, dir, strings.ToLower(name))
+		if err != nil {
 			return err
 		}
+		if c.JSON {
+			p.Encode(l)
+		} else {
+			p.Printf("%s: %d files, %.1f MB, checksums right, in %s\n", l.Name, l.Files, float64(l.Bytes)/1e6, l.Folder)
+		}
 	}
-	return nil
+	if !c.JSON {
+		p.Next(source.Training(strings.ToLower(c.Names[0]), c.Into))
+	}
+	return p.Err()
 }
 
 // known returns an error for a name that cannot be fetched, which says how else to get it.
@@ -73,8 +94,8 @@ func (c *dataFetchCommand) known(name string) error {
 	return err
 }
 
-// fetch downloads the files of a dataset and reads them.
-func (c *dataFetchCommand) fetch(e cli.Env, dir, name string) error {
+// fetch downloads the files of a dataset that are missing.
+func (c *dataFetchCommand) fetch(e cli.Env, dir, name string) (l fetched, err error) {
 	shown := report.NewProgress(e.ErrOut)
 	defer shown.Clear()
 	files := c.sources(name)
@@ -89,15 +110,12 @@ func (c *dataFetchCommand) fetch(e cli.Env, dir, name string) error {
 		file := fetch.File{URL: f.URL, Path: filepath.Join(dir, f.Name), Size: f.Size, SHA256: f.SHA256}
 		err := c.getter.Get(e.Ctx, file)
 		if e.Ctx.Err() != nil {
-			return fmt.Errorf("interrupted; the next fetch continues from here")
+			return l, fmt.Errorf("interrupted; the next fetch continues from here")
 		}
 		if err != nil {
-			return err
+			return l, err
 		}
 		before += f.Size
 	}
-	shown.Clear()
-	p := report.NewPrinter(e.Out)
-	p.Printf("%s: %d files, %.1f MB, checksums right, in %s\n", name, len(files), float64(total)/1e6, dir)
-	return p.Err()
+	return fetched{"fetched", name, len(files), total, dir}, nil
 }

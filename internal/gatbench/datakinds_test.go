@@ -10,9 +10,9 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
-// data describe and data check know facts and tables of users and items, which are no graphs of
-// nodes with features, and say what trains on them.
-func TestDataOfLinks(t *testing.T) {
+// data describe and data check know facts, and tables of users and items, which are no graphs of
+// nodes with features.
+func TestDataKinds(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for file, text := range map[string]string{
@@ -30,12 +30,12 @@ func TestDataOfLinks(t *testing.T) {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 	for args, want := range map[string]string{
-		"data describe kg":            "name      kg\nentities  3\nrelations 2\nfacts     2 train, 1 validation, 0 test\nto train  gatbench train --task link --model rotate --dataset kg\nfrom      kg\n",
-		"data describe took.csv":      "name      took\nusers     1\nitems     2\nlinks     2\nto train  gatbench train --task link --model lightgcn --dataset took.csv\nfrom      took.csv\n",
-		"data describe kg --json":     `{"name":"kg","from":"kg","entities":3,"relations":2,"facts":[2,1,0]}` + "\n",
-		"data check kg took.csv":      "right  kg: 3 entities, 2 relations, 2 train, 1 validation, 0 test\nright  took.csv: 1 users, 2 items, 2 links\n",
+		"data describe kg":            "name      kg\nentities  3\nrelations 2\nfacts     2 train, 1 validation, 0 test\nkind      the facts of a knowledge graph\nfiles     train.txt, valid.txt\nfrom      kg\nnext: gatbench train kg\n",
+		"data describe took.csv":      "name      took\nusers     1\nitems     2\nlinks     2\nkind      users and items\nfrom      took.csv\nnext: gatbench train took.csv\n",
+		"data describe kg --json":     `{"event":"description","kind":"facts","name":"kg","from":"kg","entities":3,"relations":2,"facts":[2,1,0],"files":["kg/train.txt","kg/valid.txt"]}` + "\n",
+		"data check kg took.csv":      "right  kg: 3 entities, 2 relations, 2 train, 1 validation, 0 test\nright  took.csv: 1 users, 2 items, 2 links\nnext: gatbench train kg\n",
 		"data check bad":              "wrong  bad/train.txt: line 1: 2 fields, want 3: head, relation and tail\n",
-		"data describe planted-rules": "name      planted rules\nentities  120\nrelations 6\nfacts     600 train, 60 validation, 60 test\nto train  gatbench train --task link --model rotate --dataset planted-rules\nfrom      planted-rules\n",
+		"data describe planted-rules": "name      planted rules\nentities  120\nrelations 6\nfacts     600 train, 60 validation, 60 test\nkind      the facts of a knowledge graph\nfrom      this program\nnext: gatbench train planted-rules\n",
 	} {
 		out, stderr, status := tasktest.Gatbench(t, strings.Fields(args)...)
 		if bad := strings.HasSuffix(args, "bad"); out != want || (status == cli.Succeeded) == bad {

@@ -17,6 +17,7 @@ type versionCommand struct {
 
 // build is what is known of the program and of the machine it runs on.
 type build struct {
+	Event   string `json:"event"`   // "version"
 	Version string `json:"version"` // of a release, of the module or of the commit; "(devel)" where none is known
 	Go      string `json:"go"`
 	Target  string `json:"target"`
@@ -31,6 +32,7 @@ func (c *versionCommand) Run(e cli.Env) error {
 		p.Encode(b)
 	} else {
 		p.Printf("edgewise %s\n%s %s\nkernels: %s\nthreads: %d\n", b.Version, b.Go, b.Target, b.Kernels, b.Threads)
+		p.Next(cli.Program + " train")
 	}
 	return p.Err()
 }
@@ -41,6 +43,7 @@ var release string
 func thisBuild() build {
 	info, _ := debug.ReadBuildInfo()
 	return build{
+		Event:   "version",
 		Version: versionOf(release, info),
 		Go:      runtime.Version(),
 		Target:  runtime.GOOS + "/" + runtime.GOARCH,

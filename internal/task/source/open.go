@@ -16,6 +16,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/form/parquet"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
 // OpenNodes is open, or else the nodes of many graphs, which are one graph then; errors say for which task.
@@ -71,7 +72,18 @@ func OpenData(dir, name string, columns Columns) (*datasets.Dataset, error) {
 	if readErr != nil && IsFacts(dir, name) {
 		return nil, cli.Misuse("--dataset %s: it has the facts of a knowledge graph, not nodes: use --task link to predict missing ones", name)
 	}
-	return own, readErr
+	return own, orModel(name, readErr)
+}
+
+// orModel returns err, or for a file that is a saved model an error that says so.
+func orModel(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, no := models.Open(path); no != nil {
+		return err
+	}
+	return cli.Misuse("%s is a model that train saved, not data: %s eval %s measures it", path, cli.Program, cli.Word(path))
 }
 
 // manyGraphs returns the error for many graphs where one is wanted.
@@ -95,7 +107,7 @@ func Where(dir, name string) string {
 	path, err := datasets.Find(dir, name)
 	switch {
 	case name == "cora" && dir == "", name == "karate":
-		return "this program"
+		return program
 	case errors.As(err, new(*datasets.UnknownError)):
 		return name
 	}
@@ -152,7 +164,8 @@ func OpenGraphs(dir, name, chosen string) (*datasets.Graphs, error) {
 	}
 	path := datasets.FindGraphs(dir, name)
 	if chosen == "" || path == "" {
-		return datasets.OpenGraphs(dir, name)
+		d, err := datasets.OpenGraphs(dir, name)
+		return d, orModel(name, err)
 	}
 	return Columns{Column: chosen}.readGraphs(path)
 }
@@ -165,17 +178,26 @@ func ReadFacts(dir, name string) (*datasets.Knowledge, error) {
 	if name == Planted {
 		return datasets.PlantedRules(rand.New(rand.NewPCG(0, 7)), 10, 12)
 	}
-	path := name
-	if _, err := os.Stat(path); err != nil && dir != "" {
-		path = filepath.Join(dir, name)
-	}
 	if HoldsGraphs(dir, name) {
 		return nil, manyGraphs(dir, name)
 	}
+	path := factsPath(dir, name)
 	if _, err := os.Stat(path); err != nil {
 		return nil, cli.Misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, Planted)
 	}
-	return datasets.Triples(path)
+	k, err := datasets.Triples(path)
+	return k, orModel(path, err)
+}
+
+// factsPath returns where ReadFacts finds the facts of a name.
+func factsPath(dir, name string) string {
+	if name == Planted {
+		return program
+	}
+	if _, err := os.Stat(name); err != nil && dir != "" {
+		return filepath.Join(dir, name)
+	}
+	return name
 }
 
 // IsFacts reports whether a path is that of a knowledge graph, as far as its name tells.

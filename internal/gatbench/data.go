@@ -124,9 +124,8 @@ func (c *dataDescribeCommand) Run(e cli.Env) error {
 	if err != nil {
 		return err
 	}
-	more := ""
 	if c.Undirected {
-		if more = " --undirected"; f.Graph == nil {
+		if f.Graph == nil {
 			return cli.Misuse("--undirected: it is for one graph, and %s is %s: leave it out", c.Name, f.Kind)
 		}
 		f.Graph = f.Graph.Undirected()
@@ -141,7 +140,7 @@ func (c *dataDescribeCommand) Run(e cli.Env) error {
 		return err
 	}
 	p.Drawn(says)
-	p.Next(cmp.Or(f.Train(c.Name, c.Data, c.Chosen(), more), cli.Program+" train --help"))
+	p.Next(cmp.Or(f.Train(c.Name, c.Data, c.Chosen(), c.Undirected), cli.Program+" train --help"))
 	return p.Err()
 }
 
@@ -176,7 +175,7 @@ func (c *dataCheckCommand) Run(e cli.Env) error {
 			}
 			continue
 		}
-		next = cmp.Or(next, f.Train(path, "", c.Chosen(), ""), source.Describing(path, ""))
+		next = cmp.Or(next, f.Train(path, "", c.Chosen(), false), source.Describing(path, ""))
 		unusual, notes := f.Notes()
 		if c.JSON {
 			p.Encode(checked{"check", path, true, "", f.Kind, f.Counts(), append(unusual, notes...)})
@@ -273,7 +272,7 @@ func (c *dataConvertCommand) Run(e cli.Env) error {
 	}
 	p.Printf("%s: %s, %d nodes, %d edges, %.1f MB\n", l.File, l.Holds, l.Nodes, l.Edges, float64(l.Bytes)/1e6)
 	f.Graph = d
-	p.Next(cmp.Or(f.Train(c.Out, "", source.Columns{}, ""), source.Describing(c.Out, "")))
+	p.Next(cmp.Or(f.Train(c.Out, "", source.Columns{}, false), source.Describing(c.Out, "")))
 	return p.Err()
 }
 

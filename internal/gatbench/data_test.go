@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -132,6 +134,9 @@ func TestDataErrors(t *testing.T) {
 	if err := os.WriteFile(blocked, []byte("0 1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	empty, model := t.TempDir(), filepath.Join(dir, "m.safetensors")
+	tasktest.OK(t, "train", "--dataset", "karate", "--epochs", "1", "--save", model)
+	noData := model + " is a model that train saved, not data: gatbench eval " + model + " measures it"
 	for _, c := range []struct {
 		args   string
 		want   string
@@ -148,11 +153,109 @@ func TestDataErrors(t *testing.T) {
 		{"data fetch trec", "trec is a dataset of text, and gatbench cannot fetch those: docs/use/text.md lists the files that each is published as", cli.Misused},
 		{"data fetch mutag", "MUTAG is published by TUDataset (chrsmrrs.github.io/datasets); there is no checksum of it here, so nothing downloads it: get it from there, put MUTAG.zip as it is, or the folder MUTAG of MUTAG_A.txt, MUTAG_graph_indicator.txt, MUTAG_graph_labels.txt and so on, into DIR or DIR/tudataset; then gatbench train --task graph --dataset MUTAG --data DIR", cli.Misused},
 		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, cli.Misused},
+		{"data describe " + model, noData, cli.Misused},
+		{"data convert -o " + dir + "/x.npz " + model, noData, cli.Misused},
+		{"train --dataset " + model, noData, cli.Misused},
+		{"train --task graph --dataset " + model, noData, cli.Misused},
+		{"train --task link --model rotate --dataset " + model, noData, cli.Misused},
+		{"data describe " + empty, empty + ": there is no dataset in it that is known: no NAME.parquet, NAME.pq, raw/num-node-list.csv, ind.NAME.allx, out1_graph_edges.txt, NAME.content, NAME.npz, NAME.mtx, NAME.csv, NAME.tsv, NAME.txt, NAME.graphml, NAME.dot, NAME.gv, NAME.edges, NAME.edgelist, NAME.json, NAME.jsonl or NAME.ndjson; it is empty", cli.Failed},
+		{"data describe csl --undirected", "--undirected: it is for one graph, and csl is many graphs: leave it out", cli.Misused},
+		{"data convert csl -o " + dir + "/x.npz", "csl is many graphs, and an .npz file holds one graph: gatbench train reads it as it stands", cli.Misused},
+		{"data generate bank -o " + blocked, "--out " + blocked + ": it is a file; name a folder", cli.Misused},
 		{"data fetch cora --into " + blocked, "mkdir " + blocked + ": not a directory", cli.Failed},
 	} {
 		_, stderr, status := tasktest.Gatbench(t, strings.Fields(c.args)...)
 		if stderr != "gatbench: "+c.want+"\n" || status != c.status {
 			t.Errorf("gatbench %s: status %d, error\n%swant status %d and\n%s", c.args, status, stderr, c.status, c.want)
+		}
+	}
+}
+
+// A folder that takes no files is found before any work.
+func TestDataReadOnly(t *testing.T) {
+	tasktest.Nowhere(t)
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Create(filepath.Join(dir, "x")); err == nil {
+		f.Close()
+		dir = "/proc/self" // not even root writes there
+	}
+	if !cli.IsFolder(dir) {
+		t.Skip("every folder can be written here")
+	}
+	for _, args := range []string{"data convert karate -o DIR/x.npz", "data generate rmat -o DIR/x.npz", "data generate bank -o DIR"} {
+		stdout, stderr, status := tasktest.Gatbench(t, strings.Fields(strings.ReplaceAll(args, "DIR", dir))...)
+		if status != cli.Failed || stdout != "" || !strings.HasPrefix(stderr, "gatbench: --out "+dir+"/") {
+			t.Errorf("gatbench %s: status %d, output %q, error %q", args, status, stdout, stderr)
+		}
+	}
+}
+
+// Every verb ends at a signal, and does not mind that nobody reads what it prints.
+func TestDataCutShort(t *testing.T) {
+	cache, dir := tasktest.Nowhere(t), t.TempDir()
+	out := []string{"-o", filepath.Join(dir, "x.npz")}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{
+		{"list"}, {"describe", "karate"}, {"check", "../../datasets/testdata/shop_edges.csv", "--label", "churned"},
+		append([]string{"convert", "karate"}, out...), append([]string{"generate", "rmat", "--nodes", "30", "--edges", "90"}, out...), {"fetch", "cora", "--into", cache},
+	} {
+		args = append([]string{"data"}, args...)
+		var errOut bytes.Buffer
+		if status := Run(cli.Env{Ctx: ended, Out: io.Discard, ErrOut: &errOut}, args); status != cli.Failed || !strings.HasPrefix(errOut.String(), "gatbench: interrupted") {
+			t.Errorf("gatbench %v: status %d, error %q", args, status, &errOut)
+		}
+		if args[1] == "fetch" {
+			continue // it would ask the network
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		if status := Run(cli.Env{Ctx: t.Context(), Out: w, ErrOut: &errOut}, args); status != cli.Succeeded {
+			t.Errorf("gatbench %v: status %d, error %q", args, status, &errOut)
+		}
+		w.Close()
+	}
+}
+
+// The command after next: runs as it stands.
+func TestDataNext(t *testing.T) {
+	tasktest.Nowhere(t)
+	shop, err := filepath.Abs("../../datasets/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	ring := ""
+	for v := range 30 {
+		ring += fmt.Sprintf("%d %d\n", v, (v+1)%30)
+	}
+	err = errors.Join(os.CopyFS("a shop's", os.DirFS(shop)), os.WriteFile("ring.txt", []byte(ring), 0o666),
+		os.WriteFile("alone_nodes.csv", []byte("id,x\n1,2\n2,3\n"), 0o666))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"list"}, {"list", "--data", "a shop's"}, {"describe", "karate"}, {"describe", "a shop's/shop_edges.csv", "--label", "churned"}, {"describe", "ring.txt", "--undirected"},
+		{"describe", tasktest.Rings(t)}, {"describe", "planted-rules"}, {"describe", tasktest.Shop(t)}, {"describe", "alone_nodes.csv"}, {"check", "none.txt", "alone_nodes.csv"}, {"check", "ring.txt"},
+		{"convert", "karate", "-o", "k.npz"}, {"convert", "ring.txt", "-o", "r.npz"}, {"generate", "rmat", "--nodes", "60", "--edges", "200", "--features", "2", "--classes", "2", "-o", "large.npz"},
+	} {
+		stdout, _, _ := tasktest.Gatbench(t, append([]string{"data"}, args...)...)
+		_, next, ok := strings.Cut(stdout, "\nnext: gatbench ")
+		command, whole := arguments(strings.TrimSpace(next))
+		if !ok || !whole {
+			t.Fatalf("data %q ends with %q", args, stdout)
+		}
+		if command[0] == "train" && len(command) > 1 && command[1] != "--help" {
+			command = append(trains(command[1]), append(command[2:], "--epochs", "1", "--hidden", "4")...)
+		}
+		if _, stderr, status := tasktest.Gatbench(t, command...); status != cli.Succeeded {
+			t.Errorf("data %q ends with %s, which says %s", args, next, stderr)
 		}
 	}
 }
@@ -165,7 +268,7 @@ func TestDataConvertAndCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, stderr, status := tasktest.Gatbench(t, "data", "convert", list, "--undirected", "--largest-component", "-o", out)
-	if status != cli.Succeeded || stdout != out+": list, 3 nodes, 4 edges, 0.0 MB\nnext: gatbench train "+out+" --task link\n" {
+	if status != cli.Succeeded || stdout != out+": list, 3 nodes, 4 edges, 0.0 MB\nnext: gatbench data describe "+out+"\n" {
 		t.Errorf("status %d, output %q, error %q", status, stdout, stderr)
 	}
 	stdout, stderr, status = tasktest.Gatbench(t, "data", "check", out, list, dir+"/none")

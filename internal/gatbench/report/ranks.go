@@ -12,13 +12,13 @@ import (
 
 // Ranks is what the ranks of a job spent on a training, on average over its epochs.
 type Ranks struct {
+	Event     string             `json:"event,omitempty"` // of one epoch: "ranks"
 	Ranks     int                `json:"ranks"`
 	Processes []string           `json:"processes"`       // of each rank, with its host
 	Stages    map[string]float64 `json:"stages_ms"`       // of an epoch, the mean over the ranks
 	Waiting   []float64          `json:"waiting"`         // the share of its time that each rank waited for others' gradients
 	SentMiB   float64            `json:"sent_mib"`        // in an epoch by a rank, to all others
 	Epoch     int                `json:"epoch,omitempty"` // of one epoch: its number
-	Event     string             `json:"event,omitempty"` // of one epoch: "ranks"
 }
 
 // Usage follows what the ranks of a team spend. A nil one follows nothing.

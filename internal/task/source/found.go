@@ -324,22 +324,35 @@ func (f *Found) Describe() (string, error) {
 	return b.String(), err
 }
 
-// Train returns the command that trains on the data, which has that name in dir. Its columns are read in the same way, and more ends the
-// command. Without anything to learn it is "".
-func (f *Found) Train(name, dir string, c Columns, more string) string {
+// leastLinks is how many links a graph must have to predict missing ones.
+const leastLinks = 20
+
+// Train returns the command that trains on the data, which has that name in dir. Its columns are read in the same way, and its edges in both
+// directions if that is asked for. Where there is nothing to learn it is "".
+func (f *Found) Train(name, dir string, c Columns, undirected bool) string {
+	flags := ""
 	switch g := f.graphs; {
 	case f.Graph != nil && models.GoalOf(f.Graph) != nil:
-		more = c.Flags() + more
-	case f.Graph != nil && f.Graph.Graph.NumEdges() > 0:
-		more = " --task link" + c.Flags() + more
+		if flags = c.Flags(); undirected {
+			flags += " --undirected"
+		}
+	case f.Graph != nil:
+		links := f.Graph.Graph.NumEdges()
+		if f.Graph.Graph.Symmetric() {
+			links /= 2
+		}
+		if links < leastLinks {
+			return ""
+		}
+		flags = " --task link" + c.Flags()
 	case g != nil && models.GoalOfGraphs(g) != nil:
-		more = Columns{Column: c.Column}.Flags() + more
+		flags = Columns{Column: c.Column}.Flags()
 	case g != nil && (g.NodeLabels != nil || g.NodeTargets != nil):
-		more = " --task node" + more
-	case f.Kind == OneGraph || f.Kind == ManyGraphs:
+		flags = " --task node"
+	case g != nil:
 		return ""
 	}
-	return Training(name, dir) + more
+	return Training(name, dir) + flags
 }
 
 // Describing is the command that describes data of that name in dir.

@@ -55,24 +55,24 @@ func OpenData(dir, name string, columns Columns) (*datasets.Dataset, error) {
 		return d, err
 	}
 	own, readErr := columns.Read(name)
-	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) {
-		if _, isText := TextNamed(name); isText {
-			return nil, cli.Misuse("%s is a dataset of text, and no graph with features: %s demo says which model reads it", name, cli.Program)
-		}
+	if readErr == nil {
+		return own, nil
 	}
-	switch {
-	case readErr != nil && HoldsGraphs(dir, name):
+	switch KindOf(dir, name) {
+	case ManyGraphs:
 		return nil, manyGraphs(dir, name)
-	case errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`):
-		return nil, err // a name, and not that of a file
-	}
-	if readErr != nil && datasets.HoldsInteractions(name) {
+	case UsersAndItems:
 		return nil, cli.Misuse("--dataset %s: it has users and items, not nodes: use --task link to learn recommendations", name)
-	}
-	if readErr != nil && IsFacts(dir, name) {
+	case Facts:
 		return nil, cli.Misuse("--dataset %s: it has the facts of a knowledge graph, not nodes: use --task link to predict missing ones", name)
 	}
-	return own, orModel(name, readErr)
+	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) { // a name, and not that of a file
+		if _, isText := TextNamed(name); isText {
+			err = cli.Misuse("%s is a dataset of text, and no graph with features: %s demo says which model reads it", name, cli.Program)
+		}
+		return nil, err
+	}
+	return nil, orModel(name, readErr)
 }
 
 // orModel returns err, or for a file that is a saved model an error that says so.

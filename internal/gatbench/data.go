@@ -113,7 +113,7 @@ func (c *dataListCommand) listText(p *report.Printer) {
 type dataDescribeCommand struct {
 	dataDir
 	source.ColumnFlags `embed:""`
-	Name               string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
+	Name               string `arg:"" name:"data" help:"A name that gatbench data list shows, or a file or folder."`
 	JSON               bool   `name:"json" help:"Print one JSON object."`
 	Undirected         bool   `help:"Add the reverse of every edge that has none."`
 }
@@ -199,7 +199,7 @@ func (c *dataCheckCommand) Run(e cli.Env) error {
 type dataConvertCommand struct {
 	dataDir
 	source.ColumnFlags `embed:""`
-	Name               string `arg:"" name:"name" help:"A name that gatbench data list shows, or a file or folder."`
+	Name               string `arg:"" name:"data" help:"A name that gatbench data list shows, or a file or folder."`
 	Out                string `required:"" short:"o" placeholder:"FILE.npz" help:"The file to write."`
 	Undirected         bool   `help:"Add the reverse of every edge that has none."`
 	Largest            bool   `name:"largest-component" help:"Keep only the nodes of the largest connected component."`

@@ -135,7 +135,7 @@ func TestDataErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty, model := t.TempDir(), filepath.Join(dir, "m.safetensors")
-	tasktest.OK(t, "train", "--dataset", "karate", "--epochs", "1", "--save", model)
+	tasktest.OK(t, "train", "karate", "--epochs", "1", "--save", model)
 	noData := model + " is a model that train saved, not data: gatbench eval " + model + " measures it"
 	for _, c := range []struct {
 		args   string
@@ -155,9 +155,9 @@ func TestDataErrors(t *testing.T) {
 		{"data fetch pubmeed", `there is no dataset "pubmeed"; did you mean "pubmed"? There are: amazon_computers, amazon_photo, chameleon_filtered, citeseer, coauthor_cs, coauthor_physics, cora, cora_linqs, cora_ml, facebook, karate, minesweeper, pubmed, texas`, cli.Misused},
 		{"data describe " + model, noData, cli.Misused},
 		{"data convert -o " + dir + "/x.npz " + model, noData, cli.Misused},
-		{"train --dataset " + model, noData, cli.Misused},
-		{"train --task graph --dataset " + model, noData, cli.Misused},
-		{"train --task link --model rotate --dataset " + model, noData, cli.Misused},
+		{"train " + model, noData, cli.Misused},
+		{"train --task graph " + model, noData, cli.Misused},
+		{"train --task link --model rotate " + model, noData, cli.Misused},
 		{"data describe " + empty, empty + ": there is no dataset in it that is known: no NAME.parquet, NAME.pq, raw/num-node-list.csv, ind.NAME.allx, out1_graph_edges.txt, NAME.content, NAME.npz, NAME.mtx, NAME.csv, NAME.tsv, NAME.txt, NAME.graphml, NAME.dot, NAME.gv, NAME.edges, NAME.edgelist, NAME.json, NAME.jsonl or NAME.ndjson; it is empty", cli.Failed},
 		{"data describe csl --undirected", "--undirected: it is for one graph, and csl is many graphs: leave it out", cli.Misused},
 		{"data convert csl -o " + dir + "/x.npz", "csl is many graphs, and an .npz file holds one graph: gatbench train reads it as it stands", cli.Misused},
@@ -252,7 +252,7 @@ func TestDataNext(t *testing.T) {
 			t.Fatalf("data %q ends with %q", args, stdout)
 		}
 		if command[0] == "train" && len(command) > 1 && command[1] != "--help" {
-			command = append(trains(command[1]), append(command[2:], "--epochs", "1", "--hidden", "4")...)
+			command = append(command, "--epochs", "1", "--hidden", "4")
 		}
 		if _, stderr, status := tasktest.Gatbench(t, command...); status != cli.Succeeded {
 			t.Errorf("data %q ends with %s, which says %s", args, next, stderr)

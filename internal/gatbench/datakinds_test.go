@@ -1,13 +1,12 @@
 package gatbench
 
 import (
+	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/edgewise-ml/edgewise/internal/cli"
-	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // data describe and data check know facts, and tables of users and items, which are no graphs of
@@ -26,7 +25,7 @@ func TestDataKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, stderr, status := tasktest.Gatbench(t, "train", "--task", "node", "--dataset", "kg"); status != cli.Misused || !strings.Contains(stderr, "--dataset kg: it has the facts of a knowledge graph, not nodes: use --task link") {
+	if _, stderr, status := tasktest.Gatbench(t, "train", "--task", "node", "kg"); status != cli.Misused || !strings.Contains(stderr, "gatbench: kg: it has the facts of a knowledge graph, not nodes: use --task link") {
 		t.Errorf("status %d, error %q", status, stderr)
 	}
 	for args, want := range map[string]string{

@@ -17,9 +17,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
-// trains are the arguments that train on data.
-func trains(data string) []string { return []string{"train", "--dataset", data} }
-
 // spoken runs every verb that has --json but bench and demo, on small data of each task, and returns their lines.
 func spoken(t *testing.T) (lines []string) {
 	t.Helper()
@@ -40,8 +37,8 @@ func spoken(t *testing.T) (lines []string) {
 		t.Helper()
 		saved++
 		model = filepath.Join(dir, fmt.Sprintf("m%d", saved))
-		learn := append(trains(data), append(strings.Fields(flags), "--epochs", "2", "--hidden", "4")...)
-		say(cli.Succeeded, append(learn, "--save", model, "--csv", model+".csv", "--checkpoint", model+".run", "--log", "tensorboard:"+model+".log")...)
+		learn := append([]string{"train", data, "--epochs", "2", "--hidden", "4"}, strings.Fields(flags)...)
+		say(cli.Succeeded, append(learn, "--save", model, "--out", model+".csv", "--checkpoint", model+".run", "--log", "tensorboard:"+model+".log")...)
 		say(cli.Succeeded, append(learn, "--seeds", "2")...)
 		say(cli.Succeeded, "eval", model)
 		return model
@@ -61,12 +58,13 @@ func spoken(t *testing.T) (lines []string) {
 	} {
 		say(cli.Succeeded, "predict", teach(data, flags))
 	}
-	say(cli.Succeeded, append(trains(tasktest.Molecules(t)), "--folds", "2", "--epochs", "2", "--hidden", "4")...)
-	say(cli.Succeeded, append(trains("karate"), "--splits", "folds:3", "--epochs", "2", "--hidden", "4")...)
+	say(cli.Succeeded, "train", tasktest.Molecules(t), "--folds", "2", "--epochs", "2", "--hidden", "4")
+	say(cli.Succeeded, "train", "karate", "--dry-run")
+	say(cli.Succeeded, "train", "karate", "--splits", "folds:3", "--epochs", "2", "--hidden", "4")
 	say(cli.Succeeded, "predict", teach("karate", "--task link"), "--nodes", "1", "--top", "2")
 	say(cli.Succeeded, "predict", teach(taken, "--task link"), "--nodes", "1", "--top", "2")
 	say(cli.Succeeded, "predict", teach("planted-rules", "--task link"), "--query", "7,second,?", "--top", "2")
-	say(cli.Succeeded, "table", "--datasets", "karate", "--models", "mlp", "--epochs", "2", "--seeds", "2", "--splits", "60/20/20")
+	say(cli.Succeeded, "table", "karate", "--model", "mlp", "--epochs", "2", "--seeds", "2", "--splits", "60/20/20")
 	say(cli.Succeeded, "data", "list")
 	for _, data := range []string{shop, tasktest.Molecules(t), "planted-rules", taken} {
 		say(cli.Succeeded, "data", "describe", data)

@@ -95,7 +95,7 @@ func TestQuestionsByName(t *testing.T) {
 		"predict M --queries Q --out Q":      "it would be written over the file that --queries reads",
 		"eval M --splits random":             "--splits: facts are divided by the seed of the training",
 		"eval M --dataset O":                 "is a model of 8 entities and 2 relations",
-		"eval M --dataset nothing.tsv":       "--dataset nothing.tsv: there is no such file or folder",
+		"eval M --dataset nothing.tsv":       "nothing.tsv: there is no such file or folder",
 	} {
 		words := strings.Fields(args)
 		for i, w := range words {

@@ -30,7 +30,7 @@ func TestPlantedRules(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	for args, want := range map[string]string{
-		"--model rotate --dataset nothing.tsv": "--dataset nothing.tsv: there is no such file or folder: name a text of head, relation and tail a line",
+		"--model rotate --dataset nothing.tsv": "nothing.tsv: there is no such file or folder: name a text of head, relation and tail a line",
 		"--model complex --hidden 3":           "--hidden 3: want a width from 1 to 65536, and an even one",
 		"--model rotate --epochs 0":            "--epochs 0",
 		"--model rotate --heads 2":             "--heads: a scorer of facts has none",

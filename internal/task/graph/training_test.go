@@ -166,15 +166,15 @@ func TestTrainGraphsMisuse(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{ // a dataset of the other kind
-		"--task graph --dataset Karate": "--dataset karate: it is a single graph: use --task node, edge or link",
-		"--task link --dataset csl":     "--dataset csl: it has many graphs, not one: use --task graph",
+		"--task graph --dataset Karate": "karate: it is a single graph: use --task node, edge or link",
+		"--task link --dataset csl":     "csl: it has many graphs, not one: use --task graph",
 	} {
 		if _, stderr, status := tasktest.Gatbench(t, append([]string{"train"}, strings.Fields(args)...)...); status != cli.Misused || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", args, status, stderr, want)
 		}
 	}
 	for _, model := range []string{"gae", "lightgcn", "rotate"} {
-		want := "gatbench: --dataset " + path + ": it has many graphs, not one: use --task graph, as in gatbench train " + path + " --task graph\n"
+		want := "gatbench: " + path + ": it has many graphs, not one: use --task graph, as in gatbench train " + path + " --task graph\n"
 		if _, stderr, status := tasktest.Gatbench(t, "train", "--task", "link", "--model", model, "--dataset", path); status != cli.Misused || stderr != want {
 			t.Errorf("%s: status %d, %s, want %s", model, status, stderr, want)
 		}

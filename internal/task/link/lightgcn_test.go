@@ -21,7 +21,7 @@ func TestLinksMisread(t *testing.T) {
 	for want, args := range map[string][]string{
 		"use --task link to learn recommendations":       {"train", "--task", "node", "--dataset", data},
 		"its 1 links are too few":                        {"train", "--task", "link", "--dataset", few},
-		"it has users and items, not nodes: use --task ": {"data", "convert", data, "-o", filepath.Join(filepath.Dir(few), "x.npz")},
+		"is users and items, and an .npz file holds one": {"data", "convert", data, "-o", filepath.Join(filepath.Dir(few), "x.npz")},
 	} {
 		if _, errOut, status := tasktest.Gatbench(t, args...); status == cli.Succeeded || !strings.Contains(errOut, want) {
 			t.Errorf("%v: %s, want %q", args, errOut, want)

@@ -30,7 +30,7 @@ func OpenNodes(dir, name, what string, columns Columns) (*datasets.Dataset, erro
 	}
 	d, err := g.Nodes()
 	if err != nil {
-		return nil, cli.Misuse("--dataset %s with --task %s: %w: --task graph learns those", name, what, err)
+		return nil, cli.Misuse("%s with --task %s: %w: --task graph learns those", name, what, err)
 	}
 	return d, nil
 }
@@ -42,7 +42,7 @@ func OpenData(dir, name string, columns Columns) (*datasets.Dataset, error) {
 		return nil, cli.Misuse("--data %s: there is no such folder", dir)
 	}
 	if columns.any() && slices.Contains(datasets.Names(), name) {
-		return nil, cli.Misuse("--dataset %s: it is known what its columns are for: leave out%s", name, columns.Flags())
+		return nil, cli.Misuse("%s: it is known what its columns are for: leave out%s", name, columns.Flags())
 	}
 	if name == "cora" && dir == "" {
 		return cora.Load()
@@ -62,9 +62,9 @@ func OpenData(dir, name string, columns Columns) (*datasets.Dataset, error) {
 	case ManyGraphs:
 		return nil, manyGraphs(dir, name)
 	case UsersAndItems:
-		return nil, cli.Misuse("--dataset %s: it has users and items, not nodes: use --task link to learn recommendations", name)
+		return nil, cli.Misuse("%s: it has users and items, not nodes: use --task link to learn recommendations", name)
 	case Facts:
-		return nil, cli.Misuse("--dataset %s: it has the facts of a knowledge graph, not nodes: use --task link to predict missing ones", name)
+		return nil, cli.Misuse("%s: it has the facts of a knowledge graph, not nodes: use --task link to predict missing ones", name)
 	}
 	if errors.Is(readErr, fs.ErrNotExist) && !strings.ContainsAny(name, `/\.`) { // a name, and not that of a file
 		if _, isText := TextNamed(name); isText {
@@ -88,7 +88,7 @@ func orModel(path string, err error) error {
 
 // manyGraphs returns the error for many graphs where one is wanted.
 func manyGraphs(dir, name string) error {
-	return cli.Misuse("--dataset %s: it has many graphs, not one: use --task graph, as in %s train%s --task graph", name, cli.Program, Flagged(&name, dir))
+	return cli.Misuse("%s: it has many graphs, not one: use --task graph, as in %s train%s --task graph", name, cli.Program, Flagged(&name, dir))
 }
 
 // Flagged is how a command goes on that is to train on the data that flags name, which may be nil.
@@ -160,7 +160,7 @@ func OpenGraphs(dir, name, chosen string) (*datasets.Graphs, error) {
 		return datasets.CSL(rand.New(rand.NewPCG(0, 0)), 15), nil
 	}
 	if lower := DatasetNamed(name); slices.Contains(datasets.Names(), lower) && datasets.FindGraphs(dir, name) == "" {
-		return nil, cli.Misuse("--dataset %s: it is a single graph: use --task node, edge or link", lower)
+		return nil, cli.Misuse("%s: it is a single graph: use --task node, edge or link", lower)
 	}
 	path := datasets.FindGraphs(dir, name)
 	if chosen == "" || path == "" {
@@ -183,7 +183,7 @@ func ReadFacts(dir, name string) (*datasets.Knowledge, error) {
 	}
 	path := factsPath(dir, name)
 	if _, err := os.Stat(path); err != nil {
-		return nil, cli.Misuse("--dataset %s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, Planted)
+		return nil, cli.Misuse("%s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, Planted)
 	}
 	k, err := datasets.Triples(path)
 	return k, orModel(path, err)

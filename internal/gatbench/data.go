@@ -120,24 +120,27 @@ type dataDescribeCommand struct {
 
 // Run describes the dataset.
 func (c *dataDescribeCommand) Run(e cli.Env) error {
-	f, err := source.Find(c.Data, c.Name, c.Chosen())
+	says := ""
+	f, err := cli.Reading(e, c.Name, func() (f *source.Found, err error) {
+		if f, err = source.Find(c.Data, c.Name, c.Chosen()); err != nil {
+			return nil, err
+		}
+		if c.Undirected {
+			if f.Graph == nil {
+				return nil, cli.Misuse("--undirected: it is for one graph, and %s is %s: leave it out", c.Name, f.Kind)
+			}
+			f.Graph = f.Graph.Undirected()
+		}
+		says, err = f.Describe()
+		return f, err
+	})
 	if err != nil {
 		return err
-	}
-	if c.Undirected {
-		if f.Graph == nil {
-			return cli.Misuse("--undirected: it is for one graph, and %s is %s: leave it out", c.Name, f.Kind)
-		}
-		f.Graph = f.Graph.Undirected()
 	}
 	p := report.NewPrinter(e.Out)
 	if c.JSON {
 		p.Encode(f.Description())
 		return p.Err()
-	}
-	says, err := f.Describe()
-	if err != nil {
-		return err
 	}
 	p.Drawn(says)
 	p.Next(cmp.Or(f.Train(c.Name, c.Data, c.Chosen(), c.Undirected), cli.Program+" train --help"))
@@ -166,7 +169,7 @@ type checked struct {
 func (c *dataCheckCommand) Run(e cli.Env) error {
 	p, wrong, next := report.NewPrinter(e.Out), 0, ""
 	for _, path := range c.Paths {
-		f, err := source.Find("", path, c.Chosen())
+		f, err := cli.Reading(e, path, func() (*source.Found, error) { return source.Find("", path, c.Chosen()) })
 		if err != nil {
 			if wrong++; c.JSON {
 				p.Encode(checked{Event: "check", Path: path, Error: err.Error()})
@@ -244,7 +247,7 @@ func (c *dataConvertCommand) Run(e cli.Env) error {
 	if err := cli.Apart(source.DatasetFiles("the dataset", c.Data, source.DatasetNamed(c.Name)), []cli.File{{Flag: "--out", Path: c.Out}}); err != nil {
 		return err
 	}
-	f, err := source.Find(c.Data, c.Name, c.Chosen())
+	f, err := cli.Reading(e, c.Name, func() (*source.Found, error) { return source.Find(c.Data, c.Name, c.Chosen()) })
 	if err != nil {
 		return err
 	}
@@ -252,13 +255,16 @@ func (c *dataConvertCommand) Run(e cli.Env) error {
 	if d == nil {
 		return cli.Misuse("%s is %s, and an .npz file holds one graph: %s train reads it as it stands", c.Name, f.Kind, cli.Program)
 	}
+	done := report.NewProgress(e.ErrOut).During("writing " + c.Out)
 	if c.Undirected {
 		d = d.Undirected()
 	}
 	if c.Largest {
 		d = d.LargestComponent()
 	}
-	if err := d.WriteNPZ(c.Out); err != nil {
+	err = d.WriteNPZ(c.Out)
+	done()
+	if err != nil {
 		return err
 	}
 	l, err := written{Holds: d.Name, Nodes: d.Graph.NumNodes(), Edges: d.Graph.NumEdges(), Features: d.Features.Shape()[1], Classes: d.Classes}.of(c.Out)
@@ -314,6 +320,8 @@ func (c *dataGenerateCommand) rmat(e cli.Env) error {
 	if err := cli.Target("out", c.Out); err != nil {
 		return err
 	}
+	done := report.NewProgress(e.ErrOut).During("drawing " + c.Out)
+	defer done()
 	rng := rand.New(rand.NewPCG(c.Seed, 0x726d6174))
 	g, err := graph.RMAT(rng, nodes, edges)
 	if err != nil {
@@ -333,6 +341,7 @@ func (c *dataGenerateCommand) rmat(e cli.Env) error {
 		return err
 	}
 	l, err := written{Holds: d.Name, Nodes: nodes, Edges: g.NumEdges(), Drawn: edges, Features: width, Classes: classes}.of(c.Out)
+	done()
 	if err != nil {
 		return err
 	}
@@ -358,6 +367,8 @@ func (c *dataGenerateCommand) bank(e cli.Env) error {
 	if err := errors.Join(cli.Target("out", nodes), cli.Target("out", edges)); err != nil {
 		return err
 	}
+	done := report.NewProgress(e.ErrOut).During("drawing " + c.Out)
+	defer done()
 	t, err := datasets.Bank{Seed: c.Seed}.Draw()
 	if err != nil {
 		return err
@@ -384,6 +395,7 @@ func (c *dataGenerateCommand) bank(e cli.Env) error {
 		l.Label, l.Best = f.rows[0][label], train.AveragePrecision(f.chance, positive)
 		lines = append(lines, l)
 	}
+	done()
 	p := report.NewPrinter(e.Out)
 	for _, l := range lines {
 		if c.JSON {

@@ -138,7 +138,7 @@ func (x *explained) files() error {
 // picture is what is drawn of the explanation.
 func (x *explained) picture() *draw.Explained {
 	return &draw.Explained{
-		Dataset: x.Data.Dataset, Class: x.Class, Method: x.command.Method, Graph: x.Graph, Edges: x.Edges(), Scores: x.Scores.Edges, Best: x.Scores.TopEdges(x.command.Top),
+		Dataset: x.Data.Dataset, Class: x.Class, Answer: x.className(x.Class), Method: x.command.Method, Graph: x.Graph, Edges: x.Edges(), Scores: x.Scores.Edges, Best: x.Scores.TopEdges(x.command.Top), IDs: x.IDs,
 	}
 }
 

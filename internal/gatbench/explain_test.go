@@ -2,6 +2,7 @@ package gatbench
 
 import (
 	"encoding/csv"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -76,6 +77,37 @@ func TestExplainSeed(t *testing.T) {
 	a, b := tasktest.OK(t, args...), tasktest.OK(t, args...)
 	if a != b || !strings.Contains(a, "; its label is Mr. Hi") {
 		t.Errorf("got\n%s\nand\n%s", a, b)
+	}
+}
+
+// Rows are called by their ids, also where nothing is known of their classes.
+func TestExplainNamesRows(t *testing.T) {
+	dir := t.TempDir()
+	model, next := filepath.Join(dir, "m"), filepath.Join(dir, "next_edges.csv")
+	tasktest.OK(t, "train", "../../datasets/testdata/shop_edges.csv", "--label", "churned", "--column", "email=none", "--epochs", "2", "--save", model)
+	nodes, err := os.ReadFile("../../datasets/testdata/shop_nodes.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows strings.Builder
+	for line := range strings.Lines(string(nodes)) { // without the columns churned and split
+		words := strings.Split(strings.TrimSpace(line), ",")
+		rows.WriteString(strings.Join(words[:6], ",") + "\n")
+	}
+	edges, err := os.ReadFile("../../datasets/testdata/shop_edges.csv")
+	if err == nil {
+		err = errors.Join(os.WriteFile(next, edges, 0o666), os.WriteFile(filepath.Join(dir, "next_nodes.csv"), []byte(rows.String()), 0o666))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range [][]string{nil, {"--dataset", next}} {
+		picture := filepath.Join(dir, "p.svg")
+		text := tasktest.OK(t, append([]string{"explain", model, "--node", "c000", "--method", "saliency", "--plot", "--picture", picture}, data...)...)
+		drawn, err := os.ReadFile(picture)
+		if err != nil || !strings.Contains(string(drawn), ">c000<") || !strings.Contains(text, "\nnode c000: why ") || !strings.Contains(text, "\n└ c") || !strings.Contains(text, "\nnext: gatbench explain "+model+" --node c000") {
+			t.Errorf("%v: error %v, %s", data, err, text)
+		}
 	}
 }
 

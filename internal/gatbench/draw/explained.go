@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,17 +9,28 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/picture"
+	"github.com/edgewise-ml/edgewise/internal/plain"
 )
 
 // Explained is what a node's class comes from.
 type Explained struct {
 	*datasets.Dataset
 	Class  int          // that of node 0, which is explained
+	Answer string       // what the model calls it; empty: as the dataset does
 	Method string       // what has explained it
 	Graph  *graph.Graph // the neighbourhood; node 0 is the one that is explained
 	Edges  []int32      // of it that count
 	Scores []float64    // of its edges
 	Best   []int32      // the edges that are the explanation
+	IDs    []string     // of the nodes of the dataset; nil: they are numbered
+}
+
+// id is what a node of the dataset is called.
+func (x *Explained) id(v int32) string {
+	if int(v) < len(x.IDs) {
+		return plain.Text(x.IDs[v])
+	}
+	return fmt.Sprint(v)
 }
 
 // Write draws the node in the middle, its neighbours around it, theirs around them, and
@@ -88,10 +100,10 @@ func (t *tree) places(middle picture.Point, radius float64) (at []picture.Point,
 
 // heading names the panel, the classes that occur, and what dark edges are.
 func (x *Explained) heading() picture.Heading {
-	h := picture.Heading{Title: fmt.Sprintf("node %d: why %s, by %s", x.Graph.From().Src[0], className(x.Dataset, x.Class), x.Method)}
+	h := picture.Heading{Title: fmt.Sprintf("node %s: why %s, by %s", x.id(x.Graph.From().Src[0]), cmp.Or(plain.Text(x.Answer), className(x.Dataset, x.Class)), x.Method)}
 	seen := make([]bool, x.Classes)
 	for _, v := range x.Graph.From().Src {
-		if c := x.Labels[v]; c >= 0 {
+		if c := labelOf(x.Dataset, v); c >= 0 && c < len(seen) {
 			seen[c] = true
 		}
 	}
@@ -124,7 +136,7 @@ func (x *Explained) Draw(c *picture.Canvas, box picture.Box) {
 	}
 	for v, p := range at {
 		if named[int32(v)] {
-			number(c, picture.Point{X: p.X, Y: p.Y - size[v] - 5}, fmt.Sprint(nodes[v]))
+			number(c, picture.Point{X: p.X, Y: p.Y - size[v] - 5}, x.id(nodes[v]))
 		}
 	}
 }
@@ -141,7 +153,7 @@ func (x *Explained) Text(width int, colour bool) string {
 	}
 	var add func(v int32, entry picture.Entry)
 	add = func(v int32, entry picture.Entry) {
-		entry.Name, entry.Colour = nodeName(x.Dataset, nodes[v])
+		entry.Name, entry.Colour = nodeName(x.Dataset, nodes[v], x.id(nodes[v]))
 		l.Entries = append(l.Entries, entry)
 		edges := into[v]
 		delete(into, v)

@@ -146,7 +146,7 @@ func (n *neighbourhood) Text(width int, colour bool) string {
 	}
 	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(b.of, a.of) })
 	for _, s := range append([]share{{n.Node, itself}}, shares...) {
-		name, shade := nodeName(n.Dataset, s.node)
+		name, shade := nodeName(n.Dataset, s.node, fmt.Sprint(s.node))
 		if s.node == n.Node {
 			name += ", itself"
 		}
@@ -155,13 +155,21 @@ func (n *neighbourhood) Text(width int, colour bool) string {
 	return l.Text(width, colour)
 }
 
-// nodeName is the number of a node with its class, and the colour of that.
-func nodeName(d *datasets.Dataset, node int32) (string, color.RGBA) {
-	label := int(d.Labels[node])
+// nodeName is what a node is called with its class, and the colour of that.
+func nodeName(d *datasets.Dataset, node int32, id string) (string, color.RGBA) {
+	label := labelOf(d, node)
 	if label < 0 {
-		return fmt.Sprint(node), picture.Grey
+		return id, picture.Grey
 	}
-	return fmt.Sprintf("%d %s", node, className(d, label)), picture.Colour(label)
+	return id + " " + className(d, label), picture.Colour(label)
+}
+
+// labelOf is the class of a node; −1: nothing is known of it.
+func labelOf(d *datasets.Dataset, node int32) int {
+	if int(node) >= len(d.Labels) {
+		return -1
+	}
+	return int(d.Labels[node])
 }
 
 // edgeColour is lighter than any node.
@@ -221,7 +229,7 @@ func (n *neighbourhood) shares() (others []share, itself float64) {
 
 // disc draws a node in the colour of its class.
 func (n *neighbourhood) disc(c *picture.Canvas, at picture.Point, node int32, radius float64) {
-	_, shade := nodeName(n.Dataset, node)
+	_, shade := nodeName(n.Dataset, node, "")
 	c.Circle(at, radius, shade)
 }
 

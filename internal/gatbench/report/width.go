@@ -130,7 +130,14 @@ func Fitted(lines []string, columns int) []string {
 			if !empty && plain.Width(text)+2+plain.Width(cell) > columns {
 				out, text = append(out, text), strings.Repeat(" ", max(0, indent-2))
 			}
-			text, empty = text+"  "+cell, false
+			parts := strings.Split(fill("", strings.Split(cell, " "), max(1, columns-plain.Width(text)-2)), "\n")
+			for i, part := range parts {
+				if i > 0 {
+					out, text = append(out, text), strings.Repeat(" ", max(0, indent-2))
+				}
+				text += "  " + part
+			}
+			empty = false
 		}
 		out = append(out, text)
 	}

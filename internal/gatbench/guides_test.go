@@ -182,6 +182,12 @@ var own = map[string]func(*guide){
 	"sparse.tsv": func(g *guide) {
 		g.write("sparse.tsv", "name\tmetric\treference\tother\tratio\top\tgraph\tnodes\tedges\tdim\na\tmedian_ms\tedgewise\tdgl\t2\tkernel/copy_u_sum\tg\t9\t9\t16\n")
 	},
+	"kg": func(g *guide) {
+		facts := strings.SplitAfter(rows("", "town%d\tnear\ttown%d\n"), "\n")
+		for i, part := range []string{"train", "valid", "test"} {
+			g.write("kg/"+part+".txt", strings.Join(facts[20*i:20*(i+1)], ""))
+		}
+	},
 	"run.ckpt": func(g *guide) {
 		tasktest.OK(g.t, "train", "karate", "--epochs", "1", "--hidden", "4", "--checkpoint", "run.ckpt")
 	},

@@ -41,13 +41,7 @@ func TestGuidesRun(t *testing.T) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			tasktest.Nowhere(t)
 			t.Setenv("EDGEWISE_DATA", data)
-			t.Chdir(t.TempDir())
-			testdata := os.DirFS(filepath.Join(root, "datasets", "testdata"))
-			for _, folder := range []string{".", "datasets/testdata"} { // of a page about tables, and where a clone has them
-				if err := os.CopyFS(folder, testdata); err != nil {
-					t.Fatal(err)
-				}
-			}
+			inExample(t, root)
 			g := guide{t: t, data: data}
 			for _, line := range lines {
 				ran += g.follow(line)

@@ -24,16 +24,16 @@
 // What a verb reads is its first argument: data for train, table and data, a model
 // that train --save wrote for eval, predict and explain. There --dataset names other
 // data. --out writes results, --picture draws, --plot shows in the terminal, and
-// --json prints objects in place of text. Without --json each verb ends with a line
-// that begins with next: and is a command to try.
+// --json prints objects in place of text (docs/use/json.md). Without --json each verb
+// ends with a line that begins with next: and is a command to try.
 //
 // Results go to standard output, progress and errors to standard error. Progress is
-// shown on a terminal alone. The
-// exit status is 0, 1 if the work failed or was interrupted, and 2 if the command
-// line is wrong. Ctrl-C, SIGTERM and SIGHUP end a training after the epoch it is
-// in: the best model so far is saved where --save asked for it, the run where
-// --checkpoint did, and the summary is printed. --resume goes on with such a run,
-// to the same bits. Other commands end at once, as all do at the second signal.
+// shown on a terminal alone. The exit status is 0, 1 if the work failed or was
+// interrupted, and 2 if the command line is wrong. Ctrl-C, SIGTERM and SIGHUP end a
+// training after the epoch it is in: the best model so far is saved where --save asked
+// for it, the run where --checkpoint did, and the summary is printed. --resume goes on
+// with such a run, to the same bits. Other commands end at once, as all do at the
+// second signal.
 //
 // --seed fixes a run to the bit; --threads never changes a result. Datasets that
 // are not part of the program are read from --data, from $EDGEWISE_DATA, or from

@@ -1,9 +1,9 @@
 """How long gatbench train takes to reach an accuracy: how a graph is cut into steps is judged by that, not by the time of an epoch.
 
-    python3 reach.py --gatbench ./gatbench --seeds 0-2 --to 0.89 -- --dataset pubmed --splits 60/20/20 --preset deep
-    python3 reach.py --gatbench ./gatbench --seeds 0-2 --to 0.89 -- --dataset pubmed --splits 60/20/20 --preset deep --batch 1024 --fanout 5,5
+    python3 reach.py --gatbench ./gatbench --seeds 0-2 --to 0.89 -- pubmed --splits 60/20/20 --preset deep
+    python3 reach.py --gatbench ./gatbench --seeds 0-2 --to 0.89 -- pubmed --splits 60/20/20 --preset deep --batch 1024 --fanout 5,5
 
-What follows -- are flags of gatbench train. A training ends with the first epoch whose validation accuracy is at least --to. Times are sums of
+What follows -- are the data and the flags of gatbench train. A training ends with the first epoch whose validation accuracy is at least --to. Times are sums of
 the epochs' own, evaluations included, without reading the data. A line has the median over the seeds and the slowest; with --whole, trainings
 run to their end, and the line has the median and the worst of their test accuracies too.
 """

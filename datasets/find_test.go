@@ -51,12 +51,12 @@ func TestUnknownName(t *testing.T) {
 func TestPublishedElsewhere(t *testing.T) {
 	isolate(t)
 	for name, want := range map[string][2]string{
-		"enzymes":       {"ENZYMES is published by TUDataset", "--task graph --dataset ENZYMES --data DIR"},
+		"enzymes":       {"ENZYMES is published by TUDataset", "train ENZYMES --data DIR"},
 		"imdb_binary":   {"IMDB-BINARY is published by TUDataset", "IMDB-BINARY.zip"},
 		"ogbn-arxiv":    {"the Open Graph Benchmark", "node-label.csv.gz"},
 		"OGBG-molhiv":   {"the Open Graph Benchmark", "graph-label.csv.gz"},
 		"roman_empire":  {"roman-empire is published by Platonov", "--split-number each"},
-		"fb15k-237":     {"FB15k-237 is published", "--model rotate --dataset FOLDER"},
+		"fb15k-237":     {"FB15k-237 is published", "train FOLDER --task link"},
 		"twitch-de":     {"MUSAE", "_target.csv"},
 		"no-such-thing": {"there is no dataset", "there are: amazon_computers, "},
 		"citesear":      {"there is no dataset", "did you mean \"citeseer\"? There are: "},

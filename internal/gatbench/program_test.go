@@ -24,8 +24,8 @@ func TestAdviceNamesProgram(t *testing.T) {
 		"data describe pubmed --data " + dir: ": get it with go run ./cmd/gatbench data fetch pubmed, or",
 		"train --dataset pubmed":             ": get it with go run ./cmd/gatbench data fetch pubmed, or",
 		"data fetch texas":                   "; go run ./cmd/gatbench data list shows",
-		"data fetch MUTAG":                   "; then go run ./cmd/gatbench train --task graph --dataset MUTAG",
-		"train --task graph --dataset MUTAG": "; then go run ./cmd/gatbench train --task graph --dataset MUTAG",
+		"data fetch MUTAG":                   "; then go run ./cmd/gatbench train MUTAG",
+		"train --task graph --dataset MUTAG": "; then go run ./cmd/gatbench train MUTAG",
 		"zzz":                                "; go run ./cmd/gatbench --help lists",
 		"--help":                             "Usage: go run ./cmd/gatbench <command>",
 	} {

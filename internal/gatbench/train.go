@@ -24,7 +24,7 @@ func (c *trainCommand) Run(e cli.Env) (err error) {
 	if err := c.named(); err != nil {
 		return err
 	}
-	c.Team = e.Team
+	c.Team, c.Typed = e.Team, e.Args
 	c.ForRank(e.Team)
 	if c.Threads, err = c.Begin(e, c.Threads); err != nil {
 		return err

@@ -110,7 +110,7 @@ func (c *Flags) OneRun(why string) error {
 // comes from the preset, or from the run that is resumed.
 type SettingFlags struct {
 	Dataset            *string `hidden:"" placeholder:"NAME" help:"The same as DATA. With --resume: where the data is now."`
-	Model              *string `placeholder:"NAME" help:"The model, such as gat, gcn or sage; the section Model lists all. Default: gat, or gin for whole graphs."`
+	Model              *string `placeholder:"NAME" help:"The model, such as gat, gcn or sage; all are listed below. Default: gat, or gin for whole graphs."`
 	Task               string  `placeholder:"NAME" help:"What to predict: the class of each node (node), edge (edge) or graph (graph), or missing links (link). Default: the data decides."`
 	Epochs             *int    `placeholder:"N" help:"Train for at most N epochs. Default: see --preset."`
 	Seed               *uint64 `placeholder:"N" group:"any" help:"Seed of everything that is random. Default: 0."`
@@ -142,7 +142,7 @@ type SettingFlags struct {
 	Loss               *string  `placeholder:"NAME" group:"examples" help:"Loss when numbers are predicted: mse (squared error, the default) or mae (absolute error)."`
 	Batch              *int     `placeholder:"N" group:"any" help:"Train on N nodes, edges or graphs at a time. 0 trains on all nodes or edges at once. Default for nodes and edges: all, or 1024 with drawn neighbours if a step on all would cost 16 times as much or not fit in 8 GiB; the summary says why."`
 	Accumulate         *int     `placeholder:"N" group:"examples" help:"With --batch: add up the gradients of N batches before each step of the optimiser, as if a batch were N times as large. Default: 1."`
-	Fanout             *string  `placeholder:"N,N" group:"nodes" help:"With --batch: sample this many neighbours of each node, one number for each layer, the first layer's first, such as 15,10. 0 means all neighbours, as without this flag."`
+	Fanout             *string  `placeholder:"N,N" group:"nodes" help:"With --batch: sample this many neighbours of each node, one number for each layer, the first layer's first, such as 15,10. all in place of a number is all neighbours."`
 	Inductive          *bool    `group:"nodes" help:"With --task node: train on the graph of the training nodes alone. The other nodes are seen only in evaluation."`
 	Rows               *string  `placeholder:"NAME" group:"nodes" help:"Which rows of each layer a training step computes: needed (those that its loss depends on, the default) or all."`
 }
@@ -159,8 +159,9 @@ type Flags struct {
 	cli.RankFlags `embed:""`
 	Threads       int `default:"0" placeholder:"N" group:"program" help:"Use at most N threads. The result is the same for any number. Default: all processors."`
 
-	At   Places      `kong:"-"`
-	Team *ranks.Team `kong:"-"`
+	At    Places      `kong:"-"`
+	Team  *ranks.Team `kong:"-"`
+	Typed []string    `kong:"-"` // the command line
 }
 
 // Profiled runs a training under --profile.

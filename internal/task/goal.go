@@ -187,7 +187,7 @@ func (g *Goal) What() string {
 	case g.Learns == SomeReals:
 		return "a number of each " + g.Example
 	}
-	return fmt.Sprintf("which of %d classes a %s has", g.Outputs, g.Example)
+	return fmt.Sprintf("which of %d classes each %s has", g.Outputs, g.Example)
 }
 
 // Says is what is learnt, in words.

@@ -89,6 +89,11 @@ func Choose(f *Flags) (Task, error) {
 	if f.Model == nil {
 		return task, nil
 	}
+	if name := cli.Or(f.Dataset, ""); !slices.Contains(task.About().Models, strings.ToLower(*f.Model)) {
+		if kind := source.KindOf(f.Data, name); kind == source.Facts || kind == source.UsersAndItems {
+			return nil, cli.Misuse("--model %.60s: %s has %s, and the models that learn from them are %s", *f.Model, name, kind, strings.Join(task.About().Models, ", "))
+		}
+	}
 	return task, ModelNamed(task.About().Name, *f.Model, source.Flagged(f.Dataset, f.Data))
 }
 

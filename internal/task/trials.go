@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -320,18 +321,37 @@ func (f *Flags) SaveModel(t *Trial, m *models.Trained, recipe any, scores map[st
 	return err
 }
 
-// Next is the command to try after a training whose settings line says: the one that measures the model that was saved, or else the one that
-// trains and saves it.
-func (f *Flags) Next(saved, line, data string) string {
-	base := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
-	command := fmt.Sprintf("%s train%s --save %s", cli.Program, line, cli.Word(base+".safetensors"))
-	if saved != "" {
-		command = cli.Program + " eval " + cli.Word(saved)
+// Next is the command to try after a training on data of that name: the one that measures the model that was saved, or else what was
+// typed, so that it saves the model.
+func (f *Flags) Next(saved, data string) string {
+	if saved == "" {
+		base := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
+		return f.Again(data, " --save "+cli.Word(base+".safetensors"))
 	}
+	command := cli.Program + " eval " + cli.Word(saved)
 	if f.Data != "" {
 		command += " --data " + cli.Word(f.Data)
 	}
 	return command
+}
+
+// Again is the command line that was typed, with more at its end and without those flags. Whatever it wrote or drew, it does not again.
+func (f *Flags) Again(data, more string, without ...string) string {
+	if f.Resume != "" { // what was typed is nothing without the checkpoint
+		return fmt.Sprintf("%s train %s --task %s%s", cli.Program, cli.Word(data), f.Task, more)
+	}
+	without = append(without, "--seeds", "--save", "--out", "--csv", "--picture", "--log", "--checkpoint", "--every", "--profile")
+	words := []string{cli.Program}
+	for i := 0; i < len(f.Typed); i++ {
+		switch name, _, whole := strings.Cut(f.Typed[i], "="); {
+		case name == "--plot" || name == "--dry-run":
+		case !slices.Contains(without, name):
+			words = append(words, cli.Word(f.Typed[i]))
+		case !whole:
+			i++ // what the flag says
+		}
+	}
+	return strings.Join(words, " ") + more
 }
 
 // Summaries are what came of several trainings.

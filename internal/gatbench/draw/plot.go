@@ -76,10 +76,14 @@ func (t *Training) lossPanel() *picture.Chart {
 	c := &picture.Chart{
 		Title: fmt.Sprintf("%s on %s: loss", t.Model, plain.Text(t.Title)),
 		X:     picture.Axis{Label: "epoch", Whole: true}, Y: picture.Axis{Label: "loss"},
-		Series: []picture.Series{t.curve(0, "training, with dropout", func(e train.Epoch) float64 { return e.Loss })},
 	}
-	if !t.Once {
-		c.Series = append(c.Series, t.curve(1, "validation", func(e train.Epoch) float64 { return e.Val.Loss }))
+	training := func(name string) picture.Series {
+		return t.curve(0, name, func(e train.Epoch) float64 { return e.Loss })
+	}
+	if t.Once {
+		c.Series = append(c.Series, training("training"))
+	} else {
+		c.Series = append(c.Series, training("training, with dropout"), t.curve(1, "validation", func(e train.Epoch) float64 { return e.Val.Loss }))
 	}
 	c.Series = append(c.Series, t.mark())
 	return c

@@ -141,13 +141,8 @@ func (c *Training) together(p *report.Printer, all []*task.Trial) {
 		p.Encode(o)
 	} else {
 		p.Printf("%s on %s, %d seeds: test MRR %.3f ± %.3f, hits@10 %.1f %%\n", r.Model, r.Dataset, c.Seeds, o.MRR, o.MRRStd, 100*o.Hits10)
-		p.Next(c.Next("", c.line(r), r.Dataset))
+		p.Next(c.Next("", r.Dataset))
 	}
-}
-
-// line is a command line that trains again by a recipe, after the name of the verb.
-func (c *Training) line(r *Recipe) string {
-	return fmt.Sprintf(" %s --task link --model %s", cli.Word(r.Dataset), r.Model)
 }
 
 // title is the model's name for people.
@@ -195,7 +190,7 @@ func (c *Training) page(out *report.Printer, r *Recipe, t *task.Trial) {
 		by = fmt.Sprintf(" over %d of the %d validation facts (eval ranks all)", s.ValRanked, s.ValFacts)
 	}
 	out.Paragraph("kept the model of epoch %d of %d, with the best validation MRR, %.3f%s; %.1f ms per epoch (median), %.1f s in all", s.BestEpoch, r.Epochs, s.ValMRR, by, s.EpochMS, s.TotalMS/1000)
-	t.Summary.Ends(out, c.Next(s.Saved, c.line(r), r.Dataset))
+	t.Summary.Ends(out, c.Next(s.Saved, r.Dataset))
 }
 
 // Task is the task of facts, which are links of several kinds.
@@ -209,7 +204,7 @@ func (Task) About() task.About {
 
 // Takes reports whether the links to predict are facts of a knowledge graph.
 func (Task) Takes(f *task.Flags) bool {
-	there := f.Model == nil && source.IsFacts(f.Data, cli.Or(f.Dataset, ""))
+	there := source.IsFacts(f.Data, cli.Or(f.Dataset, ""))
 	return there && f.Task == "" || f.Task == task.Link && (there || slices.Contains(models.FactNames(), strings.ToLower(cli.Or(f.Model, ""))))
 }
 

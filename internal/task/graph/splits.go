@@ -182,27 +182,9 @@ func (k *Graphs) measure(t *grad.Tape, r *Recipe, sum *report.Summary, net *Netw
 // page is all there is to say of one training.
 func (k *Graphs) page(c *Training, r *Recipe, sum report.Summary, s datasets.Split, says string) *report.Training {
 	_, chosen, _ := task.Criterion(r.Select)
-	next := fmt.Sprintf("%s train %s --splits %s --seeds 10", cli.Program, cli.Word(r.Dataset), cli.Word(r.Splits))
+	next := c.Again(r.Dataset, " --seeds 10")
 	if sum.Saved != "" {
-		next = fmt.Sprintf("%s eval %s", cli.Program, cli.Word(sum.Saved))
-	}
-	if r.Model != "" && sum.Saved == "" {
-		next += " --model " + r.Model
-	}
-	if r.Readout != "" && sum.Saved == "" {
-		next += " --readout " + r.Readout
-	}
-	if r.Column != "" && sum.Saved == "" {
-		next += " --column " + cli.Word(r.Column)
-	}
-	if r.Pool != "" && sum.Saved == "" {
-		next += " --pool " + r.Pool
-	}
-	if cli.Or(c.NoEdgeFeatures, false) && sum.Saved == "" {
-		next += " --no-edge-features"
-	}
-	if c.Data != "" {
-		next += " --data " + cli.Word(c.Data)
+		next = c.Next(sum.Saved, r.Dataset)
 	}
 	return &report.Training{
 		Summary: sum,

@@ -324,6 +324,7 @@ func (c *Training) byFold(e cli.Env) error {
 		out.Encode(metric.JSON(s))
 	} else {
 		k.printFolds(out, r, &s)
+		out.Next(c.Again(r.Dataset, " --splits 60/20/20 --save graphs.safetensors", "--splits", "--folds"))
 	}
 	return out.Err()
 }
@@ -464,7 +465,6 @@ func (k *Graphs) printFolds(p *report.Printer, r Recipe, s *graphSummary) {
 	}
 	p.Paragraph("The epoch is the one with the best mean over the held-out folds, and ± is the standard deviation over the folds: %s Because the same graphs choose the epoch and test it, expect slightly worse results on new graphs.", protocol)
 	p.Printf("\n%.1f ms per epoch of a fold (median), %.1f s in all\n", s.EpochMS, s.TotalMS/1000)
-	p.Next(fmt.Sprintf("%s train %s --splits 60/20/20 --save graphs.safetensors", cli.Program, cli.Word(r.Dataset)))
 }
 
 // writeFolds writes the epochs of all folds to the file of --out.

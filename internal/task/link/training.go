@@ -258,17 +258,8 @@ func (c *Training) together(p *report.Printer, all []*task.Trial) {
 		p.Encode(o)
 	} else {
 		p.Printf("%s on %s, %d seeds: test AUC %.2f ± %.2f %%, average precision %.2f ± %.2f %%\n", r.Model, r.Dataset, c.Seeds, 100*o.AUC, 100*o.AUCStd, 100*o.AP, 100*o.APStd)
-		p.Next(c.Next("", c.line(r), r.Dataset))
+		p.Next(c.Next("", r.Dataset))
 	}
-}
-
-// line is a command line that trains again by a recipe, after the name of the verb.
-func (c *Training) line(r *Recipe) string {
-	line := fmt.Sprintf(" %s --task link", cli.Word(r.Dataset))
-	if c.Model != nil {
-		line += " --model " + r.Model
-	}
-	return line + r.Columns.Flags()
 }
 
 // title is the model's name for people.
@@ -301,7 +292,7 @@ func (c *Training) page(out *report.Printer, k *Links, r *Recipe, t *task.Trial)
 		100*s.TestAUC, 100*s.TestAP, s.TestMRR, 100*s.Hits1, 100*s.Hits3, 100*s.Hits10, 100*s.Recall, 100*s.NDCG)
 	out.Paragraph("%s", k.ranked())
 	out.Paragraph("kept the model of epoch %d of %d, with the best validation AUC, %.2f %%; %.1f ms per epoch (median), %.1f s in all", s.BestEpoch, r.Epochs, 100*s.ValAUC, s.EpochMS, s.TotalMS/1000)
-	t.Summary.Ends(out, c.Next(s.Saved, c.line(r), r.Dataset))
+	t.Summary.Ends(out, c.Next(s.Saved, r.Dataset))
 }
 
 // Task is the task of links.
@@ -314,7 +305,7 @@ func (Task) About() task.About {
 
 // Takes reports whether links are asked for, or the data has users and items.
 func (Task) Takes(f *task.Flags) bool {
-	return f.Task == task.Link || f.Task == "" && f.Model == nil && source.InteractionsIn(f.Data, cli.Or(f.Dataset, "")) != ""
+	return f.Task == task.Link || f.Task == "" && source.InteractionsIn(f.Data, cli.Or(f.Dataset, "")) != ""
 }
 
 // Recipe implements [task.Task].

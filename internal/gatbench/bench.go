@@ -12,7 +12,7 @@ type benchCommand struct {
 	Patterns []string `arg:"" optional:"" name:"name-pattern" help:"What to time: sparse (kernels on graphs of few and many edges a node, as one table), scale (a dozen names on 1, 2, 4 … threads), kernels (all on a graph), spmm (its products of a sparse and a dense matrix), sddmm (inner products at its elements), a name that --list prints, the front of one (gemm) or a pattern (exp/*). Default: sparse with --graph or --size, else everything, which takes ten to twenty minutes."`
 	Threads  int      `default:"0" placeholder:"N" help:"Use at most N threads (0: all there are)."`
 	Isolate  bool     `help:"Run each name in a process of its own, so that memory is its own."`
-	Graph    string   `placeholder:"FILE" help:"Time kernels and layers on this graph or matrix instead of generated ones: an .mtx file, with its values, or anything else that gatbench train --dataset reads."`
+	Graph    string   `placeholder:"FILE" help:"Time kernels and layers on this graph or matrix instead of generated ones: an .mtx file, with its values, or anything else that gatbench train reads."`
 	Size     string   `placeholder:"NAME" help:"Time them on a generated graph of this size: cora, pubmed, arxiv, grid, reddit-tenth, reddit-small, reddit, proteins-small, ogbn-proteins, NODESxEDGES, uniform:NODESxEDGES or grid:SIDE."`
 	Dim      []int    `placeholder:"D" help:"Columns of each head of kernels and layers on a graph; several, 16,64,128, are timed one after the other."`
 	Heads    *int     `placeholder:"H" help:"Heads of kernels and layers on a graph."`

@@ -116,11 +116,11 @@ type SettingFlags struct {
 	Seed               *uint64 `placeholder:"N" group:"any" help:"Seed of everything that is random. Default: 0."`
 	Splits             *string `placeholder:"NAME" group:"splits" help:"How to divide the data into training, validation and test parts: one of the rules above. Default: own. Data without a split is divided by time if each of its rows says when it happened, and else 60/20/20; the summary says which, and why."`
 	SplitNumber        *string `placeholder:"K" group:"splits" help:"Which split to use if the dataset has several, counted from 0, or each: a different one for each seed. Default: 0."`
-	Undirected         *bool   `group:"nodes" group:"nodes" help:"Use every edge of the dataset in both directions. Default where nodes are rows of a table and edges have no kinds."`
+	Undirected         *bool   `group:"nodes" help:"Use every edge of the dataset in both directions. Default where nodes are rows of a table and edges have no kinds."`
 	source.ColumnFlags `embed:""`
 	Features           *string  `placeholder:"FORM" group:"any" help:"How to scale the node features: raw (as they are), rows (each row divided by its sum), standard (each column with mean 0 and standard deviation 1), binary (1 for every nonzero value) or binary-rows (binary, then rows). Default: the data and the preset decide."`
 	Encoding           *string  `placeholder:"NAME,NAME:K" group:"any" help:"Give nodes extra features that say where they are in their graph. One or several of random-walk:K (how likely a walk is back after 1 to K steps), laplacian:K (eigenvectors), degree:K, pagerank, core (core numbers) and louvain:K (which of the K largest communities), separated by commas. K is 16 if left out."`
-	NoEdgeFeatures     *bool    `group:"examples" group:"examples" help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
+	NoEdgeFeatures     *bool    `group:"examples" help:"Ignore the features and kinds of edges. Without this flag, models that can read them do."`
 	Hidden             *int     `placeholder:"N" group:"any" help:"Width of each hidden layer; of a layer with several heads, the width of each head."`
 	Heads              *int     `placeholder:"N" group:"nodes" help:"Number of attention heads in each hidden layer. Their outputs are concatenated."`
 	OutHeads           *int     `placeholder:"N" group:"nodes" help:"Number of attention heads in the last layer. Their outputs are averaged."`

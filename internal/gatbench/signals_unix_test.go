@@ -148,7 +148,7 @@ func TestNobodyReads(t *testing.T) {
 		t.Errorf("%d lines of epochs, %v", bytes.Count(text, []byte("\n")), err)
 	}
 	tasktest.OK(t, "eval", file)
-	c = begin(t, "", append(args, "1000000")...)
+	c = begin(t, "", append(args, "1000000", "--patience", "1000000")...)
 	c.out.Close()
 	if _, status := c.end(); status != -1 || c.errOut.Len() > 0 {
 		t.Errorf("nothing is saved: status %d, error %q", status, &c.errOut)

@@ -185,7 +185,7 @@ func TestWriteSplits(t *testing.T) {
 	if err := d.Describe(&b); err != nil || !strings.Contains(b.String(), "the first of 3, numbers 0 to 2: --split-number K takes another") {
 		t.Errorf("described as %s, error %v", b.String(), err)
 	}
-	part := d.only([]int32{0, 2})
+	part := d.Subgraph([]int32{0, 2})
 	if want := []Split{{[]int32{0}, nil, []int32{1}}, {nil, []int32{1}, []int32{0}}, {[]int32{1}, []int32{0}, nil}}; !reflect.DeepEqual(part.Splits, want) {
 		t.Errorf("of two nodes: %v", part.Splits)
 	}

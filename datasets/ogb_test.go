@@ -109,7 +109,7 @@ func TestOGBNodeColumns(t *testing.T) {
 	if got, want := shown(d), "node_place_0[1 3 -9223372036854775808 7] [] node_place_1[] [2 4.5 6 8] node_time[1716076800000000 -9223372036854775808 1716076800001000 1716076800002000] [] node_year[2017 2018 2019 2019] [] "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := shown(d.only([]int32{1, 3})), "node_place_0[3 7] [] node_place_1[] [4.5 8] node_time[-9223372036854775808 1716076800002000] [] node_year[2018 2019] [] "; got != want {
+	if got, want := shown(d.Subgraph([]int32{1, 3})), "node_place_0[3 7] [] node_place_1[] [4.5 8] node_time[-9223372036854775808 1716076800002000] [] node_year[2018 2019] [] "; got != want {
 		t.Errorf("of two nodes %s, want %s", got, want)
 	}
 	var b strings.Builder

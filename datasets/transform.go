@@ -155,10 +155,10 @@ func carriedRows(x *tensor.Dense, from []int32, added tensor.Float) *tensor.Dens
 // LargestComponent returns d without the nodes outside of its largest weakly
 // connected component, the first of equals. Nodes keep their order; the split
 // keeps what is left of it.
-func (d *Dataset) LargestComponent() *Dataset { return d.only(d.Graph.LargestComponent()) }
+func (d *Dataset) LargestComponent() *Dataset { return d.Subgraph(d.Graph.LargestComponent()) }
 
-// only returns d with the given nodes, which ascend.
-func (d *Dataset) only(nodes []int32) *Dataset {
+// Subgraph returns d with the given nodes alone, which differ, in the order given, and the edges among them.
+func (d *Dataset) Subgraph(nodes []int32) *Dataset {
 	e := *d.on(graph.Must(d.Graph.Subgraph(nodes)))
 	number := make([]int32, d.Graph.NumNodes())
 	for v := range number {

@@ -106,7 +106,7 @@ func (p *Predictor) embedLinks(d *datasets.Dataset) (*Embeddings, error) {
 	if k.Rows.Shape()[1] != n.In {
 		return nil, fmt.Errorf("nodes have %d features, and the network reads %d: use data whose columns are those of its training", k.Rows.Shape()[1], n.In)
 	}
-	along := k.plain
+	along := k.GraphOf(new(Network))
 	if n.Settings.Directed {
 		along = d.Graph.WithSelfLoops()
 	}

@@ -160,6 +160,26 @@ func (all Encodings) Of(g *graph.Graph) (*tensor.Dense, error) {
 	return y, nil
 }
 
+// encodedBy is the text of encodings, which a graph keeps: data that are prepared anew have the same.
+type encodedBy string
+
+// of returns the encodings of the nodes of a graph; nil if there are none.
+func (text encodedBy) of(g *graph.Graph) (*tensor.Dense, error) {
+	all, err := ParseEncodings(string(text))
+	if len(all) == 0 {
+		return nil, err
+	}
+	type made struct {
+		x   *tensor.Dense
+		err error
+	}
+	is := g.Derived(text, func() any {
+		x, err := all.Of(g)
+		return made{x, err}
+	}).(made)
+	return is.x, is.err
+}
+
 // Says is what a summary says of them after what the features are, "" of none.
 func (all Encodings) Says() string {
 	text := ""

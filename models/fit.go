@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/sample"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -47,7 +48,7 @@ func (n *Network) Fit(k *Data, s datasets.Split) *train.Fit {
 
 // All is a pass over the whole graph that gives a row for each node, or for each edge.
 func (k *Data) All(n *Network) Pass {
-	p := n.Whole(k.Hop(n), grad.Const(k.Rows))
+	p := n.Whole(k.Hop(n), k.x)
 	if k.Pairing != nil {
 		p.Ends, p.Rows = k.Pairing.All(), k.Pairing.Of
 	}
@@ -65,7 +66,7 @@ func (k *Data) Needed(n *Network, examples []int32) Pass {
 	if blocks := k.blocks(n, seeds); blocks != nil {
 		p = k.pass(n, blocks)
 	} else {
-		p, seeds = n.Whole(k.Hop(n), grad.Const(k.Rows)), nil
+		p, seeds = n.Whole(k.Hop(n), k.x), nil
 	}
 	switch {
 	case k.Pairing != nil:
@@ -78,27 +79,69 @@ func (k *Data) Needed(n *Network, examples []int32) Pass {
 
 // blocks returns what each layer reads for the sake of some nodes; nil: the whole graph may as well be run, or has to be.
 func (k *Data) blocks(n *Network, seeds []int32) []*graph.Graph {
-	g, m := k.GraphOf(n), n.Traits()
-	switch {
-	case m.Whole != "" || n.Settings.Norm == NormBatch: // its statistics are those of all rows
+	if n.Traits().Whole != "" || n.Settings.Norm == NormBatch { // its statistics are those of all rows
 		return nil
-	case m.Alone:
-		g = graph.Must(graph.New(g.NumNodes(), nil, nil))
 	}
-	return graph.Must(sample.Needed(g, seeds, len(n.Layers))) // distinct nodes of the graph
+	return graph.Must(sample.Needed(k.seen(n), seeds, len(n.Layers))) // distinct nodes of the graph
+}
+
+// seen returns the graph whose blocks a network reads. For a model that looks at no neighbours it has no edges.
+func (k *Data) seen(n *Network) *graph.Graph {
+	if n.Traits().Alone {
+		return graph.Must(graph.New(k.Looped.NumNodes(), nil, nil))
+	}
+	return k.GraphOf(n)
 }
 
 // pass is a pass over blocks of the looped graph, whose rows of features are gathered.
 func (k *Data) pass(n *Network, blocks []*graph.Graph) Pass {
-	p := Pass{Hops: make([]Hop, len(blocks)), X: grad.Const(k.Rows)}
-	if src := blocks[0].From().Src; len(src) < k.plain.NumSrc() || !slices.Equal(src, numbersTo(len(src))) {
-		p.X = grad.Const(datasets.GatherRows(k.Rows, src))
+	x := k.x
+	if src := blocks[0].From().Src; len(src) < k.Looped.NumSrc() || !slices.Equal(src, numbersTo(len(src))) {
+		x = grad.Const(datasets.GatherRows(k.Rows, src))
 	}
+	var weights []*tensor.Dense
+	if n.Traits().Symmetric {
+		for _, b := range blocks {
+			weights = append(weights, pick(k.Symmetric().Value(), b.From().Edges))
+		}
+	}
+	return k.over(n, blocks, weights, x)
+}
+
+// over is a pass over blocks, whose edges may have weights.
+func (k *Data) over(n *Network, blocks []*graph.Graph, weights []*tensor.Dense, x *grad.Var) Pass {
+	p := Pass{Hops: make([]Hop, len(blocks)), X: x}
 	for i, b := range blocks {
 		p.Hops[i].Graph, p.Hops[i].Edge = b, k.edgesOf(n, b)
-		if n.Traits().Symmetric {
-			p.Hops[i].Weight = k.Symmetric().Rows(b.From().Edges)
+		switch {
+		case weights == nil:
+		case n.Traits().Sums:
+			p.Hops[i].Mask = grad.Const(weights[i])
+		default:
+			p.Hops[i].Weight = grad.Const(weights[i])
 		}
+	}
+	return p
+}
+
+// Loader returns what makes the batches that a network reads. The nodes or edges that train, the size of a batch and how many neighbours are
+// drawn are to be set. [Data.Batch] is the pass over a batch.
+func (k *Data) Loader(n *Network) *sample.Loader {
+	l := &sample.Loader{Sampler: sample.Sampler{Graph: k.seen(n)}, Features: k.Rows}
+	if n.Traits().Symmetric {
+		l.Weights = k.Symmetric().Value()
+	}
+	if k.Pairing != nil {
+		l.Ends = k.Graph
+	}
+	return l
+}
+
+// Batch is a pass that gives the rows of the nodes, or edges, of a batch that [Data.Loader] made.
+func (k *Data) Batch(n *Network, b *sample.Batch) Pass {
+	p := k.over(n, b.Blocks, b.Weights, grad.Const(b.X))
+	if k.Pairing != nil {
+		p.Ends = &Ends{b.From, b.To, k.Pairing.Features(b.Edges)}
 	}
 	return p
 }

@@ -541,7 +541,7 @@ func (s *subject) hop(n *Network) Hop {
 
 // all is a pass over the whole graph that gives a row for each node, or for each edge.
 func (s *subject) all(n *Network) Pass {
-	p := n.Whole(s.hop(n), grad.Const(s.Rows))
+	p := n.Whole(s.hop(n), s.x)
 	if s.Pairing != nil {
 		p.Ends, p.Rows = s.Pairing.All(), s.Pairing.Of
 	}
@@ -563,9 +563,5 @@ func (s *subject) needed(n *Network, examples []int32) Pass {
 
 // blocksOf returns a block for each layer.
 func (s *subject) blocksOf(n *Network, seeds []int32) []*graph.Graph {
-	g := s.GraphOf(n)
-	if n.Traits().Alone {
-		g = graph.Must(graph.New(g.NumNodes(), nil, nil))
-	}
-	return graph.Must(g.Blocks(seeds, len(n.Layers)))
+	return graph.Must(s.seen(n).Blocks(seeds, len(n.Layers)))
 }

@@ -150,7 +150,8 @@ type Data struct {
 	Pairing     *Pairing // the edges that are told apart; nil: nodes are
 	Preparation *Preparation
 
-	plain     *graph.Graph // Looped without kinds
+	kindless  *graph.Graph // Looped without kinds; nil: it has none
+	x         *grad.Var    // Rows
 	symmetric func() *grad.Var
 }
 
@@ -176,14 +177,11 @@ func Prepare(d *datasets.Dataset, p *Preparation) (*Data, error) {
 	if k.Plain, err = p.Apply(d.Features); err != nil {
 		return nil, err
 	}
-	encodings, err := ParseEncodings(p.Encoding)
-	if err != nil {
-		return nil, err
-	}
-	if k.Encoded, err = encodings.Of(d.Graph); err != nil {
+	if k.Encoded, err = encodedBy(p.Encoding).of(d.Graph); err != nil {
 		return nil, err
 	}
 	k.Rows = beside(d.Graph, k.Plain, k.Encoded)
+	k.x = grad.Const(k.Rows)
 	if err := k.own(p); err != nil {
 		return nil, err
 	}
@@ -192,9 +190,10 @@ func Prepare(d *datasets.Dataset, p *Preparation) (*Data, error) {
 		return nil, err
 	}
 	looped := (&datasets.Dataset{Graph: d.Graph, Weights: d.Weights, EdgeFeatures: k.Own, EdgeKinds: kinds}).WithSelfLoops()
-	k.plain, k.Looped, k.Edges, k.Strength = looped.Graph, looped.Graph, looped.EdgeFeatures, looped.Weights
+	k.Looped, k.Edges, k.Strength = looped.Graph, looped.EdgeFeatures, looped.Weights
 	if kinds != nil {
-		if k.Looped, err = looped.EdgeKinds.On(k.plain, int32(len(kinds.Names))); err != nil {
+		k.kindless = k.Looped
+		if k.Looped, err = looped.EdgeKinds.On(k.kindless, int32(len(kinds.Names))); err != nil {
 			return nil, err
 		}
 	}
@@ -203,9 +202,9 @@ func Prepare(d *datasets.Dataset, p *Preparation) (*Data, error) {
 	}
 	k.symmetric = sync.OnceValue(func() *grad.Var {
 		if k.Strength == nil {
-			return layers.SymmetricWeights(k.plain, nil)
+			return layers.SymmetricWeights(looped.Graph, nil)
 		}
-		return layers.SymmetricWeights(k.plain, grad.Const(tensor.Of(k.Strength, len(k.Strength), 1)))
+		return layers.SymmetricWeights(looped.Graph, grad.Const(tensor.Of(k.Strength, len(k.Strength), 1)))
 	})
 	return k, nil
 }
@@ -319,7 +318,7 @@ func (k *Data) Shape(m Model, outputs int) Shape {
 
 // Kinds returns how many kinds of edges there are, without that of loops.
 func (k *Data) Kinds() int {
-	if k.Looped == k.plain {
+	if k.kindless == nil {
 		return 0
 	}
 	return len(k.EdgeKinds.Names)
@@ -327,10 +326,10 @@ func (k *Data) Kinds() int {
 
 // GraphOf returns the graph that a network reads, with kinds if it reads them.
 func (k *Data) GraphOf(n *Network) *graph.Graph {
-	if n.Shape.EdgeKinds > 0 {
+	if n.Shape.EdgeKinds > 0 || k.kindless == nil {
 		return k.Looped
 	}
-	return k.plain
+	return k.kindless
 }
 
 // Hop is the whole graph as a network's layers see it.

@@ -195,6 +195,9 @@ func coraFor(t *testing.T, model string) (*node.Examples, node.Recipe) {
 		t.Fatal(err)
 	}
 	r.Dropout, r.AttnDrop = 0, 0
+	if err := k.Suit(&r); err != nil {
+		t.Fatal(err)
+	}
 	return k, r
 }
 

@@ -133,9 +133,6 @@ func (c *tableCommand) suiteRows(e cli.Env, t *accuracyTable) ([]*suiteRow, erro
 			t.missed = append(t.missed, err)
 			continue
 		}
-		if err := k.Use(d.Form); err != nil {
-			return nil, err
-		}
 		for _, row := range node.TunedRows {
 			if row.Dataset != d.Name || !slices.Contains(c.suiteModels(), row.Model) {
 				continue

@@ -127,9 +127,6 @@ func (c *tableCommand) Run(e cli.Env) error {
 			return err
 		}
 		for _, r := range rs {
-			if err := k.Use(r.Features); err != nil {
-				return err
-			}
 			if err := k.Suit(&r); err != nil {
 				return err
 			}

@@ -66,13 +66,15 @@ func (k *Examples) checkNodes(nodes []int32) error {
 func (s *session) attention(nodes []int32) []draw.Attended {
 	t := grad.NewEval()
 	var layers []*tensor.Dense
-	for _, out := range s.net.Attend(t, s.Hop(s.net), s.X) {
-		layers = append(layers, message.ApplyEdges(s.Looped, out.Attention).Value())
+	whole := s.All(s.net.Network)
+	g := whole.Hops[0].Graph
+	for _, out := range s.net.Attend(t, whole.Hops[0], whole.X) {
+		layers = append(layers, message.ApplyEdges(g, out.Attention).Value())
 	}
 	var all []draw.Attended
 	for _, v := range nodes {
 		a := draw.Attended{Node: v}
-		for edge, u := range s.Looped.Sources(int(v)) {
+		for edge, u := range g.Sources(int(v)) {
 			e := draw.AttendedEdge{Source: u}
 			for _, l := range layers {
 				e.Heads = append(e.Heads, l.Row(int(edge)))

@@ -7,86 +7,41 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/task"
-	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/sample"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // loader returns the batches of a training: some of the training nodes at a time, or the
 // ends of some of the edges, each with the neighbours that its layers look at. Where none are drawn it is all
 // of them, and what a step computes is what the whole graph would give.
 func (k *Examples) loader(net *Network) *sample.Loader {
-	r := &net.Recipe
-	g, w := k.seen(net)
-	l := &sample.Loader{
-		Sampler: sample.Sampler{Graph: g, Fanout: r.fanout(), Seed: r.Seed},
-		Nodes:   k.Parts.Train, Size: r.Batch, Features: k.Inputs, Weights: w, Sums: r.Fanout != "" && r.Traits().Sums,
+	r, l := &net.Recipe, k.Loader(net.Network)
+	l.Fanout, l.Seed, l.Size, l.Sums = r.fanout(), r.Seed, r.Batch, r.Fanout != "" && r.Traits().Sums
+	if r.Fanout != "" && r.Traits().Edges.Kinds() && len(l.Graph.Kinds()) > 0 {
+		l.Kinds, l.Fanout = sample.EachKind(l.Graph, l.Fanout), nil
 	}
-	if r.Fanout != "" && r.Traits().Edges.Kinds() && len(g.Kinds()) > 0 {
-		l.Kinds, l.Fanout = sample.EachKind(g, l.Fanout), nil
-	}
-	if k.pairs != nil {
-		l.Nodes, l.Edges, l.Ends = nil, k.Parts.Train, k.Graph
+	if l.Nodes = k.Parts.Train; k.Pairing != nil {
+		l.Nodes, l.Edges = nil, k.Parts.Train
 	}
 	return l
 }
 
 // lossOfBatch returns the loss of b, the batch of a step.
-func (k *Examples) lossOfBatch(net *Network, at **sample.Batch) func(t *grad.Tape) *grad.Var {
+func (k *Examples) lossOfBatch(net *Network, b **sample.Batch) func(t *grad.Tape) *grad.Var {
 	return func(t *grad.Tape) *grad.Var {
-		b := *at
-		p := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))
-		if k.pairs != nil {
-			p.Ends = &models.Ends{From: b.From, To: b.To, Own: k.pairs.Features(b.Edges)}
-		}
-		return k.Goal.LossOf(net.Recipe.Loss, k.examples(b))(net.Run(t, p))
+		return k.Goal.LossOf(net.Recipe.Loss, k.examples(*b))(net.Run(t, k.Batch(net.Network, *b)))
 	}
 }
 
 // examples are the nodes of a batch that train, or the edges.
 func (k *Examples) examples(b *sample.Batch) []int32 {
-	if k.pairs != nil {
+	if k.Pairing != nil {
 		return b.Edges
 	}
 	return b.Seeds
-}
-
-// seen returns the graph whose blocks a network reads, and the weights of its edges,
-// nil if it reads none. For a model that looks at no neighbours it has no edges.
-func (k *Examples) seen(net *Network) (*graph.Graph, *tensor.Dense) {
-	switch m := net.Recipe.Traits(); {
-	case m.Symmetric:
-		w := k.EdgeWeights
-		if w == nil {
-			w = layers.SymmetricWeights(k.Looped, nil)
-		}
-		return k.Looped, w.Value()
-	case m.Alone:
-		return graph.Must(graph.New(k.Looped.NumNodes(), nil, nil)), nil
-	}
-	return k.Looped, nil
-}
-
-// passOf is a pass over blocks, whose edges may have weights.
-func (k *Examples) passOf(net *Network, blocks []*graph.Graph, weights []*tensor.Dense, x *grad.Var) models.Pass {
-	p := models.Pass{Hops: make([]models.Hop, len(blocks)), X: x}
-	for i, b := range blocks {
-		p.Hops[i].Graph, p.Hops[i].Edge = b, k.edgesOf(net, b)
-		switch {
-		case weights == nil:
-		case net.Traits().Sums:
-			p.Hops[i].Mask = grad.Const(weights[i])
-		default:
-			p.Hops[i].Weight = grad.Const(weights[i])
-		}
-	}
-	return p
 }
 
 // lossOf returns the loss of all training nodes, or edges, at once. Of the rows of each layer
@@ -97,26 +52,23 @@ func (k *Examples) passOf(net *Network, blocks []*graph.Graph, weights []*tensor
 func (k *Examples) lossOf(net *Network) func(t *grad.Tape) *grad.Var {
 	of, p := k.Goal.LossOf(net.Recipe.Loss, k.Parts.Train), k.Needed(net)
 	loss := func(t *grad.Tape) *grad.Var { return of(net.Run(t, p)) }
-	return net.Teach(k.Looped, net.Recipe.Seed, loss)
+	return net.Teach(k.GraphOf(net.Network), net.Recipe.Seed, loss)
 }
 
-// Needed returns what a network computes for the training nodes' sake: all rows if
-// the recipe asks for them, if a layer looks several hops far, if a batch norm needs the
-// statistics of all of them, or if the others would save little.
+// Needed returns what a network computes for the training nodes' sake: all rows if the recipe asks for them, or else what
+// [models.Data.Needed] says.
 func (k *Examples) Needed(net *Network) models.Pass {
-	if net.Recipe.Rows != rowsAll && net.Recipe.Traits().Whole == "" && net.Settings.Norm != models.NormBatch {
-		if p := k.near.of(net, k); p.Hops != nil {
-			return p
-		}
+	if net.Recipe.Rows == rowsAll {
+		return k.Every(net)
 	}
-	return k.Every(net)
+	return k.near.of(net, k)
 }
 
-// Every is needed with all rows.
+// Every is Needed with all rows.
 func (k *Examples) Every(net *Network) models.Pass {
-	p := net.Whole(k.Hop(net), k.X)
-	if k.pairs != nil {
-		p.Ends = k.pairs.Some(k.Parts.Train, nil)
+	p := k.All(net.Network)
+	if k.Pairing != nil {
+		p.Ends, p.Rows = k.Pairing.Some(k.Parts.Train, nil), nil
 	} else {
 		p.Rows = k.Parts.Train
 	}
@@ -132,54 +84,23 @@ type nearby struct {
 
 // nearKey is what of a network decides what it needs.
 type nearKey struct {
-	layers           int
-	symmetric, alone bool
-	edges            bool // features of edges are read
+	model  string
+	layers int
+	norm   models.Norm
+	edges  bool // features of edges are read
 }
 
 func (n *nearby) of(net *Network, k *Examples) models.Pass {
-	m := net.Recipe.Traits()
-	key := nearKey{len(net.Layers), m.Symmetric, m.Alone, net.Recipe.EdgeIn > 0}
+	key := nearKey{net.Model, len(net.Layers), net.Settings.Norm, net.Shape.EdgeIn > 0}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p, ok := n.passes[key]
 	if !ok {
-		p = k.few(net)
+		p = k.Data.Needed(net.Network, k.Parts.Train)
 		if n.passes == nil {
 			n.passes = map[nearKey]models.Pass{}
 		}
 		n.passes[key] = p
-	}
-	return p
-}
-
-// few is a pass over what the training nodes need, whose features are gathered if
-// they are not nearly all; no hops if the whole graph may as well be run.
-func (k *Examples) few(net *Network) models.Pass {
-	g, w := k.seen(net)
-	seeds := k.Parts.Train
-	if k.pairs != nil {
-		seeds = k.pairs.Nodes(seeds)
-	}
-	blocks := graph.Must(sample.Needed(g, seeds, len(net.Layers))) // distinct nodes of the graph
-	if blocks == nil {
-		return models.Pass{}
-	}
-	x := k.X
-	if blocks[0].NumSrc() < g.NumSrc() {
-		x = grad.Const(datasets.GatherRows(k.Inputs, blocks[0].From().Src))
-	}
-	var weights []*tensor.Dense
-	if w != nil {
-		for _, b := range blocks {
-			part := tensor.New(b.NumEdges(), 1)
-			tensor.GatherRows(part, w, b.From().Edges)
-			weights = append(weights, part)
-		}
-	}
-	p := k.passOf(net, blocks, weights, x)
-	if k.pairs != nil {
-		p.Ends = k.pairs.Some(k.Parts.Train, seeds)
 	}
 	return p
 }
@@ -316,27 +237,12 @@ func (k *Examples) training(r *Recipe) (*Examples, error) {
 		return k, nil
 	}
 	nodes := k.Parts.Train
-	part := graph.Must(k.Looped.Subgraph(nodes))
-	seen := &Examples{Dataset: k.Dataset, Called: k.Called, Looped: part, near: new(nearby), words: k.words, Form: k.Form}
-	seen.plain = datasets.GatherRows(k.plain, nodes)
-	seen.Goal, seen.Parts = k.Goal.OnlyOf(nodes), datasets.Split{Train: task.NumbersTo(len(nodes))}
-	all, err := task.EncodingsOf(k.encoding)
-	if err != nil {
-		return nil, err
-	}
-	if seen.encoded, err = all.Of(graph.Must(k.Graph.Subgraph(nodes))); err != nil {
+	seen := &Examples{Dataset: k.Subgraph(nodes), Called: k.Called, Goal: k.Goal.OnlyOf(nodes), near: new(nearby)}
+	seen.Parts.Train = task.NumbersTo(len(nodes))
+	seen.Split = seen.Parts
+	var err error
+	if seen.Data, err = models.Prepare(seen.Dataset, k.Preparation); err != nil {
 		return nil, fmt.Errorf("the nodes that train: %w", err)
-	}
-	seen.join()
-	if k.edges != nil {
-		seen.edges = datasets.GatherRows(k.edges, part.From().Edges).(*tensor.Dense)
-	}
-	if k.looped != nil {
-		w := tensor.New(part.NumEdges(), 1)
-		for i, e := range part.From().Edges {
-			w.Data[i] = k.looped[e]
-		}
-		seen.EdgeWeights = layers.SymmetricWeights(part, grad.Const(w))
 	}
 	return seen, nil
 }

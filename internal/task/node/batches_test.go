@@ -13,14 +13,18 @@ import (
 	"github.com/edgewise-ml/edgewise/sample"
 )
 
-// taskOf returns Cora, and a recipe of a model without dropout.
+// taskOf returns Cora, and a recipe of a model without dropout, which it suits.
 func taskOf(t *testing.T, model string) (*Examples, Recipe) {
 	t.Helper()
 	k, err := OpenExamples("", "cora", false, Choice{Splits: source.SplitsOwn})
+	r := undropped(t, model)
+	if err == nil {
+		err = k.Suit(&r)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k, undropped(t, model)
+	return k, r
 }
 
 // undropped is the recipe of a model's paper without dropout.
@@ -81,7 +85,7 @@ func batchOf(t *testing.T, k *Examples, net *Network, seeds []int32) models.Pass
 	l := k.loader(net)
 	l.Nodes, l.Size, l.Ordered = seeds, len(seeds), true
 	b := batchAt(t, l, 1)
-	return k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))
+	return k.Batch(net.Network, b)
 }
 
 // The order of an epoch follows from the run's seed and the epoch, as in runs that

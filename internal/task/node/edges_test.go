@@ -77,19 +77,23 @@ func TestEdgesOnBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Rows = RowsNeeded
-		net, err := NewNetwork(r, k.Inputs.Shape()[1], k.Goal.Outputs)
+		net, err := NewNetwork(r, k.Rows.Shape()[1], k.Goal.Outputs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		whole := k.said(grad.NewEval(), net)
 		seeds := []int32{7, 0, 191}
-		part, err := k.Looped.Neighbourhood(seeds, 2)
+		part, err := k.GraphOf(net.Network).Neighbourhood(seeds, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
+		hop := models.Hop{Graph: part}
+		if r.EdgeIn > 0 {
+			hop.Edge = grad.Const(datasets.GatherRows(k.Edges, part.From().Edges))
+		}
 		for what, got := range map[string]*tensor.Dense{
 			"a batch": net.Run(grad.NewEval(), batchOf(t, k, net, seeds)).Value(),
-			"a part":  net.Run(grad.NewEval(), net.Whole(models.Hop{Graph: part, Edge: k.edgesOf(net, part)}, grad.Const(datasets.GatherRows(k.Inputs, part.From().Src)))).Value(),
+			"a part":  net.Run(grad.NewEval(), net.Whole(hop, grad.Const(datasets.GatherRows(k.Rows, part.From().Src)))).Value(),
 		} {
 			for i, v := range seeds {
 				for j, want := range whole.Row(int(v)) {

@@ -6,12 +6,13 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/internal/task"
+	"github.com/edgewise-ml/edgewise/models"
 )
 
-// fifths is a random split: of the edges of each class, or of all if there are none, three fifths
+// fifthsOfEdges is a random split: of the edges of each class, or of all if there are none, three fifths
 // train, a fifth validates and a fifth tests. Edges between the same two nodes, in either
 // direction, are in the same part; what is not known is in none.
-func (p *pairs) fifths(g *task.Goal, seed uint64) (s datasets.Split) {
+func fifthsOfEdges(p *models.Pairing, g *task.Goal, seed uint64) (s datasets.Split) {
 	strata := make([][][]int32, max(1, g.Outputs))
 	for _, bundle := range p.Bundles(g.All()) {
 		class := 0
@@ -36,7 +37,7 @@ func (p *pairs) fifths(g *task.Goal, seed uint64) (s datasets.Split) {
 
 // together is s without edges of which nothing is known. A mirrored pair counts once, in the first
 // part that one of its two edges is in, as links do.
-func (p *pairs) together(s datasets.Split, g *task.Goal) (out datasets.Split) {
+func together(p *models.Pairing, s datasets.Split, g *task.Goal) (out datasets.Split) {
 	taken := make([]bool, len(p.Edge))
 	for _, part := range []struct{ from, into *[]int32 }{{&s.Train, &out.Train}, {&s.Val, &out.Val}, {&s.Test, &out.Test}} {
 		for _, e := range *part.from {

@@ -22,16 +22,15 @@ import (
 // Networks on nodes get an encoding beside the features, in training and wherever the model is
 // used; it is not brought into the features' form.
 func TestNodeEncoding(t *testing.T) {
-	k, _ := taskOf(t, "gcn")
+	k, r := taskOf(t, "gcn")
 	width := k.Features.Shape()[1]
-	if err := k.encode("degree:4"); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []task.Form{task.FormBinary, task.FormRows} {
-		if err := k.Use(f); err != nil {
+	r.Encoding = "degree:4"
+	for _, r.Features = range []task.Form{task.FormBinary, task.FormRows} {
+		f := r.Features
+		if err := k.Suit(&r); err != nil {
 			t.Fatal(err)
 		}
-		x := k.Inputs.(*sparse.CSR)
+		x := k.Rows.(*sparse.CSR)
 		degrees := k.Graph.InDegrees()
 		for v := range x.NumRows {
 			cols, values := x.Row(v)
@@ -40,8 +39,9 @@ func TestNodeEncoding(t *testing.T) {
 			}
 		}
 	}
-	if err := k.encode(""); err != nil || k.Inputs.Shape()[1] != width {
-		t.Errorf("without it again there are %d columns, error %v", k.Inputs.Shape()[1], err)
+	r.Encoding = ""
+	if err := k.Suit(&r); err != nil || k.Rows.Shape()[1] != width {
+		t.Errorf("without it again there are %d columns, error %v", k.Rows.Shape()[1], err)
 	}
 
 	for list, width := range map[string]int{"random-walk:4": 4, "core,pagerank,louvain:3,degree:2": 1 + 1 + 3 + 3} {
@@ -160,14 +160,16 @@ func TestInductiveEncoding(t *testing.T) {
 	if err := k.setSplit(Choice{Splits: source.SplitsRandom}); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.encode("degree:5"); err != nil {
+	r := undropped(t, "gat")
+	r.Encoding, r.Inductive = "degree:5", true
+	if err := k.Suit(&r); err != nil {
 		t.Fatal(err)
 	}
-	seen, err := k.training(&Recipe{Inductive: true})
+	seen, err := k.training(&r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trains, x := map[int32]bool{}, seen.Inputs.(*tensor.Dense)
+	trains, x := map[int32]bool{}, seen.Rows.(*tensor.Dense)
 	for _, v := range k.Parts.Train {
 		trains[v] = true
 	}

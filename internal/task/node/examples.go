@@ -10,11 +10,9 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
-	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/sample"
@@ -22,32 +20,19 @@ import (
 	"github.com/edgewise-ml/edgewise/train"
 )
 
-// Examples is a dataset as the networks want it: every node its own neighbour, the
-// features in the form that suits them. It may be trained on by several goroutines
-// at once.
+// Examples is a dataset and what is learnt of its nodes, or of its edges. It may be trained on by several goroutines at once.
 type Examples struct {
-	*datasets.Dataset
-	Called      string // on a command line
-	Parts       datasets.Split
-	Division    *models.Division // how split came to be; nil: it is what the dataset has
-	Looped      *graph.Graph
-	words       datasets.FeatureKind     // what the features are like, as published
-	Form        task.Form                // that the networks get them in
-	plain       tensor.Array             // the features in that form
-	prepared    models.Preparation       // what it learnt for that
-	encoding    string                   // what the networks get beside them, such as pagerank,random-walk:16; empty: nothing
-	encoded     *tensor.Dense            // the same
-	Inputs      tensor.Array             // both
-	X           *grad.Var                // the same
-	near        *nearby                  // of the split
-	both        bool                     // both directions of each edge are there, whatever the data has
-	advice      map[string]models.Advice // for the split, by models' names
-	Goal        *task.Goal               // what is learnt of nodes, or of edges
-	pairs       *pairs                   // these edges; nil: nodes are told apart
-	looped      []tensor.Float           // the weights of the graph's edges, as they are; nil: all are 1
-	edges       *tensor.Dense            // features of the graph's edges, where the networks read them
-	EdgeWeights *grad.Var                // of the graph's edges, over the roots of their sums at both ends; nil: all are 1
-	team        *ranks.Team              // of the ranks that share the training; nil: this process is alone
+	*datasets.Dataset        // as the rows of Parts that train make it, with the splits that it came with
+	*models.Data             // what networks read of it; but its edges that are told apart nothing is there before Suit
+	Called            string // on a command line
+	Parts             datasets.Split
+	Division          *models.Division         // how split came to be; nil: it is what the dataset has
+	words             datasets.FeatureKind     // what the features are like, as published
+	near              *nearby                  // of the split
+	both              bool                     // both directions of each edge are there, whatever the data has
+	advice            map[string]models.Advice // for the split, by models' names
+	Goal              *task.Goal               // what is learnt of nodes, or of edges
+	team              *ranks.Team              // of the ranks that share the training; nil: this process is alone
 }
 
 // OpenExamples opens a dataset whose nodes are told apart, as open does, with a split of it; undirected
@@ -115,17 +100,9 @@ func (k *Examples) splitForAll(c Choice) error {
 
 // NewExamples makes a task of a dataset, with the split that it has.
 func NewExamples(d *datasets.Dataset) *Examples {
-	looped := d.WithSelfLoops()
-	k := &Examples{Dataset: d, Parts: d.Split, Looped: looped.Graph, near: new(nearby), words: d.FeatureKind()}
+	k := &Examples{Dataset: d, Data: new(models.Data), Parts: d.Split, near: new(nearby), words: d.FeatureKind()}
 	if d.Labels != nil || d.MultiLabels != nil || d.Targets != nil {
 		k.Goal = task.GoalOf(d)
-	}
-	if w := looped.Weights; w != nil {
-		k.looped = w
-		k.EdgeWeights = layers.SymmetricWeights(k.Looped, grad.Const(tensor.Of(w, len(w), 1)))
-	}
-	if err := k.Use(task.FormOf(k.words)); err != nil {
-		panic(err) // words are not negative
 	}
 	return k
 }
@@ -149,7 +126,14 @@ func (k *Examples) setSplit(c Choice) error {
 	if err := k.Goal.Learn(s.Train); err != nil {
 		return fmt.Errorf("--dataset %s: %w", k.Called, err)
 	}
-	return k.fitted()
+	d, err := k.Dataset.Fit(s.Train)
+	if err != nil {
+		return err
+	}
+	if p := k.Preparation; d != k.Dataset || p != nil && p.Features.Form == columns.Standard {
+		k.Dataset, k.Data = d, &models.Data{Pairing: k.Pairing}
+	}
+	return nil
 }
 
 // aim makes the goal that by which a recipe's training is scored on the split.
@@ -160,8 +144,10 @@ func (k *Examples) aim(r *Recipe) (err error) {
 
 // NewFit returns the training of a new network, which it returns too.
 func (k *Examples) NewFit(r Recipe) (*train.Fit, *Network, error) {
-	if err := k.checkWeights(r.Traits()); err != nil {
-		return nil, nil, err
+	m := r.Traits()
+	m.Title = "--model " + m.Name
+	if err := k.CheckWeights(m); err != nil {
+		return nil, nil, cli.Misuse("--dataset %s: %w", k.Called, err)
 	}
 	if err := r.Traits().Edges.Check(r.Model, r.EdgeIn, r.Kinds); err != nil {
 		return nil, nil, cli.Misuse("--model %w", err)
@@ -206,7 +192,7 @@ func (k *Examples) share() (ranks int, own *Examples) {
 	all := slices.Sorted(slices.Values(k.Parts.Train))
 	ranks = min(k.team.Size(), len(all))
 	into := func(i int32) int64 {
-		if k.pairs != nil {
+		if k.Pairing != nil {
 			return 1
 		}
 		offsets := k.Looped.In().Offsets
@@ -233,7 +219,7 @@ func (k *Examples) share() (ranks int, own *Examples) {
 
 // network returns an initialised network for the task.
 func (k *Examples) network(r Recipe) (*Network, error) {
-	n := &Network{Recipe: r, In: k.Inputs.Shape()[1], Classes: k.Goal.Outputs, Kind: k.Goal.Learns, Scale: k.Goal.Scale, Head: k.head(&r)}
+	n := &Network{Recipe: r, In: k.Rows.Shape()[1], Classes: k.Goal.Outputs, Kind: k.Goal.Learns, Scale: k.Goal.Scale, Head: k.head(&r)}
 	n.Codes = k.Codes
 	if r.EdgeIn > 0 || n.Head != nil && n.Head.Own > 0 {
 		n.EdgeCodes = k.EdgeCodes
@@ -246,11 +232,7 @@ func (k *Examples) network(r Recipe) (*Network, error) {
 
 // said returns what a network says of each node, or of each edge.
 func (k *Examples) said(t *grad.Tape, n *Network) *tensor.Dense {
-	p := n.Whole(k.Hop(n), k.X)
-	if k.pairs != nil {
-		p.Ends, p.Rows = k.pairs.All(), k.pairs.Of
-	}
-	y, err := n.RunShared(t, k.team, p, k.Inputs)
+	y, err := n.RunShared(t, k.team, k.All(n.Network), k.Rows)
 	if err != nil { // the team's next exchange fails, too, and its error ends the training
 		return tensor.New(k.outputRows(), k.Goal.Outputs)
 	}
@@ -259,8 +241,8 @@ func (k *Examples) said(t *grad.Tape, n *Network) *tensor.Dense {
 
 // outputRows is how many nodes or edges there are to say something of.
 func (k *Examples) outputRows() int {
-	if k.pairs != nil {
-		return len(k.pairs.Of)
+	if k.Pairing != nil {
+		return len(k.Pairing.Of)
 	}
 	return k.Graph.NumNodes()
 }

@@ -75,7 +75,7 @@ func TestFanoutKeepsTheMean(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, v := range net.Run(grad.NewEval(), k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X))).Value().Data {
+			for i, v := range net.Run(grad.NewEval(), k.Batch(net.Network, b)).Value().Data {
 				sum[i] += float64(v)
 				square[i] += float64(v) * float64(v)
 			}
@@ -124,7 +124,7 @@ func TestFanoutOfLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := batchAt(t, k.loader(net), 1)
-	hop := k.passOf(net, b.Blocks, b.Weights, grad.Const(b.X)).Hops[0]
+	hop := k.Batch(net.Network, b).Hops[0]
 	for i, v := range b.Seeds {
 		sum := 0.0
 		for e := range hop.Graph.Sources(i) {

@@ -1,10 +1,11 @@
 package node
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/cli"
-	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // Rounds of H2GCN have no Params, which a check of the file's size knows; its layers and SuperGAT's have no batches.

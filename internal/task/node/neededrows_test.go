@@ -55,7 +55,15 @@ func oneWay() *Examples {
 		d.Split.Train, d.Split.Val, d.Split.Test = append(d.Split.Train, v), append(d.Split.Val, 60+v), append(d.Split.Test, 120+v)
 	}
 	d.Split.Train = d.Split.Train[:20]
-	return NewExamples(d)
+	return suitGAT(NewExamples(d))
+}
+
+// suitGAT prepares a task for graph attention.
+func suitGAT(k *Examples) *Examples {
+	if err := k.Suit(&Recipe{Model: "gat"}); err != nil {
+		panic(err)
+	}
+	return k
 }
 
 // Training on the rows that the loss depends on is training on the whole graph:
@@ -165,8 +173,12 @@ func TestNeeded(t *testing.T) {
 	_, p = needed("gcn", train(2708))
 	is("every node trains", p, 2708, 2708, 2708, 2708)
 	k, p := needed("gcn", train(400))
-	if s := sizes(p); s[0] != 2708 || s[1] >= 2708 || s[3] != 400 || p.X != k.X {
-		t.Errorf("most features are read: sizes %v, copied %v", s, p.X != k.X)
+	net, err := NewNetwork(undropped(t, "gcn"), k.Features.Shape()[1], k.Classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, x := sizes(p), k.Every(net).X; s[0] != 2708 || s[1] >= 2708 || s[3] != 400 || p.X != x {
+		t.Errorf("most features are read: sizes %v, copied %v", s, p.X != x)
 	}
 }
 
@@ -215,7 +227,11 @@ func TestInductive(t *testing.T) {
 	if err := k.setSplit(Choice{Splits: source.SplitsRandom}); err != nil {
 		t.Fatal(err)
 	}
-	r := Recipe{Inductive: true}
+	r := undropped(t, "gcn")
+	r.Inductive = true
+	if err := k.Suit(&r); err != nil {
+		t.Fatal(err)
+	}
 	seen, err := k.training(&r)
 	if err != nil {
 		t.Fatal(err)
@@ -227,11 +243,11 @@ func TestInductive(t *testing.T) {
 	for e, v := range k.Looped.Destinations() {
 		within += tasktest.Btoi(trains[v] && trains[k.Looped.In().Cols[e]])
 	}
-	if n := seen.Looped.NumNodes(); n != len(trains) || seen.Looped.NumEdges() != within || len(seen.Goal.Labels) != n || seen.EdgeWeights.Dim(0) != within {
+	if n := seen.Looped.NumNodes(); n != len(trains) || seen.Looped.NumEdges() != within || len(seen.Goal.Labels) != n || seen.Symmetric().Dim(0) != within {
 		t.Errorf("steps see %v, want %d nodes and %d edges", seen.Looped, len(trains), within)
 	}
 	for i, v := range k.Parts.Train {
-		if seen.Goal.Labels[i] != d.Labels[v] || seen.Inputs.(*tensor.Dense).Row(i)[0] != d.Features.(*tensor.Dense).Row(int(v))[0] {
+		if seen.Goal.Labels[i] != d.Labels[v] || seen.Rows.(*tensor.Dense).Row(i)[0] != d.Features.(*tensor.Dense).Row(int(v))[0] {
 			t.Errorf("node %d has become another", v)
 		}
 	}

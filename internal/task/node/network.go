@@ -127,16 +127,8 @@ func (n *Network) fits(bytes int64) error { return models.Fits(n.plan().Numbers(
 
 // trained is a network of the task as a model file has it.
 func (k *Examples) trained(n *Network) *models.Trained {
-	p, r := k.prepared, &n.Recipe
-	p.Undirected, p.Encoding, p.NoEdges = r.Undirected, r.Encoding, r.NoEdges
-	if r.NoEdges {
-		p.Own, p.Kinds, p.Edges = 0, nil, columns.Scaling{Form: p.Edges.Form}
-	}
-	m := &models.Trained{Task: models.Nodes, Net: n.Network, Schema: k.Schema, Preparation: p, Goal: k.Goal.Kept(k.ClassNames, k.Schema)}
-	if n.Head != nil {
-		m.Task = models.Edges
-	}
-	m.Data = models.Source{Name: k.Name, Digest: m.DigestOf(k.Dataset)}
+	m := k.Trained(n.Network)
+	m.Preparation.Undirected, m.Goal = n.Recipe.Undirected, k.Goal.Kept(k.ClassNames, k.Schema)
 	return m
 }
 

@@ -12,29 +12,25 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// pairs are the edges of a graph as a head reads them.
-type pairs struct{ *models.Pairing }
-
 // newPairs returns the edges of a dataset; both directions are meant if undirected is set.
-func newPairs(d *datasets.Dataset, g *task.Goal, undirected bool) (*pairs, error) {
+func newPairs(d *datasets.Dataset, g *task.Goal, undirected bool) (*models.Pairing, error) {
 	named := g.Goal
 	named.Names = d.ClassNames
-	p, err := models.NewPairing(d, &named, undirected)
-	return &pairs{p}, err
+	return models.NewPairing(d, &named, undirected)
 }
 
 // head returns the head of a recipe's networks; nil: nodes are told apart.
 func (k *Examples) head(r *Recipe) *models.Pairs {
-	if k.pairs == nil {
+	if k.Pairing == nil {
 		return nil
 	}
-	return &models.Pairs{In: r.width(), Own: task.WidthOf(k.pairs.Own), Mirrored: k.pairs.Mirrored}
+	return &models.Pairs{In: r.width(), Own: task.WidthOf(k.Pairing.Own), Mirrored: k.Pairing.Mirrored}
 }
 
 // edgesLearnt makes the edges of a dataset the examples of its task.
 func (k *Examples) edgesLearnt(undirected bool) (err error) {
 	k.Goal = task.GoalOf(k.Dataset)
-	if k.pairs, err = newPairs(k.Dataset, k.Goal, undirected); err != nil {
+	if k.Pairing, err = newPairs(k.Dataset, k.Goal, undirected); err != nil {
 		return cli.Misuse("--dataset %s: %w", k.Called, err)
 	}
 	return nil
@@ -117,7 +113,7 @@ func constant(x *tensor.Dense) bool {
 
 // apart says that no node with an answer has an edge, so that edges cannot help; empty where one has, and where edges are learnt.
 func (k *Examples) apart() string {
-	if k.pairs != nil || k.Graph.NumEdges() == 0 {
+	if k.Pairing != nil || k.Graph.NumEdges() == 0 {
 		return ""
 	}
 	linked := make([]bool, k.Graph.NumNodes())

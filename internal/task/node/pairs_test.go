@@ -110,7 +110,7 @@ func TestEdgeSplits(t *testing.T) {
 		t.Fatal(p, err)
 	}
 	part, classes := map[[2]int32]int{}, [3][2]int{}
-	split := p.fifths(g, 1)
+	split := fifthsOfEdges(p, g, 1)
 	for i, list := range [][]int32{split.Train, split.Val, split.Test} {
 		for _, e := range list {
 			u, v := d.Graph.In().Cols[e], d.Graph.Destinations()[e]
@@ -139,7 +139,7 @@ func TestEdgeSplits(t *testing.T) {
 			back = int32(e)
 		}
 	}
-	if s := p.together(datasets.Split{Train: []int32{back}, Test: []int32{0, 5}}, g); len(s.Train) != 1 || len(s.Test) != 1 || p.Of[s.Train[0]] != p.Of[0] {
+	if s := together(p, datasets.Split{Train: []int32{back}, Test: []int32{0, 5}}, g); len(s.Train) != 1 || len(s.Test) != 1 || p.Of[s.Train[0]] != p.Of[0] {
 		t.Errorf("edges 0 and %d are one: %v", back, s)
 	}
 	x := tensor.New(both.Graph.NumEdges(), 1)

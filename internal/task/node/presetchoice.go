@@ -49,10 +49,7 @@ func (k *Examples) advised(model string) models.Advice {
 			panic(err) // flags and files are checked
 		}
 	}
-	d := &models.Data{Dataset: k.Dataset, Goal: &k.Goal.Goal}
-	if k.pairs != nil {
-		d.Pairing = k.pairs.Pairing
-	}
+	d := &models.Data{Dataset: k.Dataset, Goal: &k.Goal.Goal, Pairing: k.Pairing}
 	if k.advice == nil {
 		k.advice = map[string]models.Advice{}
 	}
@@ -116,13 +113,13 @@ func (k *Examples) cut(r *Recipe) cut {
 		return cut{}
 	}
 	s := stepShape{
-		nodes: k.Looped.NumNodes(), edges: k.Looped.NumEdges(), examples: len(k.Parts.Train), ends: 1, columns: k.Inputs.Shape()[1], width: r.width(), layers: r.Layers,
+		nodes: k.Looped.NumNodes(), edges: k.Looped.NumEdges(), examples: len(k.Parts.Train), ends: 1, columns: k.Rows.Shape()[1], width: r.width(), layers: r.Layers,
 		kinds: r.Kinds, noun: k.Goal.Example,
 	}
-	if x, ok := k.Inputs.(*sparse.CSR); ok {
+	if x, ok := k.Rows.(*sparse.CSR); ok {
 		s.columns, s.sparse = x.NNZ()/max(1, x.NumRows), true
 	}
-	if k.pairs != nil {
+	if k.Pairing != nil {
 		s.ends = 2
 	}
 	if r.Traits().Alone {

@@ -55,8 +55,8 @@ func TestGaussianFeatures(t *testing.T) {
 // many labels there are.
 func TestSuits(t *testing.T) {
 	k, _ := taskOf(t, "gat")
-	if s := k.Suits("gat"); s.Preset != "quick" || k.Form != task.FormRows {
-		t.Errorf("Cora gets %v, features %s", s, k.Form)
+	if s := k.Suits("gat"); s.Preset != "quick" || task.Form(k.Preparation.Features.Form) != task.FormRows {
+		t.Errorf("Cora gets %v, features %s", s, k.Preparation.Features.Form)
 	}
 	if err := k.setSplit(Choice{Splits: source.SplitsShchur, Seed: 1}); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestSuits(t *testing.T) {
 	}
 	counts := own
 	counts.Features = sparse.FromDense(tensor.Of(slices.Repeat([]tensor.Float{0, 3, 0, 1}, 2708), 2708, 4))
-	if c := NewExamples(&counts); c.Form != task.FormRows || c.FormFor("shchur") != task.FormBinary || c.FormFor("graphsaint") != task.FormRaw {
+	if c := suitGAT(NewExamples(&counts)); task.Form(c.Preparation.Features.Form) != task.FormRows || c.FormFor("shchur") != task.FormBinary || c.FormFor("graphsaint") != task.FormRaw {
 		t.Errorf("counts become %s", c.FormFor("shchur"))
 	}
 	for _, tt := range []struct {
@@ -174,14 +174,16 @@ func TestForms(t *testing.T) {
 	}
 	k, r := taskOf(t, "gcn")
 	first, _ := trained(t, k, r)
-	if err := k.Use(task.FormRaw); err != nil {
-		t.Fatal(err)
+	as := func(f task.Form) *Network {
+		t.Helper()
+		r.Features = f
+		if err := k.Suit(&r); err != nil {
+			t.Fatal(err)
+		}
+		n, _ := trained(t, k, r)
+		return n
 	}
-	raw, _ := trained(t, k, r)
-	if err := k.Use(task.FormRows); err != nil {
-		t.Fatal(err)
-	}
-	again, _ := trained(t, k, r)
+	raw, again := as(task.FormRaw), as(task.FormRows)
 	w := func(n *Network) []tensor.Float { return paramOf(n, "Layers.0.W").Value.Data }
 	if !slices.Equal(w(first), w(again)) || slices.Equal(w(first), w(raw)) {
 		t.Error("a task's features are not those that it was told to use")

@@ -94,16 +94,13 @@ func (f *Training) settled(k *Examples, r Recipe) (Recipe, error) {
 			r.Select = task.RuleOf(k.Goal, k.Parts, r.Select, f.Preset != nil)
 		}
 		m := r.Traits()
-		r.Residual = cli.Or(f.Residual, k.pairs != nil && !r.Linear && (m.Name == "gat" || m.Name == "gatv2"))
+		r.Residual = cli.Or(f.Residual, k.Pairing != nil && !r.Linear && (m.Name == "gat" || m.Name == "gatv2"))
 		var err error
 		if r.EdgeIn, r.Kinds, err = k.There().Read(m.Name, m.Edges, r.NoEdges); err != nil {
 			return r, err
 		}
 	}
-	if err := k.encode(r.Encoding); err != nil {
-		return r, err
-	}
-	if err := k.Use(r.Features); err != nil {
+	if err := k.prepare(&r); err != nil {
 		return r, err
 	}
 	if begins {

@@ -117,13 +117,13 @@ func (k *Examples) divided(c Choice) (out *models.Division, err error) {
 	d, rule := *k.Dataset, c.Splits
 	out = &models.Division{Rule: c.Splits}
 	switch {
-	case c.Splits == source.SplitsShchur && (k.pairs != nil || k.Goal.Learns != task.OneClass):
+	case c.Splits == source.SplitsShchur && (k.Pairing != nil || k.Goal.Learns != task.OneClass):
 		return nil, cli.Misuse("--splits shchur: it takes as many nodes of each class, and here %ss have %s: take %s", k.Goal.Example, k.Goal.Learns.Noun(), models.SplitUsual)
 	case c.Splits == source.SplitsShchur:
 		out.Split = shchurSplit(k.Dataset, c.Seed)
 		return out, nil
-	case c.Splits == source.SplitsRandom && k.pairs != nil:
-		out.Split = k.pairs.together(k.pairs.fifths(k.Goal, c.Seed), k.Goal)
+	case c.Splits == source.SplitsRandom && k.Pairing != nil:
+		out.Split = together(k.Pairing, fifthsOfEdges(k.Pairing, k.Goal, c.Seed), k.Goal)
 		return out, nil
 	case c.Splits == source.SplitsRandom && k.Goal.Learns != task.OneClass:
 		out.Split = fifths(k.Goal, c.Seed)
@@ -132,8 +132,8 @@ func (k *Examples) divided(c Choice) (out *models.Division, err error) {
 		out.Split = randomSplit(k.Dataset, c.Seed)
 		return out, nil
 	case !source.NoFile(c.Splits):
-		if out.Split, err = splitOf(k.Dataset, k.Goal, c); err == nil && k.pairs != nil {
-			out.Split = k.pairs.together(out.Split, k.Goal)
+		if out.Split, err = splitOf(k.Dataset, k.Goal, c); err == nil && k.Pairing != nil {
+			out.Split = together(k.Pairing, out.Split, k.Goal)
 		}
 		return out, err
 	case c.Splits == source.SplitsOwn || c.Splits == source.OwnSplits || source.IsColumn(c.Splits):

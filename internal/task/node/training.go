@@ -74,7 +74,7 @@ func (c *Training) Open(e cli.Env) error {
 	}
 	task.SayDoubt(e, k.Doubt())
 	task.SayDoubt(e, k.apart())
-	if k.pairs != nil {
+	if k.Pairing != nil {
 		if err := c.Refused(task.Named(task.Edge).About().Refuses); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (c *Training) Open(e cli.Env) error {
 	}
 	r = c.recipe
 	c.SayColumns(e, k.Schema, c.Found(k.Schema, k.Dataset), k.Warnings)
-	task.SayDoubt(e, r.manyPairs(k.Looped.NumNodes()))
+	task.SayDoubt(e, r.manyPairs(k.Graph.NumNodes()))
 	if err := k.checkNodes(c.Nodes); err != nil {
 		return err
 	}
@@ -299,12 +299,13 @@ func (s *session) keep() error {
 
 // draw completes the picture of a training with what the network has learnt of each node, if it learns classes of nodes.
 func (s *session) draw(p *draw.Training) {
-	if s.pairs != nil || s.Goal.Learns != task.OneClass {
+	if s.Pairing != nil || s.Goal.Learns != task.OneClass {
 		return
 	}
 	t := grad.NewEval()
-	p.Dataset, p.Test, p.Hidden = s.Dataset, s.Parts.Test, s.net.Hidden(t, s.Hop(s.net), s.X).Value()
-	logits := s.net.Run(t, s.net.Whole(s.Hop(s.net), s.X)).Value()
+	all := s.All(s.net.Network)
+	p.Dataset, p.Test, p.Hidden = s.Examples.Dataset, s.Parts.Test, s.net.Hidden(t, all.Hops[0], all.X).Value()
+	logits := s.net.Run(t, all).Value()
 	for v := range s.Labels {
 		c, row := 0, logits.Row(v)
 		for j, y := range row {

@@ -24,7 +24,7 @@ func weightedWay() *Examples {
 	for e := range d.Weights {
 		d.Weights[e] = tensor.Float(rng.IntN(5)) * tensor.Float(rng.Float64()) // some are 0
 	}
-	return NewExamples(d)
+	return suitGAT(NewExamples(d))
 }
 
 // spread returns Σ_u s_vu·x_u where s = w_uv/√(w_u·w_v), w_v is the sum of the weights
@@ -88,7 +88,7 @@ func rowsOf(k *Examples) [][]float64 {
 	var x [][]float64
 	for i := range k.Graph.NumNodes() {
 		var row []float64
-		for _, v := range k.Inputs.(*tensor.Dense).Row(i) {
+		for _, v := range k.Rows.(*tensor.Dense).Row(i) {
 			row = append(row, float64(v))
 		}
 		x = append(x, row)

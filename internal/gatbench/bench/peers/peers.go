@@ -72,7 +72,7 @@ func newGAT(k *node.Examples, r node.Recipe) (*trainings.GAT, error) {
 	}
 	out := &trainings.GAT{
 		Optimiser: r.Optimiser(net), Seed: r.Seed, Labels: k.Goal.OnlyOf(k.Parts.Train).Labels,
-		Needed: passOf(k.Needed(net)), All: passOf(k.Every(net)), Whole: passOf(net.Whole(k.Hop(net), k.X)),
+		Needed: passOf(k.Needed(net)), All: passOf(k.Every(net)), Whole: passOf(net.Whole(k.Hop(net.Network), k.All(net.Network).X)),
 		Watch: func(logits *tensor.Dense) { k.Goal.Watch(logits, k.Parts) },
 	}
 	for _, l := range net.Layers {
@@ -108,10 +108,10 @@ func open(s trainings.Settings, model, dataset string) (*node.Examples, node.Rec
 		d.Split = perClass(d.Labels, d.Classes)
 	}
 	k := node.NewExamples(d)
-	if err := k.Use(task.FormRows); err != nil { // as the peers' scripts have them
+	r.Features = task.FormRows // as the peers' scripts have them
+	if err := k.Suit(&r); err != nil {
 		return nil, r, err
 	}
-	r.Features = task.FormRows
 	if model == "sage" {
 		k.Looped = d.Graph
 	}

@@ -17,17 +17,15 @@ import (
 	"github.com/edgewise-ml/edgewise/ranks"
 )
 
-// WithColumns returns remedies with one for all flags that say what columns are for.
-func WithColumns(remedy string, of map[string]string) map[string]string {
-	for _, flag := range []string{"id", "source", "target", "edge-id", "label", "weight", "column", "repeated", "directed"} {
-		of[flag] = remedy
+// Remedies turns a table round that has, for what to do, the flags that a task has no use for, with spaces between them: it returns what to do
+// with each flag.
+func Remedies(flags map[string]string) map[string]string {
+	of := map[string]string{}
+	for remedy, names := range flags {
+		for _, flag := range strings.Fields(names) {
+			of[flag] = remedy
+		}
 	}
-	return of
-}
-
-// But returns remedies without that of a flag.
-func But(flag string, of map[string]string) map[string]string {
-	delete(of, flag)
 	return of
 }
 

@@ -22,10 +22,9 @@ func (Task) Takes(f *task.Flags) bool { return f.Task == task.Edge }
 func (r Task) Model(f *task.SavedFlags) task.Model { return struct{ task.Model }{r.Task.Model(f)} }
 
 // Remedies say which flags of train a training on edges has no use for, and what to do.
-var Remedies = map[string]string{
-	"readout":   "it is for --task graph: leave it out",
-	"pool":      "it is for --task graph: leave it out",
-	"inductive": "test edges carry messages like all others, and only their classes are held back: leave it out",
-	"attention": "it is for --task node: leave it out",
-	"nodes":     "it is for --attention with --task node: leave it out",
-}
+var Remedies = task.Remedies(map[string]string{
+	"it is for --task graph: leave it out": "readout pool",
+	"test edges carry messages like all others, and only their classes are held back: leave it out": "inductive",
+	"it is for --task node: leave it out":                  "attention",
+	"it is for --attention with --task node: leave it out": "nodes",
+})

@@ -307,25 +307,23 @@ func (k *Graphs) drawer(r *Recipe, ids []int32) func(step uint64) []int32 {
 }
 
 // Remedies say which flags of train a training on whole graphs has no use for, and what to do.
-var Remedies = task.But("column", task.WithColumns("files of graphs say themselves what is what: leave it out", map[string]string{
-	"no-baseline":       "none is trained beside: leave it out",
-	"undirected":        "graphs are used as they stand in their files: leave it out",
-	"heads":             "attention layers on graphs have four heads, or one if --hidden is not a multiple of four: leave it out",
-	"out-heads":         "a graph's scores are computed without heads: leave it out",
-	"attention-dropout": "networks on graphs have none: --dropout applies to their scores",
-	"residual":          "the scores add up all layers already: leave it out",
-	"residual-linear":   "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
-	"norm":              "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
-	"input":             "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
-	"output":            "the networks of graphs are GIN's, with a batch norm after each convolution: leave it out",
-	"features":          "attributes of graphs are standardised, and labels one-hot; --column NAME=none leaves a column out, --encoding adds features",
-	"fanout":            "a step reads whole graphs: --batch says how many",
-	"rows":              "a step computes all rows of its graphs: leave it out",
-	"split-number":      "graphs have one split, or --folds: leave it out",
-	"inductive":         "test graphs are never seen in training: leave it out",
-	"attention":         "it is for --task node: leave it out",
-	"nodes":             "it is for --attention with --task node: leave it out",
-}))
+var Remedies = task.Remedies(map[string]string{
+	"files of graphs say themselves what is what: leave it out":                                                                   "id source target edge-id label weight repeated directed",
+	"none is trained beside: leave it out":                                                                                        "no-baseline",
+	"graphs are used as they stand in their files: leave it out":                                                                  "undirected",
+	"attention layers on graphs have four heads, or one if --hidden is not a multiple of four: leave it out":                      "heads",
+	"a graph's scores are computed without heads: leave it out":                                                                   "out-heads",
+	"networks on graphs have none: --dropout applies to their scores":                                                             "attention-dropout",
+	"the scores add up all layers already: leave it out":                                                                          "residual",
+	"the networks of graphs are GIN's, with a batch norm after each convolution: leave it out":                                    "residual-linear norm input output",
+	"attributes of graphs are standardised, and labels one-hot; --column NAME=none leaves a column out, --encoding adds features": "features",
+	"a step reads whole graphs: --batch says how many":                                                                            "fanout",
+	"a step computes all rows of its graphs: leave it out":                                                                        "rows",
+	"graphs have one split, or --folds: leave it out":                                                                             "split-number",
+	"test graphs are never seen in training: leave it out":                                                                        "inductive",
+	"it is for --task node: leave it out":                                                                                         "attention",
+	"it is for --attention with --task node: leave it out":                                                                        "nodes",
+})
 
 // trained is a network of graphs as a model file has it.
 func (k *Graphs) trained(n *Network, own *task.Goal) *models.Trained {

@@ -318,7 +318,6 @@ func (s *session) draw(p *draw.Training) {
 }
 
 // Remedies say which flags of train a training on nodes has no use for, and what to do.
-var Remedies = map[string]string{
-	"readout": "it is for --task graph: leave it out",
-	"pool":    "it is for --task graph: leave it out",
-}
+var Remedies = task.Remedies(map[string]string{
+	"it is for --task graph: leave it out": "readout pool",
+})

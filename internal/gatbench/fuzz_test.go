@@ -31,7 +31,7 @@ func FuzzSavedModels(f *testing.F) {
 	}
 	plainNode.Hidden = 2
 	for _, model := range []any{
-		&graphs.Network{Task: task.Graph, Recipe: pooled, In: 2, Out: 2}, &graphs.Network{Task: task.Graph, Recipe: plain, In: 1, Out: 1, Kind: task.SomeReals, Scale: task.Scale{Mean: []float64{1}, Dev: []float64{2}}},
+		&graphs.Network{Task: task.Graph, Recipe: pooled, In: 2, Out: 2}, &graphs.Network{Task: task.Graph, Recipe: plain, In: 1, Out: 1, Kind: task.SomeReals, Scale: models.Scale{Mean: []float64{1}, Dev: []float64{2}}},
 		&link.Autoencoder{Task: task.Link, Recipe: links, In: 3}, &link.Autoencoder{Task: task.Link, Recipe: rows, In: 5, Users: 2},
 		&fact.Network{Task: task.Facts, Recipe: facts, Count: 4, Relations: 2}, &node.Network{Recipe: plainNode, In: 2, Classes: 2},
 		&node.Network{Task: task.Edge, Recipe: plainNode, In: 2, Classes: 2, Head: &models.Pairs{In: 2, Own: 1}},

@@ -189,7 +189,7 @@ func TestHostileModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Hidden = 1
-	write(&node.Network{Recipe: r, In: 10, Classes: 2, Kind: task.SomeReals, Scale: task.Scale{Mean: []float64{1}}})
+	write(&node.Network{Recipe: r, In: 10, Classes: 2, Kind: task.SomeReals, Scale: models.Scale{Mean: []float64{1}}})
 	if _, stderr, status := tasktest.Gatbench(t, "train", "--resume", path); status == cli.Succeeded || !strings.Contains(stderr, "it has scales of 1 and 0 numbers, and gives 2") {
 		t.Errorf("status %d, %s", status, stderr)
 	}

@@ -2,10 +2,8 @@ package task
 
 import (
 	"github.com/edgewise-ml/edgewise/datasets"
-	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/models"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Form is how the networks get the features. Empty: as suits the data.
@@ -39,13 +37,4 @@ func EncodingsOf(text string) (models.Encodings, error) {
 		return nil, cli.Misuse("--encoding %w", err)
 	}
 	return all, nil
-}
-
-// Beside returns features with an encoding beside them; without one they stay as they are.
-func Beside(g *graph.Graph, x tensor.Array, encoded *tensor.Dense) tensor.Array {
-	if encoded == nil {
-		return x
-	}
-	d := &datasets.Dataset{Graph: g, Features: x}
-	return d.WithFeatures(encoded).Features
 }

@@ -81,6 +81,25 @@ func EachFlag(v reflect.Value, f func(name, preset string, v reflect.Value)) {
 	}
 }
 
+// Override gives a recipe, whose fields name the flags that set them, the settings that flags were given for, but for some flags. Of several
+// fields of a flag it is the first of its kind: the others follow from it.
+func (c *Flags) Override(recipe any, but ...string) {
+	given := map[string]reflect.Value{}
+	EachFlag(reflect.ValueOf(c).Elem(), func(name, _ string, v reflect.Value) {
+		if v.Kind() == reflect.Pointer && !v.IsNil() && !slices.Contains(but, name) {
+			given[name] = v.Elem()
+		}
+	})
+	r := reflect.ValueOf(recipe).Elem()
+	for i := range r.NumField() {
+		flag := r.Type().Field(i).Tag.Get("flag")
+		if v, is := given[flag]; is && v.Kind() == r.Field(i).Kind() {
+			r.Field(i).Set(v.Convert(r.Field(i).Type()))
+			delete(given, flag)
+		}
+	}
+}
+
 // kebab is a field's name as kong makes a flag of it.
 func kebab(name string) string {
 	var b strings.Builder

@@ -35,9 +35,6 @@ type Goal struct {
 	Learns  Kind
 }
 
-// Scale is how numbers are standardised.
-type Scale = models.Scale
-
 // NewGoal returns the command's view of a goal, which has no names: those of the data are shown.
 func NewGoal(g *models.Goal) *Goal {
 	out := &Goal{Goal: *g, Example: string(g.Of), Learns: GoalKindOf(g)}
@@ -244,7 +241,7 @@ func (g *Goal) Untaught(s datasets.Split, names []string) string {
 }
 
 // Check returns an error for what a file says of its model's outputs and cannot be.
-func (k Kind) Check(s Scale, outputs int) error {
+func (k Kind) Check(s models.Scale, outputs int) error {
 	switch {
 	case k != OneClass && k != manyTags && k != SomeReals:
 		return fmt.Errorf("it learns %.40q, which is nothing that is learnt", string(k))

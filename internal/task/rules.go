@@ -2,9 +2,11 @@ package task
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
@@ -73,6 +75,33 @@ func Differs[R any](mine, other R) (flag, was, is string) {
 		}
 	}
 	return "", "", ""
+}
+
+// AtLeast returns an error for a whole number of a flag that is too small.
+func AtLeast(flag string, v, least int) error {
+	if v < least {
+		return cli.Misuse("--%s %d: it must be at least %d", flag, v, least)
+	}
+	return nil
+}
+
+// CheckRates returns an error for a learning rate or a decay that cannot be.
+func CheckRates(rate, decay float64) error {
+	switch {
+	case !(rate > 0) || math.IsInf(rate, 0):
+		return cli.Misuse("--lr %v: it must be a number above 0", rate)
+	case !(decay >= 0) || math.IsInf(decay, 0):
+		return cli.Misuse("--weight-decay %v: it must be a number, and not negative", decay)
+	}
+	return nil
+}
+
+// NoneOrOneOf is [cli.OneOf] of what may be empty.
+func NoneOrOneOf(flag, v string, names ...string) error {
+	if v == "" {
+		return nil
+	}
+	return cli.OneOf(flag, v, names)
 }
 
 // MaxLoss is a cross-entropy beyond which nothing is learnt any more.

@@ -57,6 +57,18 @@ type Trial struct {
 	picture *draw.Training // nil: no flag asks for it
 }
 
+// Told sets what is said of each epoch and of what came of a training on a dataset: its scores of all parts.
+func (t *Trial) Told(dataset string) {
+	line := func(e train.Epoch) report.EpochLine {
+		l := report.NewEpochLine(dataset, t.Fit.Seed, e)
+		l.Metric = t.Metric
+		return l
+	}
+	t.Epoch = func(e train.Epoch) any { return t.Metric.JSON(line(e)) }
+	t.Scores = func(e train.Epoch) string { l := line(e); return l.Scores() }
+	t.Line, t.Short = func() any { return t.Metric.JSON(t.Summary) }, t.Summary.Line
+}
+
 // Trials are the trainings of a run, one for each seed.
 type Trials struct {
 	// Of returns the training of a seed, which is so many after the first.

@@ -193,12 +193,7 @@ func (c *Training) settings(e cli.Env) (r Recipe, err error) {
 		}
 	}
 	own := r
-	cli.Set(&r.Model, c.Model)
-	cli.Set(&r.Seed, c.Seed)
-	cli.Set(&r.Hidden, c.Hidden)
-	cli.Set(&r.LR, c.LR)
-	cli.Set(&r.WeightDecay, c.WeightDecay)
-	cli.Set(&r.Batch, c.Batch)
+	c.Override(&r, "dataset", "epochs", "patience")
 	if r.Batch == 0 {
 		r.Batch = math.MaxInt32
 	}
@@ -226,12 +221,8 @@ func (r *Recipe) check() error {
 		return cli.Misuse("--hidden %d: want a width from 1 to 65536, and an even one for %s and %s, whose numbers are complex", r.Hidden, modelComplEx, modelRotatE)
 	case r.Epochs < 1 || r.Batch < 1 || r.Patience < 0:
 		return cli.Misuse("--epochs %d, --batch %d, --patience %d: they must be at least 1, 0 (all facts) and 0 (never)", r.Epochs, r.Batch, r.Patience)
-	case !(r.LR > 0) || math.IsInf(r.LR, 0):
-		return cli.Misuse("--lr %v: it must be a number above 0", r.LR)
-	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return cli.Misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	}
-	return task.ModelNamed(task.Facts, r.Model, "")
+	return cmp.Or(task.CheckRates(r.LR, r.WeightDecay), task.ModelNamed(task.Facts, r.Model, ""))
 }
 
 // Remedies say which flags of train a training on facts has no use for, and what to do.

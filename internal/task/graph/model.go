@@ -28,7 +28,7 @@ func loadGraphNet(path string) (*Network, *models.Predictor, error) {
 		return nil, nil, fmt.Errorf("%s is a model of the task %s, and one of graphs is wanted", path, m.Task)
 	}
 	n.GraphNetwork = net
-	n.In, n.Out, n.Kind, n.Scale = n.Shape.In, n.Shape.Out, task.GoalKindOf(m.Goal), task.Scale(m.Goal.Scale)
+	n.In, n.Out, n.Kind, n.Scale = n.Shape.In, n.Shape.Out, task.GoalKindOf(m.Goal), m.Goal.Scale
 	n.Codes, n.EdgeCodes = n.Shape.Codes, n.Shape.EdgeCodes
 	return n, m, nil
 }

@@ -20,8 +20,8 @@ type Network struct {
 	Task    string // taskGraph: its file says so
 	Recipe  Recipe
 	In, Out int
-	Kind    task.Kind  `json:",omitempty"` // of what is learnt
-	Scale   task.Scale `json:",omitzero"`  // of numbers
+	Kind    task.Kind    `json:",omitempty"` // of what is learnt
+	Scale   models.Scale `json:",omitzero"`  // of numbers
 
 	Codes, EdgeCodes []columns.Code `json:",omitempty"` // as models.Shape has them
 
@@ -76,19 +76,6 @@ func (n *Network) fits(bytes int64) error {
 
 // readSum is the readout that a recipe need not name.
 const readSum = "sum"
-
-// checkReadout returns an error for a readout or a pooling that there is not.
-func (r *Recipe) checkReadout() error {
-	if r.Readout != "" {
-		if err := cli.OneOf("--readout", r.Readout, models.Readouts()); err != nil {
-			return err
-		}
-	}
-	if r.Pool != "" {
-		return cli.OneOf("--pool", r.Pool, models.Pools())
-	}
-	return nil
-}
 
 // model returns what the recipe's model is like.
 func (r *Recipe) model() models.Traits {

@@ -119,18 +119,7 @@ func (c *Training) trial(e cli.Env, i int) (*task.Trial, error) {
 		k.measure(tape, &one, &t.Summary, net, own, s)
 	}
 	t.Keep = func() error { return c.SaveModel(t, k.trained(net, own), net.Recipe, task.ScoresOf(t.Summary)) }
-	t.Epoch = func(e train.Epoch) any {
-		line := report.NewEpochLine(one.Dataset, one.Seed, e)
-		line.Metric = t.Metric
-		return t.Metric.JSON(line)
-	}
-	t.Scores = func(e train.Epoch) string {
-		line := report.NewEpochLine(one.Dataset, one.Seed, e)
-		line.Metric = t.Metric
-		return line.Scores()
-	}
-	t.Line = func() any { return t.Metric.JSON(t.Summary) }
-	t.Short = t.Summary.Line
+	t.Told(one.Dataset)
 	t.Page = func(p *report.Printer) { k.page(c, &one, t.Summary, s, says).Print(p) }
 	return t, nil
 }

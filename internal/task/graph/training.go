@@ -53,29 +53,12 @@ func (c *Training) settings(e cli.Env) (r Recipe, err error) {
 	if c.Resume == "" {
 		r.Preset = presetQuick
 	}
-	cli.Set(&r.Preset, c.Preset)
-	cli.Set(&r.Model, c.Model)
+	c.Override(&r, "dataset", "splits", "epochs", "patience")
 	if r.Model == modelGIN {
 		r.Model = ""
 	}
 	r.Dataset = c.Anew(c.Dataset, c.At.Dataset, cmp.Or(r.Dataset, "MUTAG"))
 	r.Splits = c.Anew(c.Splits, c.At.Splits, r.Splits)
-	cli.Set(&r.Seed, c.Seed)
-	cli.Set(&r.Hidden, c.Hidden)
-	cli.Set(&r.Layers, c.Layers)
-	cli.Set(&r.Dropout, c.Dropout)
-	cli.Set(&r.LR, c.LR)
-	cli.Set(&r.WeightDecay, c.WeightDecay)
-	cli.Set(&r.Select, c.Select)
-	cli.Set(&r.Loss, c.Loss)
-	cli.Set(&r.Weights, c.ClassWeights)
-	cli.Set(&r.Positive, c.Positive)
-	cli.Set(&r.Batch, c.Batch)
-	cli.Set(&r.Accumulate, c.Accumulate)
-	cli.Set(&r.Folds, c.Folds)
-	cli.Set(&r.Encoding, c.Encoding)
-	cli.Set(&r.Readout, c.Readout)
-	cli.Set(&r.Pool, c.Pool)
 	if len(c.Column) > 0 {
 		r.Column = strings.Join(c.Column, ",")
 	}
@@ -108,17 +91,13 @@ func (c *Training) settings(e cli.Env) (r Recipe, err error) {
 // check returns an error for settings that cannot be.
 func (r *Recipe) check() error {
 	const most = 1 << 16
-	for _, f := range []struct {
-		flag     string
-		v, least int
-		why      string
-	}{{"hidden", r.Hidden, 1, ""}, {"layers", r.Layers, 2, " (the features are the first layer)"}, {"epochs", r.Epochs, 1, ""},
-		{"batch", r.Batch, 2, ""}, {"accumulate", r.Accumulate, 0, ""}, {"folds", r.Folds, 2, ""}, {"patience", r.Patience, 0, ""}} {
-		if f.v < f.least {
-			return cli.Misuse("--%s %d: it must be at least %d%s", f.flag, f.v, f.least, f.why)
-		}
+	if err := cmp.Or(task.AtLeast("hidden", r.Hidden, 1), task.AtLeast("epochs", r.Epochs, 1), task.AtLeast("batch", r.Batch, 2),
+		task.AtLeast("accumulate", r.Accumulate, 0), task.AtLeast("folds", r.Folds, 2), task.AtLeast("patience", r.Patience, 0)); err != nil {
+		return err
 	}
 	switch {
+	case r.Layers < 2:
+		return cli.Misuse("--layers %d: it must be at least 2 (the features are the first layer)", r.Layers)
 	case r.Hidden > most || r.Layers > 100:
 		return cli.Misuse("--hidden %d, --layers %d: they can be at most %d and 100", r.Hidden, r.Layers, most)
 	case !(r.LR > 0) || math.IsInf(r.LR, 0) || !(r.Dropout >= 0 && r.Dropout < 1) || !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
@@ -132,15 +111,8 @@ func (r *Recipe) check() error {
 			return err
 		}
 	}
-	if r.Loss != "" {
-		if err := cli.OneOf("--loss", r.Loss, []string{task.LossMSE, task.LossMAE}); err != nil {
-			return err
-		}
-	}
-	if err := r.checkReadout(); err != nil {
-		return err
-	}
-	return cli.OneOf("--select", r.Select, task.RuleNames())
+	return cmp.Or(task.NoneOrOneOf("--loss", r.Loss, task.LossMSE, task.LossMAE), task.NoneOrOneOf("--readout", r.Readout, models.Readouts()...),
+		task.NoneOrOneOf("--pool", r.Pool, models.Pools()...), cli.OneOf("--select", r.Select, task.RuleNames()))
 }
 
 // graphFold is what is said of one training, a line of JSON for each epoch.

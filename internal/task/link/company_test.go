@@ -1,12 +1,13 @@
 package link
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 )
 
 // What is said of a link in data that was not trained on depends on no division of its links, and on no order of its rows.

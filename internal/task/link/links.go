@@ -136,29 +136,18 @@ func NewLinks(data Source, r *Recipe, p *models.Preparation) (*Links, error) {
 	}
 	if p == nil {
 		p = &models.Preparation{Features: columns.Scaling{Form: string(r.Features)}, NoEdges: true}
-		own := *d
-		own.Split = datasets.Split{} // all nodes are known
-		if err := p.Fit(&own); err != nil {
-			return nil, err
-		}
-	}
-	x, err := p.Apply(d.Features)
-	if err != nil {
-		return nil, err
-	}
-	all, err := task.EncodingsOf(r.Encoding)
-	if err != nil {
-		return nil, err
 	}
 	both := links.Graph // without the links that validate and test, which would give themselves away
 	if r.Directed {
 		both = both.Undirected()
 	}
-	encoded, err := all.Of(both)
+	own := *p
+	own.Encoding = r.Encoding
+	k, err := models.Prepare(&datasets.Dataset{Graph: both, Features: d.Features, Codes: d.Codes}, &own) // on all nodes, which are known
 	if err != nil {
 		return nil, err
 	}
-	return &Links{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(task.Beside(links.Graph, x, encoded)), oneWay: r.Directed, data: d, prepared: *p}, nil
+	return &Links{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(k.Rows), oneWay: r.Directed, data: d, prepared: own}, nil
 }
 
 // divided divides the links of a dataset: by shares, or by time.
@@ -280,7 +269,6 @@ func (k *Links) trained(a *Autoencoder) *models.Trained {
 		return m
 	}
 	m.Preparation = k.prepared
-	m.Preparation.Encoding = a.Recipe.Encoding
 	return m
 }
 

@@ -43,27 +43,18 @@ func (c *Training) settings(e cli.Env) (r Recipe, err error) {
 	own, remedies, rows := r, Remedies, r.Model == modelLightGCN
 	if rows {
 		remedies = LightRemedies()
-		cli.Set(&r.Layers, c.Layers)
-		cli.Set(&r.Batch, c.Batch)
 	}
 	if err := c.Refused(remedies); err != nil {
 		return r, err
 	}
-	cli.Set(&r.Splits, c.Splits)
-	cli.Set(&r.Model, c.Model)
 	c.ColumnFlags.Choose(&r.Columns)
-	cli.Set(&r.Seed, c.Seed)
-	cli.Set(&r.Hidden, c.Hidden)
-	cli.Set(&r.LR, c.LR)
-	cli.Set(&r.WeightDecay, c.WeightDecay)
+	c.Override(&r, "dataset", "epochs", "patience")
 	if rows {
 		r.Out = r.Hidden
 		if r.Batch == 0 {
 			r.Batch = math.MaxInt32
 		}
 	}
-	cli.Set(&r.Features, (*task.Form)(c.Features))
-	cli.Set(&r.Encoding, c.Encoding)
 	r.Dataset = source.DatasetNamed(c.Anew(c.Dataset, c.At.Dataset, cmp.Or(r.Dataset, "cora")))
 	if c.Resume == "" {
 		c.At = task.Places{Dataset: r.Dataset}
@@ -91,27 +82,10 @@ func (r *Recipe) check() error {
 		return cli.Misuse("--splits %.60s: the seed divides the links (85 %% train, 5 %% validate, 10 %% test): use --seed or --seeds for other divisions, or --splits time to divide them by time", r.Splits)
 	case r.Degrees && r.Model != modelGAE:
 		return cli.Misuse("--model %s: the run counts degrees, which only %s does", r.Model, modelGAE)
-	case r.Epochs < 1:
-		return cli.Misuse("--epochs %d: it must be at least 1", r.Epochs)
-	case r.Patience < 0:
-		return cli.Misuse("--patience %d: it must be at least 0", r.Patience)
-	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return cli.Misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
-	case !(r.LR > 0) || r.LR-r.LR != 0:
-		return cli.Misuse("--lr %v: it must be a number above 0", r.LR)
 	}
-	if err := r.checkRows(); err != nil {
-		return err
-	}
-	if r.Features != "" {
-		if err := cli.OneOf("--features", string(r.Features), task.Forms); err != nil {
-			return err
-		}
-	}
-	if _, err := task.EncodingsOf(r.Encoding); err != nil {
-		return err
-	}
-	return task.ModelNamed(task.Link, r.Model, "")
+	_, err := task.EncodingsOf(r.Encoding)
+	return cmp.Or(task.AtLeast("epochs", r.Epochs, 1), task.AtLeast("patience", r.Patience, 0), task.CheckRates(r.LR, r.WeightDecay), r.checkRows(),
+		task.NoneOrOneOf("--features", string(r.Features), task.Forms...), err, task.ModelNamed(task.Link, r.Model, ""))
 }
 
 // linkEpoch is what is said of one epoch.

@@ -17,9 +17,9 @@ import (
 type Network struct {
 	Task        string `json:",omitempty"` // taskEdge of one that tells edges apart: its file says so; empty: nodes
 	Recipe      Recipe
-	In, Classes int        // Classes are the outputs, whatever they are
-	Kind        task.Kind  `json:",omitempty"` // of what is learnt
-	Scale       task.Scale `json:",omitzero"`  // of numbers
+	In, Classes int          // Classes are the outputs, whatever they are
+	Kind        task.Kind    `json:",omitempty"` // of what is learnt
+	Scale       models.Scale `json:",omitzero"`  // of numbers
 
 	Codes, EdgeCodes []columns.Code `json:",omitempty"` // as models.Shape has them
 

@@ -2,7 +2,6 @@ package node
 
 import (
 	"cmp"
-	"math"
 	"reflect"
 	"strings"
 
@@ -159,16 +158,9 @@ func (r *Recipe) Traits() models.Traits {
 
 // Check returns an error for settings that cannot be.
 func (r *Recipe) Check() error {
-	for _, n := range []struct {
-		flag     string
-		v, least int
-	}{
-		{"hidden", r.Hidden, 1}, {"heads", r.Heads, 1}, {"out-heads", r.OutHeads, 1}, {"layers", r.Layers, 1}, {"input", r.Input, 0},
-		{"epochs", r.Epochs, 1}, {"patience", r.Patience, 0}, {"batch", r.Batch, 0},
-	} {
-		if n.v < n.least {
-			return cli.Misuse("--%s %d: it must be at least %d", n.flag, n.v, n.least)
-		}
+	if err := cmp.Or(task.AtLeast("hidden", r.Hidden, 1), task.AtLeast("heads", r.Heads, 1), task.AtLeast("out-heads", r.OutHeads, 1), task.AtLeast("layers", r.Layers, 1),
+		task.AtLeast("input", r.Input, 0), task.AtLeast("epochs", r.Epochs, 1), task.AtLeast("patience", r.Patience, 0), task.AtLeast("batch", r.Batch, 0)); err != nil {
+		return err
 	}
 	const wide = 1 << 16 // of a layer: beyond it the weights alone are gigabytes
 	switch {
@@ -184,34 +176,11 @@ func (r *Recipe) Check() error {
 		return cli.Misuse("--dropout %v: it must be at least 0 and less than 1", r.Dropout)
 	case !(r.AttnDrop >= 0 && r.AttnDrop < 1):
 		return cli.Misuse("--attention-dropout %v: it must be at least 0 and less than 1", r.AttnDrop)
-	case !(r.LR > 0) || math.IsInf(r.LR, 0):
-		return cli.Misuse("--lr %v: it must be a number above 0", r.LR)
-	case !(r.WeightDecay >= 0) || math.IsInf(r.WeightDecay, 0):
-		return cli.Misuse("--weight-decay %v: it must be a number, and not negative", r.WeightDecay)
 	}
-	if err := r.Choice().check(); err != nil {
+	if err := cmp.Or(task.CheckRates(r.LR, r.WeightDecay), r.Choice().check(), r.checkFanout(),
+		cli.OneOf("--rows", string(r.Rows), Extents), task.NoneOrOneOf("--norm", string(r.Norm), string(models.NormLayer), string(models.NormBatch)),
+		task.NoneOrOneOf("--loss", r.Loss, task.LossMSE, task.LossMAE), task.NoneOrOneOf("--features", string(r.Features), task.Forms...)); err != nil {
 		return err
-	}
-	if err := r.checkFanout(); err != nil {
-		return err
-	}
-	if err := cli.OneOf("--rows", string(r.Rows), Extents); err != nil {
-		return err
-	}
-	if r.Norm != "" {
-		if err := cli.OneOf("--norm", string(r.Norm), []string{string(models.NormLayer), string(models.NormBatch)}); err != nil {
-			return err
-		}
-	}
-	if r.Loss != "" {
-		if err := cli.OneOf("--loss", r.Loss, []string{task.LossMSE, task.LossMAE}); err != nil {
-			return err
-		}
-	}
-	if r.Features != "" { // else the data decides
-		if err := cli.OneOf("--features", string(r.Features), task.Forms); err != nil {
-			return err
-		}
 	}
 	all, err := task.EncodingsOf(r.Encoding)
 	if err == nil && r.Inductive {
@@ -220,16 +189,8 @@ func (r *Recipe) Check() error {
 			err = cli.Misuse("--encoding %s and --inductive: %s: leave one of them out", name, why)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	if err := cli.OneOf("--decayed", string(r.Decayed), []string{string(DecayAll), string(decayWeights), string(DecayFirst)}); err != nil {
-		return err
-	}
-	if err := cli.OneOf("--start", string(r.Start), []string{string(models.StartGlorot), string(models.StartHeads), string(models.StartNormal)}); err != nil {
-		return err
-	}
-	return cli.OneOf("--select", r.Select, task.RuleNames())
+	return cmp.Or(err, cli.OneOf("--decayed", string(r.Decayed), []string{string(DecayAll), string(decayWeights), string(DecayFirst)}),
+		cli.OneOf("--start", string(r.Start), []string{string(models.StartGlorot), string(models.StartHeads), string(models.StartNormal)}), cli.OneOf("--select", r.Select, task.RuleNames()))
 }
 
 // flags returns those that a command line needs for the recipe, each after a

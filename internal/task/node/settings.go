@@ -11,45 +11,14 @@ import (
 
 // override gives r the settings that flags were given for.
 func (f *Training) override(r *Recipe) {
-	cli.Set(&r.Dataset, f.Dataset)
-	cli.Set(&r.Undirected, f.Undirected)
 	f.ColumnFlags.Choose(&r.Columns)
-	cli.Set(&r.Model, f.Model)
-	cli.Set(&r.Preset, f.Preset)
-	cli.Set(&r.Splits, f.Splits)
+	cli.Set(&r.AttnDrop, f.Dropout)
+	f.Override(r, "split-number", "fanout")
 	if r.Splits == source.OwnSplits {
 		r.Splits = source.SplitsOwn
 	}
 	r.SetNumber(f.SplitNumber)
-	cli.Set(&r.Seed, f.Seed)
-	cli.Set(&r.Hidden, f.Hidden)
-	cli.Set(&r.Heads, f.Heads)
-	cli.Set(&r.OutHeads, f.OutHeads)
-	cli.Set(&r.Layers, f.Layers)
-	cli.Set(&r.Features, (*task.Form)(f.Features))
-	cli.Set(&r.Encoding, f.Encoding)
-	cli.Set(&r.NoEdges, f.NoEdgeFeatures)
-	cli.Set(&r.Dropout, f.Dropout)
-	cli.Set(&r.AttnDrop, f.Dropout)
-	cli.Set(&r.AttnDrop, f.AttnDrop)
-	cli.Set(&r.Residual, f.Residual)
-	cli.Set(&r.Linear, f.ResidualLinear)
-	cli.Set(&r.Norm, (*models.Norm)(f.Norm))
-	cli.Set(&r.Input, f.Input)
-	cli.Set(&r.Output, f.Output)
-	cli.Set(&r.LR, f.LR)
-	cli.Set(&r.WeightDecay, f.WeightDecay)
-	cli.Set(&r.Epochs, f.Epochs)
-	cli.Set(&r.Patience, f.Patience)
-	cli.Set(&r.Select, f.Select)
-	cli.Set(&r.Loss, f.Loss)
-	cli.Set(&r.Weights, f.ClassWeights)
-	cli.Set(&r.Positive, f.Positive)
-	cli.Set(&r.Inductive, f.Inductive)
-	cli.Set(&r.Batch, f.Batch)
-	cli.Set(&r.Accumulate, f.Accumulate)
 	r.setFanout(f.Fanout)
-	cli.Set(&r.Rows, (*Extent)(f.Rows))
 }
 
 // fresh returns the recipe of a run that begins.

@@ -209,18 +209,7 @@ func (c *Training) trial(i int) (*task.Trial, error) {
 	}
 	t.Measure, t.Keep, t.Draw = s.measure, s.keep, s.draw
 	t.Title, t.Network = k.Name, r.Traits().Title
-	t.Epoch = func(e train.Epoch) any {
-		line := report.NewEpochLine(r.Dataset, r.Seed, e)
-		line.Metric = t.Metric
-		return t.Metric.JSON(line)
-	}
-	t.Scores = func(e train.Epoch) string {
-		line := report.NewEpochLine(r.Dataset, r.Seed, e)
-		line.Metric = t.Metric
-		return line.Scores()
-	}
-	t.Line = func() any { return t.Metric.JSON(t.Summary) }
-	t.Short = t.Summary.Line
+	t.Told(r.Dataset)
 	t.Page = func(p *report.Printer) { s.page(p).Print(p) }
 	return t, nil
 }

@@ -160,12 +160,9 @@ func (all Encodings) Of(g *graph.Graph) (*tensor.Dense, error) {
 	return y, nil
 }
 
-// encodedBy is the text of encodings, which a graph keeps: data that are prepared anew have the same.
-type encodedBy string
-
-// of returns the encodings of the nodes of a graph; nil if there are none.
-func (text encodedBy) of(g *graph.Graph) (*tensor.Dense, error) {
-	all, err := ParseEncodings(string(text))
+// encoded returns the encodings of the nodes of a graph; nil if the text names none. The graph keeps them: data that are prepared anew have the same.
+func encoded(g *graph.Graph, text string) (*tensor.Dense, error) {
+	all, err := ParseEncodings(text)
 	if len(all) == 0 {
 		return nil, err
 	}
@@ -173,7 +170,11 @@ func (text encodedBy) of(g *graph.Graph) (*tensor.Dense, error) {
 		x   *tensor.Dense
 		err error
 	}
-	is := g.Derived(text, func() any {
+	type key struct {
+		text    string
+		members int // a batch is encoded by its members
+	}
+	is := g.Derived(key{text, len(g.NodeOffsets())}, func() any {
 		x, err := all.Of(g)
 		return made{x, err}
 	}).(made)

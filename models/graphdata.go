@@ -55,11 +55,7 @@ func PrepareGraphs(d *datasets.Graphs, m Model, p *Preparation) (_ *datasets.Gra
 	}
 	scaled.Features = y.(*tensor.Dense)
 	d = &scaled
-	encodings, err := ParseEncodings(p.Encoding)
-	if err != nil {
-		return nil, err
-	}
-	x, err := encodings.Of(d.Graph)
+	x, err := encoded(d.Graph, p.Encoding)
 	if err != nil {
 		return nil, err
 	}

@@ -177,7 +177,7 @@ func Prepare(d *datasets.Dataset, p *Preparation) (*Data, error) {
 	if k.Plain, err = p.Apply(d.Features); err != nil {
 		return nil, err
 	}
-	if k.Encoded, err = encodedBy(p.Encoding).of(d.Graph); err != nil {
+	if k.Encoded, err = encoded(d.Graph, p.Encoding); err != nil {
 		return nil, err
 	}
 	k.Rows = beside(d.Graph, k.Plain, k.Encoded)

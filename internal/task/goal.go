@@ -87,8 +87,7 @@ func (g *Goal) Quality(all *tensor.Dense, ids []int32) (m report.Metrics) {
 		y, tags := pick(all, ids), pick(g.Tags, ids)
 		counts := train.CountLabels(y, tags)
 		m.Labels = &report.Labels{MicroF1: train.MicroF1(counts), MacroF1: train.MacroF1(counts)}
-		m.Labels.AUC = report.Number(meanKnown(train.LabelAUC(y, tags)))
-		m.Labels.AP = report.Number(meanKnown(train.LabelAveragePrecision(y, tags)))
+		m.Labels.AUC, m.Labels.AP = report.Number(g.by("auc", all, ids)), report.Number(g.by("ap", all, ids))
 	case SomeReals:
 		e, ok := g.Errors(all, ids)
 		if !ok {
@@ -100,14 +99,19 @@ func (g *Goal) Quality(all *tensor.Dense, ids []int32) (m report.Metrics) {
 		counts := g.Counts(all, ids)
 		m.Quality = &report.Quality{TestMajority: train.Majority(labels), TestBalanced: train.BalancedAccuracy(counts), TestMacroF1: train.MacroF1(counts)}
 		if g.Outputs == 2 {
-			by := g.Goal
-			by.Metric = "auc"
-			if auc := by.Quick(all, ids).Accuracy; !math.IsNaN(auc) {
+			if auc := g.by("auc", all, ids); !math.IsNaN(auc) {
 				m.Quality.TestAUC = &auc
 			}
 		}
 	}
 	return m
+}
+
+// by is another metric than the goal's own of some examples.
+func (g *Goal) by(metric string, y *tensor.Dense, ids []int32) float64 {
+	own := g.Goal
+	own.Metric = metric
+	return own.Quick(y, ids).Accuracy
 }
 
 // QualityOn is quality on the test part of a split, and of two classes, which may have names, how well the positive one is found.
@@ -126,9 +130,7 @@ func (g *Goal) QualityOn(y *tensor.Dense, s datasets.Split, names []string) repo
 			}
 		}
 	}
-	by := g.Goal
-	by.Metric = "ap"
-	p.AP = report.Number(by.Quick(y, s.Test).Accuracy)
+	p.AP = report.Number(g.by("ap", y, s.Test))
 	recall, at := g.RecallAt(y, s.Test, report.PrecisionAsked)
 	counts := g.Counts(y, s.Test)[g.Positive]
 	p.Recall, p.At, p.Precision, p.Found, p.F1 = report.Number(recall), report.Number(at), counts.Precision(), counts.Recall(), counts.F1()
@@ -406,18 +408,6 @@ func someOf(names []string) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return strings.Join(names, ", ")
-}
-
-// meanKnown returns the mean of the numbers that are not NaN; NaN of none.
-func meanKnown(xs []float64) float64 {
-	sum, n := 0.0, 0
-	for _, x := range xs {
-		if !math.IsNaN(x) {
-			sum += x
-			n++
-		}
-	}
-	return sum / float64(n)
 }
 
 // Kept is the goal as a model file has it. Numbers are called as the columns that s, which may be nil, takes them from.

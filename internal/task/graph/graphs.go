@@ -97,8 +97,7 @@ type Graphs struct {
 	team   *ranks.Team      // of the ranks that share the training; nil: this process is alone
 
 	learns   bool               // which graphs train decides what their features are
-	prepared models.Preparation // of the graphs of a split, once it has been fitted on those that train
-	encoded  *tensor.Dense      // the encodings beside the features; nil: there are none
+	prepared models.Preparation // of the graphs, fitted on those that train
 }
 
 // OpenGraphs opens the dataset of a recipe. Networks read the attributes of nodes and which label each has, or by the preset of GIN's
@@ -115,52 +114,57 @@ func OpenGraphs(dir, name string, r *Recipe) (*Graphs, error) {
 	k.learns = d.Schema != nil && d.Schema.Learns()
 	if !r.onlyLabels() && d.Features != nil && d.Attributes > 0 {
 		if d.Attributes < d.Features.Dim(1) {
-			k.Graphs, k.feeds = d, "attributes of nodes, standardised, and their labels"
+			k.feeds = "attributes of nodes, standardised, and their labels"
 		}
 		k.learns = true
 	}
-	return k, k.encode(r.Encoding)
+	all, err := task.EncodingsOf(r.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	k.feeds += all.Says()
+	return k, k.prepare(r, d.Split)
 }
 
 // onlyLabels reports whether of nodes that have attributes and labels the labels alone are read.
 func (r *Recipe) onlyLabels() bool { return r.preset() == presetPaper }
 
-// preparation is what becomes of graphs by a recipe, but for encodings.
-func (r *Recipe) preparation() models.Preparation {
-	p := models.Preparation{NoEdges: r.EdgeIn == 0 && r.Kinds == 0, OnlyLabels: r.onlyLabels()}
+// prepare makes the graphs what networks of a recipe read: those that train in a split decide which words and numbers there are, and the scale
+// of attributes.
+func (k *Graphs) prepare(r *Recipe, s datasets.Split) error {
+	p := models.Preparation{Encoding: r.Encoding, NoEdges: r.EdgeIn == 0 && r.Kinds == 0, OnlyLabels: r.onlyLabels()}
 	if p.Features.Form = columns.Standard; p.OnlyLabels {
 		p.Features.Form = columns.Raw
 	}
-	return p
+	m, err := models.Named(r.model().Name)
+	if err != nil {
+		return err
+	}
+	d := *k.source
+	d.Split = s
+	g, err := models.PrepareGraphs(&d, m, &p)
+	if err == nil {
+		k.Graphs, k.prepared = g, p
+	}
+	return err
 }
 
-// on returns the task with the features that the graphs which train in a split give it: which words and numbers there are, and the scale
-// of attributes.
+// on returns the task with the features that the graphs which train in a split give it.
 func (k *Graphs) on(r *Recipe, s datasets.Split) (*Graphs, error) {
 	own := *k
 	if !k.learns {
 		return &own, nil
 	}
-	d := *k.source
-	d.Split = s
-	p := r.preparation()
-	m, err := models.Named(r.model().Name)
-	if err == nil {
-		own.Graphs, err = models.PrepareGraphs(&d, m, &p)
-	}
-	if err != nil {
+	if err := own.prepare(r, s); err != nil {
 		return nil, fmt.Errorf("--dataset %s: %w", k.name, err)
 	}
-	if k.encoded != nil {
-		own.Graphs = own.WithFeatures(k.encoded)
-	}
-	if own.prepared = p; r.EdgeIn > 0 {
+	if r.EdgeIn > 0 {
 		r.EdgeIn = task.WidthOf(own.EdgeFeatures)
 	}
 	return &own, nil
 }
 
-// newGraphTask makes a task of graphs, without encodings.
+// newGraphTask makes a task of graphs as they were read.
 func newGraphTask(d *datasets.Graphs, name string) (*Graphs, error) {
 	if d.Labels == nil && d.MultiLabels == nil && d.Targets == nil {
 		return nil, cli.Misuse("--dataset %s: its graphs have no classes, labels or numbers to predict", name)
@@ -168,33 +172,17 @@ func newGraphTask(d *datasets.Graphs, name string) (*Graphs, error) {
 	if d.Labels != nil && d.Classes == 1 {
 		return nil, cli.Misuse("--dataset %s: all its graphs are of one class, so there is nothing to learn", name)
 	}
-	k := &Graphs{Graphs: d.WithoutAttributes(), name: name, feeds: "labels of nodes", source: d, listed: d.Graph.NumEdges()}
+	k := &Graphs{Graphs: d, name: name, feeds: "labels of nodes", source: d, listed: d.Graph.NumEdges()}
 	k.goal = task.NewGoal(models.GoalOfGraphs(d))
 	switch {
 	case d.Features == nil:
-		const most = 64
-		k.Graphs, k.feeds = d.WithDegrees(most), "degrees of nodes"
+		k.feeds = "degrees of nodes"
 	case len(d.Codes) == d.Features.Dim(1):
 		k.feeds = "codes of nodes"
 	case d.Attributes == d.Features.Dim(1):
 		k.feeds = "attributes of nodes"
 	}
 	return k, nil
-}
-
-// encode gives the nodes encodings more, such as pagerank,random-walk:16.
-func (k *Graphs) encode(text string) error {
-	all, err := task.EncodingsOf(text)
-	if err != nil {
-		return err
-	}
-	x, err := all.Of(k.Graph)
-	if err != nil || x == nil {
-		return err
-	}
-	k.Graphs, k.encoded = k.WithFeatures(x), x
-	k.feeds += all.Says()
-	return nil
 }
 
 // NewFit makes f the training of a new network on the graphs of a split, and returns the
@@ -327,20 +315,7 @@ var Remedies = task.Remedies(map[string]string{
 
 // trained is a network of graphs as a model file has it.
 func (k *Graphs) trained(n *Network, own *task.Goal) *models.Trained {
-	d, r, p := k.source, &n.Recipe, k.prepared
-	if !p.Fitted {
-		p = r.preparation()
-	}
-	if p.Encoding = r.Encoding; !p.Fitted {
-		m, err := models.Named(r.model().Name)
-		if err == nil {
-			_, err = models.PrepareGraphs(d, m, &p) // which fits p
-		}
-		if err != nil {
-			panic(err) // the network was trained on what comes of it
-		}
-	}
-	return &models.Trained{Task: models.Graphs, Net: n.GraphNetwork, Schema: k.Schema, Preparation: p, Goal: own.Kept(k.ClassNames, k.Schema), Data: models.Source{Name: k.Name}}
+	return &models.Trained{Task: models.Graphs, Net: n.GraphNetwork, Schema: k.Schema, Preparation: k.prepared, Goal: own.Kept(k.ClassNames, k.Schema), Data: models.Source{Name: k.Name}}
 }
 
 // checkPairs returns an error if a batch of the largest graphs has more pairs than can be.

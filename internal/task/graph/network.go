@@ -86,30 +86,12 @@ func (r *Recipe) model() models.Traits {
 	return models.TraitsOf(m)
 }
 
-// suit makes the graphs what the convolutions of a recipe want: with loops, or with kinds of
-// edges.
+// suit makes the graphs what the convolutions of a recipe want.
 func (k *Graphs) suit(r *Recipe) error {
 	if err := r.checkPairs(k.Sizes()); err != nil {
 		return err
 	}
-	d := *k.Graphs
-	if r.Kinds > 0 {
-		kinds, _ := k.EdgeKinds()
-		order, list := k.Graph.EdgeOrder(), make([]int32, len(kinds))
-		for e, kind := range kinds {
-			list[order[e]] = kind
-		}
-		g, err := k.Graph.WithKinds(list)
-		if err != nil {
-			return err
-		}
-		d.Graph = g
-	}
-	if r.model().Graphs.Loops {
-		d.Graph, d.EdgeFeatures, d.EdgeNumbers = k.Graph.WithSelfLoops(), nil, 0
-	}
-	k.Graphs = &d
-	return nil
+	return k.prepare(r, k.source.Split)
 }
 
 // edges decides what the network reads of edges.
@@ -133,9 +115,9 @@ func (c *Training) edges(k *Graphs, r *Recipe) (err error) {
 
 // there says what the graphs have of edges.
 func (k *Graphs) there() task.EdgesThere {
-	_, kinds := k.EdgeKinds()
+	_, kinds := k.source.EdgeKinds()
 	return task.EdgesThere{
-		Data: k.Name, Width: task.WidthOf(k.EdgeFeatures), Kinds: kinds,
+		Data: k.Name, Width: task.WidthOf(k.source.EdgeFeatures), Kinds: kinds,
 		Readers: models.GraphNames(models.MayNumbers, models.WantsNumbers), Instead: modelGIN, How: "edge_type in lines of JSON, or NAME_edge_labels.txt",
 	}
 }

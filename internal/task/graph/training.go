@@ -161,7 +161,7 @@ func (c *Training) Open(e cli.Env) error {
 	}
 	c.task, k.team = k, e.Team
 	defer report.NewProgress(e.ErrOut).During("preparing " + c.At.Dataset)()
-	if err := e.SameData(c.At.Dataset, &datasets.Dataset{Graph: k.Graph, Labels: k.Labels, Targets: k.Targets, EdgeFeatures: k.EdgeFeatures}); err != nil {
+	if err := e.SameData(c.At.Dataset, &datasets.Dataset{Graph: k.source.Graph, Labels: k.Labels, Targets: k.Targets, EdgeFeatures: k.source.EdgeFeatures}); err != nil {
 		return err
 	}
 	task.SayDoubt(e, k.Doubt())

@@ -61,7 +61,9 @@ func (k *Examples) Needed(net *Network) models.Pass {
 	if net.Recipe.Rows == rowsAll {
 		return k.Every(net)
 	}
-	return k.near.of(net, k)
+	key := nearKey{net.Model, len(net.Layers), net.Settings.Norm, net.Shape.EdgeIn > 0}
+	p, _ := k.near.LoadOrStore(key, sync.OnceValue(func() models.Pass { return k.Data.Needed(net.Network, k.Parts.Train) }))
+	return p.(func() models.Pass)()
 }
 
 // Every is Needed with all rows.
@@ -75,34 +77,12 @@ func (k *Examples) Every(net *Network) models.Pass {
 	return p
 }
 
-// nearby keeps what the networks of a task and a split need: it is the same for all
-// seeds, which may train side by side.
-type nearby struct {
-	mu     sync.Mutex
-	passes map[nearKey]models.Pass
-}
-
 // nearKey is what of a network decides what it needs.
 type nearKey struct {
 	model  string
 	layers int
 	norm   models.Norm
 	edges  bool // features of edges are read
-}
-
-func (n *nearby) of(net *Network, k *Examples) models.Pass {
-	key := nearKey{net.Model, len(net.Layers), net.Settings.Norm, net.Shape.EdgeIn > 0}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	p, ok := n.passes[key]
-	if !ok {
-		p = k.Data.Needed(net.Network, k.Parts.Train)
-		if n.passes == nil {
-			n.passes = map[nearKey]models.Pass{}
-		}
-		n.passes[key] = p
-	}
-	return p
 }
 
 // setFanout sets how many neighbours are drawn, in the form in which numbers are
@@ -237,7 +217,7 @@ func (k *Examples) training(r *Recipe) (*Examples, error) {
 		return k, nil
 	}
 	nodes := k.Parts.Train
-	seen := &Examples{Dataset: k.Subgraph(nodes), Called: k.Called, Goal: k.Goal.OnlyOf(nodes), near: new(nearby)}
+	seen := &Examples{Dataset: k.Subgraph(nodes), Called: k.Called, Goal: k.Goal.OnlyOf(nodes), near: new(sync.Map)}
 	seen.Parts.Train = task.NumbersTo(len(nodes))
 	seen.Split = seen.Parts
 	var err error

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/internal/cli"
@@ -71,7 +72,7 @@ func (k *Examples) prepare(r *Recipe) error {
 	if wrong == nil {
 		data, err := models.Prepare(&d, &p)
 		if err == nil {
-			k.Data, k.near = data, new(nearby)
+			k.Data, k.near = data, new(sync.Map)
 			return nil
 		}
 		if _, wrong = p.Apply(k.Features); wrong == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
@@ -28,7 +29,7 @@ type Examples struct {
 	Parts             datasets.Split
 	Division          *models.Division         // how split came to be; nil: it is what the dataset has
 	words             datasets.FeatureKind     // what the features are like, as published
-	near              *nearby                  // of the split
+	near              *sync.Map                // what networks need for the nodes of the split that train: it is the same for all seeds, which may train side by side
 	both              bool                     // both directions of each edge are there, whatever the data has
 	advice            map[string]models.Advice // for the split, by models' names
 	Goal              *task.Goal               // what is learnt of nodes, or of edges
@@ -100,7 +101,7 @@ func (k *Examples) splitForAll(c Choice) error {
 
 // NewExamples makes a task of a dataset, with the split that it has.
 func NewExamples(d *datasets.Dataset) *Examples {
-	k := &Examples{Dataset: d, Data: new(models.Data), Parts: d.Split, near: new(nearby), words: d.FeatureKind()}
+	k := &Examples{Dataset: d, Data: new(models.Data), Parts: d.Split, near: new(sync.Map), words: d.FeatureKind()}
 	if d.Labels != nil || d.MultiLabels != nil || d.Targets != nil {
 		k.Goal = task.GoalOf(d)
 	}
@@ -120,7 +121,7 @@ func (k *Examples) setSplit(c Choice) error {
 		}
 		return cli.Misuse("--dataset %s: it has no %s to choose the best epoch by: use --splits %s", k.Called, noun, models.SplitUsual)
 	}
-	k.Parts, k.Division, k.near, k.advice = s, division, new(nearby), nil
+	k.Parts, k.Division, k.near, k.advice = s, division, new(sync.Map), nil
 	own := *k.Goal // several may train side by side, each on a split of its own
 	k.Goal = &own
 	if err := k.Goal.Learn(s.Train); err != nil {
@@ -210,7 +211,7 @@ func (k *Examples) share() (ranks int, own *Examples) {
 		cost += into(v)
 	}
 	part := *k
-	part.near, part.Parts.Train = new(nearby), nil
+	part.near, part.Parts.Train = new(sync.Map), nil
 	if r := k.team.Rank(); r < ranks {
 		part.Parts.Train = all[cuts[r]:append(cuts, len(all))[r+1]]
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/cli"
@@ -255,7 +256,7 @@ func (s *session) withoutEdges(ctx context.Context) (*task.Goal, *tensor.Dense) 
 	r.Model, r.Hidden, r.Heads, r.OutHeads, r.NoBias, r.Start = plain.Model, r.width(), 1, 1, plain.NoBias, plain.Start
 	r.Residual, r.ValueDrop, r.AttnDrop, r.Fanout, r.Inductive, r.EdgeIn, r.Kinds = false, false, r.Dropout, "", false, 0, 0
 	k := *s.Examples
-	k.Goal, k.near = new(task.Goal), new(nearby)
+	k.Goal, k.near = new(task.Goal), new(sync.Map)
 	if *k.Goal = *s.Goal; r.Check() != nil {
 		return nil, nil
 	}

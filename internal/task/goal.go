@@ -9,7 +9,6 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
-	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
@@ -35,11 +34,9 @@ type Goal struct {
 	Learns  Kind
 }
 
-// NewGoal returns the command's view of a goal, which has no names: those of the data are shown.
+// NewGoal returns the command's view of a goal.
 func NewGoal(g *models.Goal) *Goal {
-	out := &Goal{Goal: *g, Example: string(g.Of), Learns: GoalKindOf(g)}
-	out.Names = nil
-	return out
+	return &Goal{Goal: *g, Example: string(g.Of), Learns: GoalKindOf(g)}
 }
 
 // GoalOf returns the goal of a dataset's nodes, or of its edges where these are learnt.
@@ -114,15 +111,13 @@ func (g *Goal) by(metric string, y *tensor.Dense, ids []int32) float64 {
 	return own.Quick(y, ids).Accuracy
 }
 
-// QualityOn is quality on the test part of a split, and of two classes, which may have names, how well the positive one is found.
-func (g *Goal) QualityOn(y *tensor.Dense, s datasets.Split, names []string) report.Metrics {
+// QualityOn is quality on the test part of a split, and of two classes how well the positive one is found.
+func (g *Goal) QualityOn(y *tensor.Dense, s datasets.Split) report.Metrics {
 	m := g.Quality(y, s.Test)
 	if m.Quality == nil || g.Outputs != 2 {
 		return m
 	}
-	named := *g
-	named.Names = names
-	p := &report.Positive{Class: named.classNames()[g.Positive], Threshold: g.Threshold}
+	p := &report.Positive{Class: g.classNames()[g.Positive], Threshold: g.Threshold}
 	for i, part := range [][]int32{s.Train, s.Val, s.Test} {
 		for _, v := range part {
 			if g.Labels[v] == int32(g.Positive) {
@@ -204,9 +199,9 @@ func (g *Goal) Says() string {
 	return ""
 }
 
-// Untaught says which classes, by their names if they have any, only examples that do not train
+// Untaught says which classes only examples that do not train
 // have: no network learns these.
-func (g *Goal) Untaught(s datasets.Split, names []string) string {
+func (g *Goal) Untaught(s datasets.Split) string {
 	if g.Learns != OneClass {
 		return ""
 	}
@@ -226,11 +221,7 @@ func (g *Goal) Untaught(s datasets.Split, names []string) string {
 			continue
 		}
 		none += n
-		name := fmt.Sprint(c)
-		if c < len(names) {
-			name = plain.Text(names[c])
-		}
-		what = append(what, name)
+		what = append(what, plain.Text(g.classNames()[c]))
 	}
 	const most = 5 // classes by name
 	switch n := len(what); {
@@ -296,14 +287,13 @@ func (g *Goal) ScoredBy() report.Metric {
 // Aims are what a training is told about its classes: the values of --select, --class-weights and --positive.
 type Aims struct{ Rule, Weights, Positive string }
 
-// Aimed returns the goal by which a training is scored and learns on a split, of classes with these names, if they have any.
-func (g *Goal) Aimed(a Aims, names []string, s datasets.Split) (*Goal, error) {
+// Aimed returns the goal by which a training is scored and learns on a split.
+func (g *Goal) Aimed(a Aims, s datasets.Split) (*Goal, error) {
 	own := *g
 	own.Metric, own.Threshold, own.Weights = metricOf(a.Rule), 0, nil
 	if err := own.Measurable(own.Metric, s.Val); err != nil {
 		return nil, cli.Misuse("--select %s: %w, so no epoch can be chosen by it: use --select loss, or other --splits", a.Rule, err)
 	}
-	own.Names = names
 	if g.Learns == OneClass {
 		if err := own.Learn(s.Train); err != nil { // which says which class is positive
 			return nil, err
@@ -312,9 +302,7 @@ func (g *Goal) Aimed(a Aims, names []string, s datasets.Split) (*Goal, error) {
 	if err := own.setPositive(a.Positive); err != nil {
 		return nil, err
 	}
-	err := own.setWeights(a.Weights, s.Train)
-	own.Names = nil
-	return &own, err
+	return &own, own.setWeights(a.Weights, s.Train)
 }
 
 // classNames returns what the classes are called.
@@ -411,19 +399,16 @@ func someOf(names []string) string {
 }
 
 // Kept is the goal as a model file has it. Numbers are called as the columns that s, which may be nil, takes them from.
-func (g *Goal) Kept(names []string, s *columns.Schema) *models.Goal {
-	out := &models.Goal{Of: form.Of(g.Example), Kind: columns.OneClass, Outputs: g.Outputs}
-	out.Scale, out.Weights, out.Metric, out.Positive, out.Threshold = g.Scale, g.Weights, g.Metric, g.Positive, g.Threshold
-	if g.Learns != OneClass {
-		out.Kind = columns.Answer(g.Learns)
+func (g *Goal) Kept(s *columns.Schema) *models.Goal {
+	out := g.Goal
+	out.Labels, out.Tags, out.Numbers = nil, nil, nil
+	if out.Kind == columns.Numbers && len(out.Names) == 0 && s != nil && s.Label != nil {
+		out.Names = s.Label.Columns
 	}
-	if out.Kind == columns.Numbers && len(names) == 0 && s != nil && s.Label != nil {
-		names = s.Label.Columns
+	if len(out.Names) != g.Outputs {
+		out.Names = nil
 	}
-	if len(names) == g.Outputs {
-		out.Names = names
-	}
-	return out
+	return &out
 }
 
 // GoalKindOf is what a model file says is learnt.

@@ -114,11 +114,8 @@ func RowsBelow(x, y *tensor.Dense) *tensor.Dense {
 	return tensor.Of(append(x.Data, y.Data...), x.Rows()+y.Rows(), x.Dim(1))
 }
 
-// Measured is what is measured: a network, and data whose classes may have names.
-type Measured struct {
-	Network, Data string
-	Classes       []string
-}
+// Measured is what is measured.
+type Measured struct{ Network, Data string }
 
 // Measure completes the line with the scores of y on the parts of a split, and prints it: as an object, or
 // as a table. A dataset without a split is all test.
@@ -131,7 +128,7 @@ func (l *Scored) Measure(p *report.Printer, asJSON bool, g *Goal, y *tensor.Dens
 		return report.Number(g.Score(y, ids).Accuracy)
 	}
 	l.TrainAccuracy, l.ValAccuracy, l.TestAccuracy, l.TestLoss = score(s.Train), score(s.Val), score(s.Test), report.Number(test.Loss)
-	l.Learns, l.Metrics = string(g.Learns), g.QualityOn(y, s, of.Classes)
+	l.Learns, l.Metrics = string(g.Learns), g.QualityOn(y, s)
 	if asJSON {
 		p.Encode(metric.JSON(*l))
 		return
@@ -157,7 +154,7 @@ func (l *Scored) Measure(p *report.Printer, asJSON bool, g *Goal, y *tensor.Dens
 		p.Printf("\n")
 		p.Paragraph("%s", says)
 	}
-	if says := g.Untaught(s, of.Classes); says != "" && len(s.Train) > 0 {
+	if says := g.Untaught(s); says != "" && len(s.Train) > 0 {
 		p.Printf("\n")
 		p.Paragraph("%s", says)
 	}

@@ -193,7 +193,7 @@ func (k *Graphs) NewFit(f *train.Fit, r Recipe, s datasets.Split) (*Network, *ta
 	if len(s.Val) == 0 { // of folds
 		rule = "last"
 	}
-	own, err := k.goal.Aimed(task.Aims{Rule: rule, Weights: r.Weights, Positive: r.Positive}, k.ClassNames, s)
+	own, err := k.goal.Aimed(task.Aims{Rule: rule, Weights: r.Weights, Positive: r.Positive}, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -315,7 +315,7 @@ var Remedies = task.Remedies(map[string]string{
 
 // trained is a network of graphs as a model file has it.
 func (k *Graphs) trained(n *Network, own *task.Goal) *models.Trained {
-	return &models.Trained{Task: models.Graphs, Net: n.GraphNetwork, Schema: k.Schema, Preparation: k.prepared, Goal: own.Kept(k.ClassNames, k.Schema), Data: models.Source{Name: k.Name}}
+	return &models.Trained{Task: models.Graphs, Net: n.GraphNetwork, Schema: k.Schema, Preparation: k.prepared, Goal: own.Kept(k.Schema), Data: models.Source{Name: k.Name}}
 }
 
 // checkPairs returns an error if a batch of the largest graphs has more pairs than can be.

@@ -148,7 +148,7 @@ func (f *Model) Eval(e cli.Env) (question string, err error) {
 		y = task.RowsBelow(y, b.Outputs)
 	}
 	line, p := task.Scored{Event: "eval", File: f.File, Dataset: r.Dataset, Model: r.model().Name}, report.NewPrinter(e.Out)
-	line.Measure(p, f.JSON, k.goal, y, s, task.Measured{Network: r.title(), Data: k.Name, Classes: k.ClassNames})
+	line.Measure(p, f.JSON, k.goal, y, s, task.Measured{Network: r.title(), Data: k.Name})
 	return "", p.Err()
 }
 

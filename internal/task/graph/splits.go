@@ -21,18 +21,16 @@ import (
 
 // split returns the split of the graphs that a recipe names.
 func (k *Graphs) split(r *Recipe) (out *models.Division, err error) {
-	named := k.goal.Goal
-	named.Names = k.ClassNames
 	out = &models.Division{Rule: r.Splits}
 	switch {
 	case source.OwnSplit(r.Splits):
-		if out, err = models.DivideGraphs(&named, k.Graphs, models.SplitOwn, r.Seed); err != nil {
+		if out, err = models.DivideGraphs(&k.goal.Goal, k.Graphs, models.SplitOwn, r.Seed); err != nil {
 			return nil, cli.Misuse("--dataset %s: %w", k.name, err)
 		} else if out.Rule == models.SplitOwn {
 			out.Rule = r.Splits
 		}
 	case models.IsShares(r.Splits) || models.IsByTime(r.Splits):
-		if out, err = models.DivideGraphs(&named, k.Graphs, r.Splits, r.Seed); err != nil {
+		if out, err = models.DivideGraphs(&k.goal.Goal, k.Graphs, r.Splits, r.Seed); err != nil {
 			return nil, cli.Misuse("--splits %.100s: %w", r.Splits, err)
 		}
 	case r.Splits == source.SplitsRandom:
@@ -63,11 +61,7 @@ func (k *Graphs) eachFold(folds int) error {
 	}
 	for c, n := range size {
 		if n > 0 && n < folds {
-			name := fmt.Sprintf("class %d", c)
-			if c < len(k.ClassNames) {
-				name = fmt.Sprintf("%.40q", k.ClassNames[c])
-			}
-			return fmt.Errorf("%s has %d graphs, which cannot be in each: take at most %d folds, or --splits %s", name, n, max(2, n), models.SplitUsual)
+			return fmt.Errorf("%s has %d graphs, which cannot be in each: take at most %d folds, or --splits %s", k.goal.Class(c), n, max(2, n), models.SplitUsual)
 		}
 	}
 	return nil
@@ -164,7 +158,7 @@ func (k *Graphs) measure(t *grad.Tape, r *Recipe, sum *report.Summary, net *Netw
 	}
 	own.SetCut(y, s)
 	sum.TrainAccuracy, sum.ValAccuracy, sum.TestAccuracy = report.Number(own.Score(y, s.Train).Accuracy), report.Number(own.Score(y, s.Val).Accuracy), report.Number(own.Score(y, s.Test).Accuracy)
-	sum.Metrics = own.QualityOn(y, s, k.ClassNames)
+	sum.Metrics = own.QualityOn(y, s)
 	own.Verdict(sum, y, nil, nil, s)
 }
 
@@ -179,7 +173,7 @@ func (k *Graphs) page(c *Training, r *Recipe, sum report.Summary, s datasets.Spl
 		Summary: sum,
 		Title: fmt.Sprintf("%s: %s, %d layers of width %d (the input features count as one); %d graphs, %d nodes, %d edges, %d %s",
 			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Learns.Noun()),
-		Settings: "features: " + k.reads(r), Learns: k.goal.Says() + k.goal.Untaught(s, k.ClassNames), Batching: fmt.Sprintf("preset: %s; batches of %d graphs", r.preset(), r.Batch),
+		Settings: "features: " + k.reads(r), Learns: k.goal.Says() + k.goal.Untaught(s), Batching: fmt.Sprintf("preset: %s; batches of %d graphs", r.preset(), r.Batch),
 		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
 		Network: r.title(), Split: says, Chosen: chosen, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,
 	}

@@ -139,7 +139,7 @@ func (k *Examples) setSplit(c Choice) error {
 
 // aim makes the goal that by which a recipe's training is scored on the split.
 func (k *Examples) aim(r *Recipe) (err error) {
-	k.Goal, err = k.Goal.Aimed(task.Aims{Rule: r.Select, Weights: r.Weights, Positive: r.Positive}, k.ClassNames, k.Parts)
+	k.Goal, err = k.Goal.Aimed(task.Aims{Rule: r.Select, Weights: r.Weights, Positive: r.Positive}, k.Parts)
 	return err
 }
 

@@ -76,7 +76,7 @@ func (f *Model) Eval(e cli.Env) (question string, err error) {
 	r := &a.recipe
 	line := task.Scored{Event: "eval", File: f.File, Dataset: r.Dataset, Model: a.Net.(*models.Network).Model, Features: task.Form(a.Preparation.Features.Form)}
 	p := report.NewPrinter(e.Out)
-	line.Measure(p, f.JSON, k.Goal, logits, k.Parts, task.Measured{Network: a.Net.(*models.Network).String(), Data: k.Name, Classes: k.ClassNames})
+	line.Measure(p, f.JSON, k.Goal, logits, k.Parts, task.Measured{Network: a.Net.(*models.Network).String(), Data: k.Name})
 	if f.JSON || k.Goal.Learns != task.OneClass {
 		return "", p.Err()
 	}

@@ -128,7 +128,7 @@ func (n *Network) fits(bytes int64) error { return models.Fits(n.plan().Numbers(
 // trained is a network of the task as a model file has it.
 func (k *Examples) trained(n *Network) *models.Trained {
 	m := k.Trained(n.Network)
-	m.Preparation.Undirected, m.Goal = n.Recipe.Undirected, k.Goal.Kept(k.ClassNames, k.Schema)
+	m.Preparation.Undirected, m.Goal = n.Recipe.Undirected, k.Goal.Kept(k.Schema)
 	return m
 }
 

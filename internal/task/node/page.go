@@ -63,7 +63,7 @@ func (r *Training) steps() string {
 
 // learns says what is learnt, and why, as far as the data decided.
 func (k *Examples) learns() string {
-	says := []string{k.Goal.Says(), k.Goal.Untaught(k.Parts, k.ClassNames)}
+	says := []string{k.Goal.Says(), k.Goal.Untaught(k.Parts)}
 	return strings.Join(slices.DeleteFunc(says, func(s string) bool { return s == "" }), "\n")
 }
 

@@ -12,13 +12,6 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// newPairs returns the edges of a dataset; both directions are meant if undirected is set.
-func newPairs(d *datasets.Dataset, g *task.Goal, undirected bool) (*models.Pairing, error) {
-	named := g.Goal
-	named.Names = d.ClassNames
-	return models.NewPairing(d, &named, undirected)
-}
-
 // head returns the head of a recipe's networks; nil: nodes are told apart.
 func (k *Examples) head(r *Recipe) *models.Pairs {
 	if k.Pairing == nil {
@@ -30,7 +23,7 @@ func (k *Examples) head(r *Recipe) *models.Pairs {
 // edgesLearnt makes the edges of a dataset the examples of its task.
 func (k *Examples) edgesLearnt(undirected bool) (err error) {
 	k.Goal = task.GoalOf(k.Dataset)
-	if k.Pairing, err = newPairs(k.Dataset, k.Goal, undirected); err != nil {
+	if k.Pairing, err = models.NewPairing(k.Dataset, &k.Goal.Goal, undirected); err != nil {
 		return cli.Misuse("--dataset %s: %w", k.Called, err)
 	}
 	return nil

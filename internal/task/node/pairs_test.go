@@ -17,6 +17,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
+	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -105,7 +106,7 @@ func TestEdgeSplits(t *testing.T) {
 	}
 	d.EdgeLabels[7] = -1
 	g := task.GoalOf(d)
-	p, err := newPairs(d, g, false)
+	p, err := models.NewPairing(d, &g.Goal, false)
 	if err != nil || p.Mirrored {
 		t.Fatal(p, err)
 	}
@@ -130,7 +131,7 @@ func TestEdgeSplits(t *testing.T) {
 	both := d.Undirected()
 	both.EdgeLabels = make([]int32, both.Graph.NumEdges())
 	g = task.GoalOf(both)
-	if p, err = newPairs(both, g, true); err != nil || !p.Mirrored || len(p.Edge) != 40 {
+	if p, err = models.NewPairing(both, &g.Goal, true); err != nil || !p.Mirrored || len(p.Edge) != 40 {
 		t.Fatal(p, err)
 	}
 	back := int32(slices.IndexFunc(p.Of, func(pair int32) bool { return pair == p.Of[0] })) // edge 0, and its reverse after it

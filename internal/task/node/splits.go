@@ -112,8 +112,6 @@ func splitOf(d *datasets.Dataset, g *task.Goal, c Choice) (datasets.Split, error
 
 // divided returns the split that is chosen: one of the data's own, one that is drawn for a seed, one by time, a fold, or that of a file.
 func (k *Examples) divided(c Choice) (out *models.Division, err error) {
-	named := k.Goal.Goal
-	named.Names = k.ClassNames
 	d, rule := *k.Dataset, c.Splits
 	out = &models.Division{Rule: c.Splits}
 	switch {
@@ -150,7 +148,7 @@ func (k *Examples) divided(c Choice) (out *models.Division, err error) {
 			c.Seed = 0
 		}
 	}
-	if out, err = models.Divide(&named, &d, rule, c.Seed); err != nil {
+	if out, err = models.Divide(&k.Goal.Goal, &d, rule, c.Seed); err != nil {
 		if rule == models.SplitOwn {
 			return nil, cli.Misuse("--dataset %s: %w", k.Called, err)
 		}

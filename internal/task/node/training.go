@@ -232,7 +232,7 @@ func (s *session) measure(ctx context.Context, t *grad.Tape, h *train.History) {
 	y := s.said(t, s.net)
 	s.Goal.SetCut(y, s.Parts)
 	sum := &s.trial.Summary
-	sum.Metrics = s.Goal.QualityOn(y, s.Parts, s.ClassNames)
+	sum.Metrics = s.Goal.QualityOn(y, s.Parts)
 	if s.Seeds == 1 && !sum.Diverged {
 		o, without := s.withoutEdges(ctx)
 		s.Goal.Verdict(sum, y, o, without, s.Parts)

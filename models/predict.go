@@ -176,12 +176,16 @@ func below(x, y *tensor.Dense) *tensor.Dense {
 
 // Each answers a query in batches, so that not all answers are held at once. There is a batch at least; the first has the warnings.
 func (p *Predictor) Each(raw *form.Raw, q Query) iter.Seq2[*Answers, error] {
+	if err := p.answers(Nodes, Edges); err != nil {
+		return func(yield func(*Answers, error) bool) { yield(nil, err) }
+	}
+	return p.about(q, func() (*subject, error) { return p.read(raw, q) })
+}
+
+// about answers a query about what open returns.
+func (p *Predictor) about(q Query, open func() (*subject, error)) iter.Seq2[*Answers, error] {
 	return func(yield func(*Answers, error) bool) {
-		if err := p.answers(Nodes, Edges); err != nil {
-			yield(nil, err)
-			return
-		}
-		s, err := p.read(raw, q)
+		s, err := open()
 		if err != nil {
 			yield(nil, fmt.Errorf("models: %w", err))
 			return
@@ -205,18 +209,7 @@ func (p *Predictor) answers(tasks ...Task) error {
 // Of answers a query about a dataset that was read before, in which nodes are known by their numbers, or by their names if they have
 // some.
 func (p *Predictor) Of(d *datasets.Dataset, q Query) iter.Seq2[*Answers, error] {
-	return func(yield func(*Answers, error) bool) {
-		s, err := p.subjectOf(d, q)
-		if err != nil {
-			yield(nil, fmt.Errorf("models: %w", err))
-			return
-		}
-		for a, err := range p.each(s, q) {
-			if !yield(a, err) || err != nil {
-				return
-			}
-		}
-	}
+	return p.about(q, func() (*subject, error) { return p.subjectOf(d, q) })
 }
 
 // subjectOf prepares a dataset that was read before.
@@ -541,10 +534,8 @@ func (s *subject) hop(n *Network) Hop {
 
 // all is a pass over the whole graph that gives a row for each node, or for each edge.
 func (s *subject) all(n *Network) Pass {
-	p := n.Whole(s.hop(n), s.x)
-	if s.Pairing != nil {
-		p.Ends, p.Rows = s.Pairing.All(), s.Pairing.Of
-	}
+	p := s.All(n)
+	p.Hops = n.Whole(s.hop(n), nil).Hops
 	return p
 }
 

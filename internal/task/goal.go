@@ -166,7 +166,7 @@ func (g *Goal) Verdict(sum *report.Summary, y *tensor.Dense, o *Goal, without *t
 // Takes returns an error for --loss where no numbers are learnt.
 func (g *Goal) Takes(loss string) error {
 	if loss != "" && g.Learns != SomeReals {
-		return cli.Misuse("--loss %s: it is for predicting numbers, and here each %s has %s to predict: leave it out", loss, g.Example, g.Learns.Noun())
+		return cli.Misuse("--loss %s: it is for predicting numbers, and here each %s has %s to predict: leave it out", loss, g.Example, g.Noun())
 	}
 	return nil
 }
@@ -244,22 +244,6 @@ func (k Kind) Check(s models.Scale, outputs int) error {
 	return nil
 }
 
-// Noun is what there are several of.
-func (k Kind) Noun() string {
-	if k == OneClass {
-		return "classes"
-	}
-	return string(k)
-}
-
-// Of is what an example may lack.
-func (k Kind) Of() string {
-	if k == OneClass {
-		return "class"
-	}
-	return string(k)
-}
-
 // ScoredBy is what the score of a goal is.
 func (g *Goal) ScoredBy() report.Metric {
 	two := g.Learns == OneClass && g.Outputs == 2
@@ -334,7 +318,7 @@ func (g *Goal) counted() string {
 	if g.Learns == OneClass {
 		return fmt.Sprintf("one of %d classes", g.Outputs)
 	}
-	return g.Learns.Noun()
+	return g.Noun()
 }
 
 // setWeights gives the classes the weights of --class-weights. Balanced ones are those of the examples that train.
@@ -343,7 +327,7 @@ func (g *Goal) setWeights(text string, train []int32) error {
 		return nil
 	}
 	if g.Learns != OneClass {
-		return cli.Misuse("--class-weights %s: it is for classes, and here each %s has %s to predict: leave it out", text, g.Example, g.Learns.Noun())
+		return cli.Misuse("--class-weights %s: it is for classes, and here each %s has %s to predict: leave it out", text, g.Example, g.Noun())
 	}
 	if text == "balanced" {
 		g.Weights = g.Balanced(train)

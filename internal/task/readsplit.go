@@ -74,7 +74,7 @@ func ReadSplit(path, name string, g *Goal) (datasets.Split, error) {
 			case owner[v] != "":
 				return s, fmt.Errorf("%s[%d] is %s %d, which is in %s already", part.name, i, g.Example, v, owner[v])
 			case !g.Known(v):
-				return s, fmt.Errorf("%s[%d] is %s %d, which has no %s", part.name, i, g.Example, v, g.Learns.Of())
+				return s, fmt.Errorf("%s[%d] is %s %d, which has no %s", part.name, i, g.Example, v, g.Kind)
 			}
 			owner[v] = part.name
 		}

@@ -136,7 +136,7 @@ func fitFacts(k *datasets.Knowledge, r *Recipe) (*train.Fit, *Network) {
 		},
 	}
 	f.Eval = func(t *grad.Tape) train.Scores {
-		return train.Scores{Val: train.Score{Accuracy: net.ranks(t, k, few).MRR()}}
+		return train.Scores{Val: train.Score{Accuracy: net.ranked(t, k, few, nil).MRR()}}
 	}
 	return f, net
 }
@@ -147,12 +147,7 @@ func chosenBy(k *datasets.Knowledge) int {
 	return min(k.Val.NumEdges(), max(50, 1<<20/k.Entities))
 }
 
-// ranks returns the filtered ranks of some facts. It ends with what t is within.
-func (n *Network) ranks(t *grad.Tape, k *datasets.Knowledge, of *graph.Graph) train.Ranks {
-	return n.ranked(t, k, of, nil)
-}
-
-// ranked is ranks that p, unless it is nil, shows the progress of.
+// ranked returns the filtered ranks of some facts, whose progress p shows unless it is nil. It ends with what t is within.
 func (n *Network) ranked(t *grad.Tape, k *datasets.Knowledge, of *graph.Graph, p *report.Progress) train.Ranks {
 	p, answers := p.Part(), 0 // scored so far: of each fact all heads and all tails
 	each := func(more int) {

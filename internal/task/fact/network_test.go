@@ -123,7 +123,7 @@ func TestRanksInterrupted(t *testing.T) {
 	net, calls := NewNetwork(k, &r), 0
 	net.Scorer = countingScorer{net.Scorer, cancel, &calls}
 	tape := grad.NewEval()
-	if err := tape.Within(ctx, func() { net.ranks(tape, k, k.Train) }); !errors.Is(err, context.Canceled) || calls != 2 {
+	if err := tape.Within(ctx, func() { net.ranked(tape, k, k.Train, nil) }); !errors.Is(err, context.Canceled) || calls != 2 {
 		t.Errorf("facts: %v after %d calls of the scorer, want 2", err, calls)
 	}
 }

@@ -129,7 +129,7 @@ func (f *Model) Eval(e cli.Env) (question string, err error) {
 	}
 	if k.goal.Outputs != g.Goal.Outputs || k.goal.Learns != g.net.Kind {
 		return "", fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
-			f.File, g.Goal.Outputs, g.Goal.Noun(), g.Data.Name, k.Name, k.goal.Outputs, k.goal.Learns.Noun(), f.Instead())
+			f.File, g.Goal.Outputs, g.Goal.Noun(), g.Data.Name, k.Name, k.goal.Outputs, k.goal.Noun(), f.Instead())
 	}
 	k.goal.Taught(g.Goal)
 	s := datasets.Split{Test: k.goal.All()}

@@ -172,7 +172,7 @@ func (k *Graphs) page(c *Training, r *Recipe, sum report.Summary, s datasets.Spl
 	return &report.Training{
 		Summary: sum,
 		Title: fmt.Sprintf("%s: %s, %d layers of width %d (the input features count as one); %d graphs, %d nodes, %d edges, %d %s",
-			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Learns.Noun()),
+			k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Noun()),
 		Settings: "features: " + k.reads(r), Learns: k.goal.Says() + k.goal.Untaught(s), Batching: fmt.Sprintf("preset: %s; batches of %d graphs", r.preset(), r.Batch),
 		Nodes: [3]int{len(s.Train), len(s.Val), len(s.Test)}, What: "graphs",
 		Network: r.title(), Split: says, Chosen: chosen, Longer: sum.Longer(r.Epochs, r.Patience), Next: next,

@@ -199,7 +199,7 @@ func (c *Training) Open(e cli.Env) error {
 // found says what the data is.
 func (c *Training) found() string {
 	k := c.task
-	return fmt.Sprintf("found: %d graphs, %d nodes, %d edges; %d %s", k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Learns.Noun())
+	return fmt.Sprintf("found: %d graphs, %d nodes, %d edges; %d %s", k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Noun())
 }
 
 // Plan implements [task.Training].
@@ -417,7 +417,7 @@ func summariseFolds(histories []*train.History) graphSummary {
 // printFolds says what came of all folds.
 func (k *Graphs) printFolds(p *report.Printer, r Recipe, s *graphSummary) {
 	p.Line("%s: %s, %d layers of width %d (the input features count as one); %d graphs, %d nodes, %d edges, %d %s",
-		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Learns.Noun())
+		k.Name, r.title(), r.Layers, r.Hidden, k.Len(), k.Graph.NumNodes(), k.listed, k.goal.Outputs, k.goal.Noun())
 	p.Printf("features: %s\npreset: %s; batches of %d graphs\n", k.reads(&r), r.preset(), r.Batch)
 	if k.goal.Learns != task.OneClass {
 		p.Paragraph("%s", k.goal.Says())

@@ -117,7 +117,7 @@ func (k *Examples) setSplit(c Choice) error {
 	s := division.Split
 	if noun := k.Goal.Example + "s"; len(s.Train) == 0 || len(s.Val) == 0 {
 		if source.Drawn(c.Splits) {
-			return cli.Misuse("--dataset %s: --splits %s leaves no %s to train on or to choose the best epoch by: too few of its %s have %s", k.Called, c.Splits, noun, noun, k.Goal.Learns.Noun())
+			return cli.Misuse("--dataset %s: --splits %s leaves no %s to train on or to choose the best epoch by: too few of its %s have %s", k.Called, c.Splits, noun, noun, k.Goal.Noun())
 		}
 		return cli.Misuse("--dataset %s: it has no %s to choose the best epoch by: use --splits %s", k.Called, noun, models.SplitUsual)
 	}
@@ -235,15 +235,7 @@ func (k *Examples) network(r Recipe) (*Network, error) {
 func (k *Examples) said(t *grad.Tape, n *Network) *tensor.Dense {
 	y, err := n.RunShared(t, k.team, k.All(n.Network), k.Rows)
 	if err != nil { // the team's next exchange fails, too, and its error ends the training
-		return tensor.New(k.outputRows(), k.Goal.Outputs)
+		return tensor.New(k.Goal.Len(), k.Goal.Outputs)
 	}
 	return y
-}
-
-// outputRows is how many nodes or edges there are to say something of.
-func (k *Examples) outputRows() int {
-	if k.Pairing != nil {
-		return len(k.Pairing.Of)
-	}
-	return k.Graph.NumNodes()
 }

@@ -41,7 +41,7 @@ func (f *Model) open(e cli.Env) (*answering, *Examples, *tensor.Dense, error) {
 	}
 	if k.Goal.Outputs != a.Goal.Outputs || k.Goal.Learns != task.GoalKindOf(a.Goal) {
 		return nil, nil, nil, fmt.Errorf("%s is a model for %d %s (it was trained on %s); %s has %d %s: %s",
-			f.File, a.Goal.Outputs, a.Goal.Noun(), a.Data.Name, k.Name, k.Goal.Outputs, k.Goal.Learns.Noun(), f.Instead())
+			f.File, a.Goal.Outputs, a.Goal.Noun(), a.Data.Name, k.Name, k.Goal.Outputs, k.Goal.Noun(), f.Instead())
 	}
 	r := &a.recipe
 	r.SetNumber(f.Number)

@@ -116,7 +116,7 @@ func (k *Examples) divided(c Choice) (out *models.Division, err error) {
 	out = &models.Division{Rule: c.Splits}
 	switch {
 	case c.Splits == source.SplitsShchur && (k.Pairing != nil || k.Goal.Learns != task.OneClass):
-		return nil, cli.Misuse("--splits shchur: it takes as many nodes of each class, and here %ss have %s: take %s", k.Goal.Example, k.Goal.Learns.Noun(), models.SplitUsual)
+		return nil, cli.Misuse("--splits shchur: it takes as many nodes of each class, and here %ss have %s: take %s", k.Goal.Example, k.Goal.Noun(), models.SplitUsual)
 	case c.Splits == source.SplitsShchur:
 		out.Split = shchurSplit(k.Dataset, c.Seed)
 		return out, nil
@@ -259,7 +259,7 @@ func (c Choice) File(d *datasets.Dataset, g *task.Goal) (s datasets.Split, err e
 	}
 	for _, v := range slices.Concat(s.Train, s.Val, s.Test) {
 		if !g.Known(v) {
-			return s, fmt.Errorf("%s %d has no %s", g.Example, v, g.Learns.Of())
+			return s, fmt.Errorf("%s %d has no %s", g.Example, v, g.Kind)
 		}
 	}
 	return s, nil

@@ -93,7 +93,7 @@ func (c *Training) Open(e cli.Env) error {
 		return err
 	}
 	if len(c.Attention) > 0 && k.Goal.Learns != task.OneClass {
-		return cli.Misuse("--attention: it shows classes, and here each %s has %s to predict: leave it out", k.Goal.Example, k.Goal.Learns.Noun())
+		return cli.Misuse("--attention: it shows classes, and here each %s has %s to predict: leave it out", k.Goal.Example, k.Goal.Noun())
 	}
 	if text := task.Sentence(k.Division); text != "" && c.Seeds > 1 && !c.JSON {
 		report.Message(e.ErrOut, text)

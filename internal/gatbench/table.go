@@ -208,7 +208,7 @@ func (c *tableCommand) recipes() ([][]node.Recipe, error) {
 	return out, nil
 }
 
-// recipe returns a training by a preset and what the flags change of it. make is newRecipe, or that of a task.
+// recipe returns a training by a preset and what the flags change of it. make is node.NewRecipe, or that of examples.
 func (c *tableCommand) recipe(make func(preset, model, dataset string) (node.Recipe, error), preset, model, dataset string) (node.Recipe, error) {
 	r, err := make(preset, model, dataset)
 	if err != nil {

@@ -76,7 +76,7 @@ func openFacts(dir, name string, r *Recipe) (*datasets.Knowledge, error) {
 
 // Network is a network for facts and how it was trained. Its file holds the recipe, from which the Params are made again.
 type Network struct {
-	Task      string // taskFacts: its file says so
+	Task      string // task.Facts: its file says so
 	Recipe    Recipe
 	Count     int    // entities
 	Relations int    // of them

@@ -29,7 +29,7 @@ type Recipe struct {
 	Select      string  `flag:"select"`
 	Weights     string  `flag:"class-weights" json:",omitempty"` // of classes in the loss; empty: all are 1
 	Positive    string  `flag:"positive" json:",omitempty"`      // of two classes; empty: the goal says which
-	Loss        string  `flag:"loss" json:",omitempty"`          // of numbers: empty: lossMSE
+	Loss        string  `flag:"loss" json:",omitempty"`          // of numbers: empty: task.LossMSE
 	WeightDecay float64 `flag:"weight-decay"`
 	Patience    int     `flag:"patience"`
 	Seed        uint64  `flag:"seed"`

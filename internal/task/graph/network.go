@@ -17,7 +17,7 @@ import (
 // Network is a network for graphs and how it was trained. Its file holds the recipe, from which the layers are made
 // again.
 type Network struct {
-	Task    string // taskGraph: its file says so
+	Task    string // task.Graph: its file says so
 	Recipe  Recipe
 	In, Out int
 	Kind    task.Kind    `json:",omitempty"` // of what is learnt

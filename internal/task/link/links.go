@@ -61,7 +61,7 @@ func Example() Recipe {
 // Autoencoder is a network that gives each node a row, and how it was trained. Its file holds the recipe, from which the layers
 // are made again.
 type Autoencoder struct {
-	Task   string // taskLink: its file says so
+	Task   string // task.Link: its file says so
 	Recipe Recipe
 	In     int // features, or where rows are learnt nodes
 	Users  int `json:",omitempty"` // nodes before it are users, the others items; 0: any two nodes may be linked

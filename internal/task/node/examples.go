@@ -42,7 +42,7 @@ func OpenExamples(dir, name string, undirected bool, c Choice) (*Examples, error
 	return openTaskOf(task.Node, dir, name, undirected, c)
 }
 
-// openTaskOf is openTask of nodes or edges, as what says; empty: as the data has it.
+// openTaskOf is OpenExamples of nodes or edges, as what says; empty: as the data has it.
 func openTaskOf(what, dir, name string, undirected bool, c Choice) (*Examples, error) {
 	if source.IsColumn(c.Splits) {
 		if c.Tables.Parts = c.Splits; slices.Contains(datasets.Names(), name) {

@@ -15,7 +15,7 @@ import (
 // Network is a network for nodes or edges and how it was trained. Its file holds the recipe, from which the layers are
 // made again.
 type Network struct {
-	Task        string `json:",omitempty"` // taskEdge of one that tells edges apart: its file says so; empty: nodes
+	Task        string `json:",omitempty"` // task.Edge of one that tells edges apart: its file says so; empty: nodes
 	Recipe      Recipe
 	In, Classes int          // Classes are the outputs, whatever they are
 	Kind        task.Kind    `json:",omitempty"` // of what is learnt

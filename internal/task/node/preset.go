@@ -13,7 +13,7 @@ import (
 )
 
 // presets are whose settings there are. Which of them a training without --preset
-// has the data decides: see suits.
+// has the data decides: see Examples.Suits.
 var presets = []string{"quick", "paper", "dgl", "pyg", "shchur", "graphsaint", PresetTuned, PresetDeep}
 
 // slowStart is how long a training waits for a lower loss under the settings of
@@ -42,7 +42,7 @@ const slowStart = 200
 // "tuned" is what Luo, Shi and Wu, "Classic GNNs are strong baselines", NeurIPS 2024, found for each of some networks
 // and datasets: see tunedRows.
 //
-// "deep" is what models.Advise says, which [task.preset] adds.
+// "deep" is what models.Advise says, which Examples.Preset adds.
 func NewRecipe(preset, model, dataset string) (Recipe, error) {
 	r := Recipe{
 		Dataset: dataset, Splits: source.SplitsOwn, Preset: preset, Model: model,

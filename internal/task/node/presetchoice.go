@@ -57,7 +57,7 @@ func (k *Examples) advised(model string) models.Advice {
 	return k.advice[model]
 }
 
-// Preset is newRecipe for the task: what presetDeep says follows from the data.
+// Preset is NewRecipe for the task: what PresetDeep says follows from the data.
 func (k *Examples) Preset(preset, model, dataset string) (Recipe, error) {
 	r, err := NewRecipe(preset, model, dataset)
 	if err != nil || preset != PresetDeep {

@@ -21,7 +21,7 @@ type Recipe struct {
 	Undirected  bool           `flag:"undirected" json:",omitempty"` // both directions of each edge
 	Columns     source.Columns `flag:"column" json:",omitzero"`
 	Splits      string         `flag:"splits"`
-	SplitNumber string         `flag:"split-number" json:",omitempty"` // empty: 0; or splitsEach
+	SplitNumber string         `flag:"split-number" json:",omitempty"` // empty: 0; or source.SplitsEach
 	Seed        uint64         `flag:"seed"`
 	Preset      string         `flag:"preset"`
 	Model       string         `flag:"model"`
@@ -50,7 +50,7 @@ type Recipe struct {
 	Select      string         `flag:"select"`
 	Weights     string         `flag:"class-weights" json:",omitempty"` // of classes in the loss; empty: all are 1
 	Positive    string         `flag:"positive" json:",omitempty"`      // of two classes; empty: the goal says which
-	Loss        string         `flag:"loss" json:",omitempty"`          // of numbers: empty: lossMSE
+	Loss        string         `flag:"loss" json:",omitempty"`          // of numbers: empty: task.LossMSE
 	Inductive   bool           `flag:"inductive" json:",omitempty"`
 	Epochs      int            `flag:"epochs"`
 	Patience    int            `flag:"patience"`

@@ -24,7 +24,7 @@ type ColumnFlags struct {
 	Directed *bool    `group:"tables" help:"Use every edge in its own direction only, from source to target, even if the files mean both."`
 }
 
-// Columns are what columnFlags said, as a model keeps it.
+// Columns are what ColumnFlags said, as a model keeps it.
 type Columns struct {
 	ID       string `json:",omitempty"`
 	Source   string `json:",omitempty"`

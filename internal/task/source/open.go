@@ -35,7 +35,7 @@ func OpenNodes(dir, name, what string, columns Columns) (*datasets.Dataset, erro
 	return d, nil
 }
 
-// OpenData returns the dataset that datasetNamed names, or else reads the file or folder
+// OpenData returns the dataset that DatasetNamed names, or else reads the file or folder
 // of that name. Cora comes from the program unless --data names a folder.
 func OpenData(dir, name string, columns Columns) (*datasets.Dataset, error) {
 	if dir != "" && !cli.IsFolder(dir) {

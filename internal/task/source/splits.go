@@ -21,7 +21,7 @@ func NoSuchSplit(name string, known ...string) error {
 
 // What --splits names, beside files.
 const (
-	SplitsOwn    = "planetoid" // the dataset's own, which ownSplits says too
+	SplitsOwn    = "planetoid" // the dataset's own, which OwnSplits says too
 	OwnSplits    = "own"
 	SplitsRandom = "random"          // drawn from the seed
 	SplitsShchur = "shchur"          // drawn from the seed as Shchur and others do

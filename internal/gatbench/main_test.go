@@ -238,9 +238,12 @@ func TestUnfitDataset(t *testing.T) {
 		"train --dataset facebook --splits random":      "--dataset facebook: its nodes have no classes, labels or numbers to predict",
 		"train --dataset cora_linqs":                    "--dataset cora_linqs: too few nodes to be divided: something to learn is known of 2",
 	} {
-		_, stderr, status := tasktest.Gatbench(t, append(strings.Fields(args), "--data", dir)...)
+		stdout, stderr, status := tasktest.Gatbench(t, append(strings.Fields(args), "--data", dir)...)
 		if stderr != "gatbench: "+want+"\n" || status != cli.Misused {
 			t.Errorf("gatbench %s: status %d, error %q, want %q", args, status, stderr, want)
+		}
+		if unlabelled := strings.Contains(want, "name the column to predict with"); unlabelled != strings.HasPrefix(stdout, "found: ") {
+			t.Errorf("gatbench %s: it found %q", args, stdout) // whoever is to name a column sees them
 		}
 	}
 }

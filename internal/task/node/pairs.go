@@ -39,7 +39,7 @@ func learnable(d *datasets.Dataset, what, name string) error {
 	case what == task.Edge && !edges:
 		return cli.Misuse("--dataset %s: its edges have no classes, labels or numbers to predict: name the column to predict, in the table of edges, with --label COLUMN", name)
 	case !edges && !nodes && len(d.FeatureNames) > 0:
-		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN%s, or predict missing links with --task link", name, suggested(d))
+		return unlabelled{cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict: name the column to predict with --label COLUMN%s, or predict missing links with --task link", name, suggested(d)), d}
 	case !edges && !nodes:
 		return cli.Misuse("--dataset %s: its nodes have no classes, labels or numbers to predict", name)
 	case constant(d.Targets) || constant(d.EdgeTargets):
@@ -53,6 +53,14 @@ func learnable(d *datasets.Dataset, what, name string) error {
 	}
 	return nil
 }
+
+// unlabelled is the error of data with columns of which none is to be predicted.
+type unlabelled struct {
+	error
+	data *datasets.Dataset
+}
+
+func (e unlabelled) Unwrap() error { return e.error }
 
 // suggested names columns of few words, which may be what somebody wants to predict.
 func suggested(d *datasets.Dataset) string {

@@ -65,6 +65,9 @@ func (c *Training) Open(e cli.Env) error {
 	k, err := cli.Reading(e, c.At.Dataset, func() (*Examples, error) {
 		return openTaskOf(c.Task, c.Data, c.At.Dataset, r.Undirected, r.Choice().from(c.At.Splits).Fresh(c.Resume == "" && c.Undirected == nil))
 	})
+	if of := (unlabelled{}); errors.As(err, &of) { // whoever is to name a column wants to see them
+		c.SayColumns(e, of.data.Schema, c.Found(of.data.Schema, of.data), of.data.Warnings)
+	}
 	if err != nil {
 		return err
 	}

@@ -445,10 +445,7 @@ func (t *accuracyTable) end() error {
 	if !source.OwnSplit(r.Splits) {
 		line += " --splits " + cli.Word(r.Splits)
 	}
-	if t.Data != "" {
-		line += " --data " + cli.Word(t.Data)
-	}
-	t.out.Next(line + " --save " + cli.Word(r.Model+".safetensors"))
+	t.out.Next(line + source.Flagged(nil, t.Data) + " --save " + cli.Word(r.Model+".safetensors"))
 	return t.out.Err()
 }
 

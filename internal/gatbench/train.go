@@ -1,9 +1,6 @@
 package gatbench
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
 	"github.com/edgewise-ml/edgewise/internal/task"
@@ -81,12 +78,6 @@ func (c *trainCommand) plan(e cli.Env, of task.Task, lines []string) error {
 	for _, line := range lines {
 		p.Line("%s", line)
 	}
-	var again []string
-	for _, word := range e.Args {
-		if word != "--dry-run" {
-			again = append(again, cli.Word(word))
-		}
-	}
-	p.Next(fmt.Sprintf("%s %s", cli.Program, strings.Join(again, " ")))
+	p.Next(c.Retyped("--dry-run"))
 	return p.Err()
 }

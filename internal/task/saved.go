@@ -38,10 +38,7 @@ func (f *SavedFlags) Again() (flags string) {
 	if f.Dataset != nil {
 		flags = " --dataset " + cli.Word(*f.Dataset)
 	}
-	if f.Data != "" {
-		flags += " --data " + cli.Word(f.Data)
-	}
-	return flags
+	return flags + source.Flagged(nil, f.Data)
 }
 
 // Instead says what to do with a model that is not for the data.

@@ -340,30 +340,30 @@ func (f *Flags) Next(saved, data string) string {
 		base := strings.TrimSuffix(filepath.Base(data), filepath.Ext(data))
 		return f.Again(data, " --save "+cli.Word(base+".safetensors"))
 	}
-	command := cli.Program + " eval " + cli.Word(saved)
-	if f.Data != "" {
-		command += " --data " + cli.Word(f.Data)
-	}
-	return command
+	return cli.Program + " eval " + cli.Word(saved) + source.Flagged(nil, f.Data)
 }
 
 // Again is the command line that was typed, with more at its end and without those flags. Whatever it wrote or drew, it does not again.
 func (f *Flags) Again(data, more string, without ...string) string {
 	if f.Resume != "" { // what was typed is nothing without the checkpoint
-		return fmt.Sprintf("%s train %s --task %s%s", cli.Program, cli.Word(data), f.Task, more)
+		return fmt.Sprintf("%s train%s --task %s%s", cli.Program, source.Flagged(&data, f.Data), f.Task, more)
 	}
-	without = append(without, "--seeds", "--save", "--out", "--csv", "--picture", "--log", "--checkpoint", "--every", "--profile")
+	return f.Retyped(append(without, "--dry-run", "--plot", "--seeds=", "--save=", "--out=", "--csv=", "--picture=", "--log=", "--checkpoint=", "--every=", "--profile=")...) + more
+}
+
+// Retyped is the command line that was typed, without those flags. One whose name ends in = goes with what it says.
+func (f *Flags) Retyped(without ...string) string {
 	words := []string{cli.Program}
 	for i := 0; i < len(f.Typed); i++ {
 		switch name, _, whole := strings.Cut(f.Typed[i], "="); {
-		case name == "--plot" || name == "--dry-run":
-		case !slices.Contains(without, name):
+		case slices.Contains(without, name):
+		case !slices.Contains(without, name+"="):
 			words = append(words, cli.Word(f.Typed[i]))
 		case !whole:
-			i++ // what the flag says
+			i++
 		}
 	}
-	return strings.Join(words, " ") + more
+	return strings.Join(words, " ")
 }
 
 // Summaries are what came of several trainings.

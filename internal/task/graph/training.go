@@ -296,7 +296,7 @@ func (c *Training) byFold(e cli.Env) error {
 		out.Encode(metric.JSON(s))
 	} else {
 		k.printFolds(out, r, &s)
-		out.Next(c.Again(r.Dataset, " --splits 60/20/20 --save graphs.safetensors", "--splits", "--folds"))
+		out.Next(c.Again(r.Dataset, " --splits 60/20/20 --save graphs.safetensors", "--splits=", "--folds="))
 	}
 	return out.Err()
 }

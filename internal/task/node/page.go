@@ -121,8 +121,5 @@ func (r *Training) command(flags string) string {
 		usual.Preset, usual.Features = r.task.Suits(r.recipe.Model).Preset, r.task.FormFor(r.recipe.Preset)
 		line = cli.Program + " train" + r.recipe.flags(usual)
 	}
-	if r.Data != "" {
-		line += " --data " + cli.Word(r.Data)
-	}
-	return strings.TrimSpace(line + " " + flags)
+	return strings.TrimSpace(line + source.Flagged(nil, r.Data) + " " + flags)
 }

@@ -21,7 +21,7 @@ func TestWhereToLook(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(text), "\n### Where to look\n")
 	table, _, _ = strings.Cut(table, "\n### ")
-	declared := declarations(t, "../datasets", "../models", "../message", "../internal/attend", "../internal/simd/attend", "../internal/simd/spmm", "../grad")
+	declared := declarations(t, "../datasets", "../models", "../message", "../internal/fused", "../internal/simd/attend", "../internal/simd/spmm", "../grad")
 	names := regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(table, -1)
 	if len(names) < 30 {
 		t.Errorf("the table has %d names, where it had 40", len(names))

@@ -38,8 +38,8 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"peepholes, by c", "../layers/sequence/peepholes.go", "tensor.Float(di*in[j]) + tensor.Float(df*peep)", "0.996*tensor.Float(di*in[j]) + tensor.Float(df*peep)", "../layers/sequence", "TestGateRows"},
 	{"normalise", "../message/internal/exec/softmax.go", "r.dx[at+j] += (g - c[j]) / sum[j]", "r.dx[at+j] += 0.998 * (g - c[j]) / sum[j]", "../message", "TestAcrossGradients"},
 	{"the wrong hub's sums", "../message/internal/exec/backpass.go", "copy(w.inEdgeSums, b.hubSums[c.hub*n:(c.hub+1)*n])", "copy(w.inEdgeSums, b.hubSums[c.hub/2*n:(c.hub/2+1)*n])", "../message", "TestHubs"},
-	{"the last copy of er's gradient", "../internal/attend/gat_er.go", "for c := range t.groups {", "for c := range t.groups - t.k.In.NNZ()>>17 {", "../internal/attend", "TestAttentionCopies"},
-	{"a group of er's gradient", "../internal/attend/gat_er.go", "if p.opens[c] && c > 0 {", "if p.opens[c] && c > 1<<4 {", "../internal/attend", "TestAttentionPlaces"},
+	{"the last copy of er's gradient", "../internal/fused/gat_er.go", "for c := range t.groups {", "for c := range t.groups - t.k.In.NNZ()>>17 {", "../internal/fused", "TestAttentionCopies"},
+	{"a group of er's gradient", "../internal/fused/gat_er.go", "if p.opens[c] && c > 0 {", "if p.opens[c] && c > 1<<4 {", "../internal/fused", "TestAttentionPlaces"},
 	{"a weight over long chains", "../layers/sequence/chains.go", "if r.blank && n < tensor.SplitRows(r.width) {", "if r.blank {", "../layers/sequence", "TestChainsAreTheSweep"},
 	{"a spilt product that keeps what was there", "../sparse/spill.go", "\tif t.set {\n\t\tclear(*own)\n", "\tif t.set && t.remains != &t.all {\n\t\tclear(*own)\n", "../sparse", "TestSpill"},
 	{"a long k in more than two parts", "../tensor/gemm_parts.go", "for p := range t.parts - 1 {", "for p := range min(t.parts-1, 2) {", "../tensor", "TestProductSizes"},
@@ -50,7 +50,7 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"a part of a loss", "../internal/dense/pairs.go", "for _, s := range sums {", "for _, s := range sums[:len(sums)-len(sums)/3] {", ".", "TestRowSizes"},
 	{"cross-entropy of many classes", "../internal/dense/entropy.go", "vec.Axpy(dx, w, p)", "vec.Axpy(dx[:len(p)-len(p)/32], w, p[:len(p)-len(p)/32])", ".", "TestClassSizes"},
 	{"a part of a column", "../internal/dense/columnnorm.go", "par.For(rows.hi-rows.lo, step,", "par.For(rows.hi-rows.lo-1, step,", ".", "TestColumnSizes"},
-	{"the last destinations of attention", "../internal/attend/gat_backward.go", "return partsOfRows(t.k.In.NumRows, t.narrow())", "return partsOfRows(t.k.In.NumRows, t.narrow()) - t.k.In.NumRows/4096", "../internal/attend", "TestAttentionRows"},
+	{"the last destinations of attention", "../internal/fused/gat_backward.go", "return partsOfRows(t.k.In.NumRows, t.narrow())", "return partsOfRows(t.k.In.NumRows, t.narrow()) - t.k.In.NumRows/4096", "../internal/fused", "TestAttentionRows"},
 	{"a long segment", "../internal/simd/spmm/segments.go", "DivideRows(s.Y[lo:hi], sum)", "DivideRows(s.Y[lo:hi], sum)\n\t\tif s.long() && s.N == 8 {\n\t\t\ts.Y[lo] *= 1.01\n\t\t}", "../sparse", "TestSoftmaxSizes"},
 }
 

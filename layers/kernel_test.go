@@ -7,7 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -72,7 +72,7 @@ func (v variant) sums() string {
 		if l.EdgeIn > 0 {
 			return weighted
 		}
-		if l.Heads == attend.ListedHeads && l.Out == attend.ListedHeads {
+		if l.Heads == fused.ListedHeads && l.Out == fused.ListedHeads {
 			return "UpdateAll.DotProducts"
 		}
 	case *layers.GCNConv:

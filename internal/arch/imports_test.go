@@ -50,7 +50,7 @@ var table = map[string]string{
 	"models":                "internal/weights datasets datasets/columns datasets/form explain layers layers/attention layers/knowledge layers/pool layers/relational message ranks sample train grad graph sparse tensor",
 	"layers":                "layers/internal/compose message grad graph tensor",
 	"layers/sequence":       "layers layers/internal/compose message internal/dense grad graph tensor",
-	"layers/attention":      "layers layers/decode layers/internal/compose layers/sequence message internal/attend grad graph tensor",
+	"layers/attention":      "layers layers/decode layers/internal/compose layers/sequence message internal/fused grad graph tensor",
 	"layers/memory":         "layers layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/pool":           "layers layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/relational":     "layers layers/internal/compose message grad graph tensor",
@@ -99,8 +99,8 @@ var table = map[string]string{
 	"layers/internal/compose": "grad graph tensor",
 
 	// Parts of message, which only it imports, one way: rules, exec, plan, ir.
-	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir grad graph internal/attend internal/dense sparse tensor",
-	"message/internal/exec":  "message/internal/plan message/internal/ir grad graph internal/attend sparse tensor",
+	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir grad graph internal/fused internal/dense sparse tensor",
+	"message/internal/exec":  "message/internal/plan message/internal/ir grad graph internal/fused sparse tensor",
 	"message/internal/plan":  "message/internal/ir tensor",
 	"message/internal/ir":    "tensor",
 
@@ -110,7 +110,7 @@ var table = map[string]string{
 	"internal/simd/spmm":   "internal/simd/cpu internal/simd/vec",
 	"internal/simd/attend": "internal/simd/cpu internal/simd/vec",
 
-	"internal/attend":      "graph sparse tensor",
+	"internal/fused":       "graph sparse tensor",
 	"internal/dense":       "tensor",
 	"internal/tiling":      "",
 	"internal/fetch":       "",
@@ -263,7 +263,7 @@ func TestViolations(t *testing.T) {
 		{"internal/gatbench/other", "tensor", false},
 		{"train", "internal/gatbench/usage", false},
 		{"message", "grad/gradtest", false},
-		{"message", "internal/attend", false},
+		{"message", "internal/fused", false},
 		{"message/internal/rules", "message/internal/exec", true},
 		{"message/internal/exec", "message/internal/rules", false},
 		{"message/internal/plan", "message/internal/exec", false},

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -44,7 +44,7 @@ type Cache struct {
 }
 
 // kept is the keys and values that one attention has seen.
-type kept struct{ attend.Past }
+type kept struct{ fused.Past }
 
 // stateWidth is how many numbers a row of the state has: region, length, sentence.
 const stateWidth = 3
@@ -83,7 +83,7 @@ func (c *Cache) begin(op string, heads []*MultiHead) {
 // shape gives k the widths of an attention.
 func (k *kept) shape(l *MultiHead) {
 	heads := cmp.Or(l.Heads, 1)
-	k.Past = attend.Past{Heads: heads, KeyWidth: l.Model / heads, ValueWidth: l.Model / heads, Scale: tensor.Float(l.scale())}
+	k.Past = fused.Past{Heads: heads, KeyWidth: l.Model / heads, ValueWidth: l.Model / heads, Scale: tensor.Float(l.scale())}
 }
 
 // enter finds the region of each of n rows from what the state says.
@@ -123,7 +123,7 @@ func (c *Cache) enter(op string, n int, before message.State) {
 func (c *Cache) makeRoom(i int) {
 	r, place := int(c.regions[i]), int(c.places[i])
 	if base := int(c.bases[r]); c.window > 0 && place-base >= c.room {
-		begin := attend.PastBegin(place, c.window)
+		begin := fused.PastBegin(place, c.window)
 		for k := range c.self {
 			c.self[k].move(r, r, begin-base, place-begin)
 		}
@@ -172,7 +172,7 @@ func (c *Cache) regionsTo(n int) {
 func (c *Cache) reserve(n int) {
 	most := n
 	if c.window > 0 {
-		most = 2 * attend.PastMost(c.window)
+		most = 2 * fused.PastMost(c.window)
 	}
 	if n = min(n, most); n <= c.room {
 		return

@@ -3,7 +3,7 @@ package attention
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -48,7 +48,7 @@ func (c *Cache) prompts(all [][]int32) (*graph.Graph, []int32) {
 	for i, p := range all {
 		c.lens[i] = int32(len(p))
 		if c.window > 0 && len(p) > c.room {
-			c.bases[i] = int32(attend.PastBegin(len(p), c.window))
+			c.bases[i] = int32(fused.PastBegin(len(p), c.window))
 		}
 	}
 	return graph.Batch(parts...), tokens

@@ -1,22 +1,22 @@
 package exec
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/attend"
-	simdattend "github.com/edgewise-ml/edgewise/internal/simd/attend"
+	"github.com/edgewise-ml/edgewise/internal/fused"
+	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Attention by GATv2, whose scores come from the rows that are summed, needs no tiles:
-// [attend.GATv2Walk] walks the edges of a destination once forward, and twice while their
+// [fused.GATv2Walk] walks the edges of a destination once forward, and twice while their
 // rows are near backward. What that does not take goes in tiles as everything else:
 // destinations with scores out of range and, backward, with very many edges, of
 // which it is not possible to tell the gradient of the softmax before all are seen.
 
 // walkOf returns the kernel's view of the destinations from r0 to r1.
-func (w *worker) walkOf(r0, r1 int) simdattend.GATv2Walk {
+func (w *worker) walkOf(r0, r1 int) attend.GATv2Walk {
 	g, s := w.graph.In(), &w.plan.Steps[w.plan.Steps[w.plan.Out().B].A]
-	return simdattend.GATv2Walk{
+	return attend.GATv2Walk{
 		Offsets: g.Offsets[r0 : r1+1], Cols: g.Cols, U: w.array(s.Near.U), V: w.rowsOf(s.Near.V, tile{r0: r0, r1: r1}), A: w.array(s.Near.W),
 		Top: w.pass.stats.top[r0*w.pass.stats.columns:], Sum: w.pass.stats.sum[r0*w.pass.stats.columns:], Apart: w.pass.stats.columns, Slope: s.C,
 	}
@@ -45,15 +45,15 @@ func (w *worker) walk(c chunk) {
 // as many as the kernel takes. It reports whether all scores are in range.
 func (w *worker) walkLong(v int) bool {
 	off := w.graph.In().Offsets
-	if off[v+1]-off[v] <= simdattend.GATv2Most {
+	if off[v+1]-off[v] <= attend.GATv2Most {
 		return false
 	}
-	var part [simdattend.GATv2Heads * simdattend.GATv2Heads]tensor.Float
-	var top, sum [simdattend.GATv2Heads]tensor.Float
-	var row attend.LongRow
+	var part [attend.GATv2Heads * attend.GATv2Heads]tensor.Float
+	var top, sum [attend.GATv2Heads]tensor.Float
+	var row fused.LongRow
 	k := w.walkOf(v, v+1)
 	k.Offsets, k.Y, k.Top, k.Sum = row.Edges[:], part[:], top[:], sum[:]
-	for row.Begin(off[v], off[v+1], simdattend.GATv2Most); row.Next(); {
+	for row.Begin(off[v], off[v+1], attend.GATv2Most); row.Next(); {
 		if k.Attend() == 0 {
 			return false
 		}
@@ -64,7 +64,7 @@ func (w *worker) walkLong(v int) bool {
 		bias = w.pass.eval.bias.Value().Data
 	}
 	n := w.pass.stats.columns
-	copy(w.pass.eval.y.Value().Data[v*len(part):], row.Mean(simdattend.GATv2Heads, simdattend.GATv2Heads, bias))
+	copy(w.pass.eval.y.Value().Data[v*len(part):], row.Mean(attend.GATv2Heads, attend.GATv2Heads, bias))
 	copy(w.pass.stats.top[v*n:], top[:])
 	copy(w.pass.stats.sum[v*n:], row.Sum[:])
 	return true
@@ -80,7 +80,7 @@ func (w *worker) alone(v int) chunk {
 func (w *worker) walkBack(c chunk) {
 	out, b := w.plan.Out(), w.window
 	s := &w.plan.Steps[w.plan.ScoreIsValue]
-	w.walkScratch = resize(w.walkScratch, simdattend.GATv2Work)
+	w.walkScratch = resize(w.walkScratch, attend.GATv2Work)
 	for v := c.r0; v < c.r1; {
 		rows, first := tile{r0: v, r1: c.r1}, int(w.graph.In().Offsets[v])
 		k := w.walkOf(v, c.r1)

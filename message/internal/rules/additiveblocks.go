@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
@@ -18,7 +18,7 @@ import (
 //	z = tanh(U(k) + V(q))·W(v)
 //
 // z is computed by itself, a number an edge, and the message that reads it is left to
-// other kernels. Its bits are those of tiles. [attend.Additive] has the arithmetic.
+// other kernels. Its bits are those of tiles. [fused.Additive] has the arithmetic.
 type additiveBlocks struct {
 	k, q, v int
 	z       int     // the array that z becomes in what reads it,
@@ -129,11 +129,11 @@ func (m additiveBlocks) score(c *exec.Call) *grad.Var {
 	k, q, v := c.Vars[m.k], c.Vars[m.q], c.Vars[m.v]
 	op := grad.Begin("AdditiveBlocks", k, q, v)
 	on := c.Graph.Derived(additiveKey{k.Dim(-1)}, func() any {
-		return attend.NewAdditiveBlocks(c.Graph.Spans(), k.Dim(-1))
-	}).(*attend.AdditiveBlocks)
+		return fused.NewAdditiveBlocks(c.Graph.Spans(), k.Dim(-1))
+	}).(*fused.AdditiveBlocks)
 	z := op.Fresh(c.Graph.NumEdges(), 1)
 	n := grad.Notes[additiveBack](op)
-	*n = additiveBack{op: op, k: k, q: q, v: v, kernel: attend.Additive{On: on, K: k.Value().Data, Q: q.Value().Data, V: v.Value().Data}}
+	*n = additiveBack{op: op, k: k, q: q, v: v, kernel: fused.Additive{On: on, K: k.Value().Data, Q: q.Value().Data, V: v.Value().Data}}
 	if exec.Overlap(n.kernel.K, n.kernel.Q) {
 		n.apart = len(n.kernel.Q)
 	}
@@ -147,14 +147,14 @@ func (m additiveBlocks) score(c *exec.Call) *grad.Var {
 type additiveBack struct {
 	op      grad.Op
 	k, q, v *grad.Var
-	kernel  attend.Additive
+	kernel  fused.Additive
 	apart   int // the elements of q, where these are elements of k, too
 }
 
 // Pull adds to the gradients of the operands.
 func (n *additiveBack) Pull(dz *tensor.Dense) {
 	n.op.Scratch(n.kernel.On.Room()+n.apart, func(buf []tensor.Float) {
-		to := attend.AdditiveGrads{Z: dz.Data, K: gradOf(n.k), Q: gradOf(n.q), V: gradOf(n.v)}
+		to := fused.AdditiveGrads{Z: dz.Data, K: gradOf(n.k), Q: gradOf(n.q), V: gradOf(n.v)}
 		dq := to.Q
 		if n.apart > 0 && dq != nil {
 			to.Q = buf[len(buf)-n.apart:]

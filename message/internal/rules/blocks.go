@@ -6,8 +6,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/attend"
 	"github.com/edgewise-ml/edgewise/internal/dense"
+	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
@@ -19,7 +19,7 @@ import (
 //
 //	Σ U(x) × softmax(U(k)·V(q) [scaled] [+ a bias of edges, kinds or offsets]) [with dropout]
 //
-// [attend.Blocks] has the arithmetic.
+// [fused.Blocks] has the arithmetic.
 type blocks struct {
 	q, k, x   int
 	scale     tensor.Float
@@ -154,7 +154,7 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 	var shape [tensor.MaxAxes]int
 	y := op.New(c.Shape(shape[:], n.x)...)
 	d := n.k.Dim(-1)
-	n.kernel = attend.Blocks{
+	n.kernel = fused.Blocks{
 		Spans: c.Graph.Spans(), Q: n.q.Value().Data, K: n.k.Value().Data, X: n.x.Value().Data,
 		Heads: n.k.Value().RowLen() / d, KeyWidth: d, ValueWidth: n.x.Dim(-1), Scale: m.scale,
 	}
@@ -164,12 +164,12 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 	}
 	if m.bias != none {
 		n.bias = c.Vars[m.bias]
-		k.Bias = attend.BlockBias{X: n.bias.Value().Data, Width: m.biasWidth}
+		k.Bias = fused.BlockBias{X: n.bias.Value().Data, Width: m.biasWidth}
 	}
 	if m.kinds != none {
 		n.tableOf(c.Graph, &c.Attributes[m.kinds])
 	}
-	k.Stats = attend.BlockStats{Top: op.Floats(c.Graph.NumDst() * k.Heads), Sum: op.Floats(c.Graph.NumDst() * k.Heads)}
+	k.Stats = fused.BlockStats{Top: op.Floats(c.Graph.NumDst() * k.Heads), Sum: op.Floats(c.Graph.NumDst() * k.Heads)}
 	n.room = k.Room(n.bias != nil && n.bias.Needs())
 	if !op.Dry(n.room) {
 		k.Forward(y.Value().Data)
@@ -182,7 +182,7 @@ func (n *blocksBack) tableOf(g *graph.Graph, x *ir.Attribute) {
 	b := &n.kernel.Bias
 	if x.ByOffset {
 		src, dst := g.Places()
-		n.offsets = attend.OffsetTable{Src: src, Dst: dst, Lo: int(x.Lo), Hi: int(x.Hi)}
+		n.offsets = fused.OffsetTable{Src: src, Dst: dst, Lo: int(x.Lo), Hi: int(x.Hi)}
 		b.Offsets = &n.offsets
 		return
 	}
@@ -196,9 +196,9 @@ type blocksBack struct {
 	op      grad.Op
 	q, k, x *grad.Var
 	bias    *grad.Var // nil: none
-	kernel  attend.Blocks
-	offsets attend.OffsetTable // of its bias
-	room    int                // scratch of backward
+	kernel  fused.Blocks
+	offsets fused.OffsetTable // of its bias
+	room    int               // scratch of backward
 }
 
 // Pull adds to the gradients of the operands.
@@ -210,6 +210,6 @@ func (n *blocksBack) Pull(dy *tensor.Dense) {
 		return x.Grad().Data
 	}
 	n.op.Scratch(n.room, func(buf []tensor.Float) {
-		n.kernel.Backward(&attend.BlockGrads{Out: dy.Data, Q: into(n.q), K: into(n.k), X: into(n.x), Bias: into(n.bias)}, buf)
+		n.kernel.Backward(&fused.BlockGrads{Out: dy.Data, Q: into(n.q), K: into(n.k), X: into(n.x), Bias: into(n.bias)}, buf)
 	})
 }

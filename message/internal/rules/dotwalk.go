@@ -4,18 +4,18 @@ import (
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // dotWalk is what blocks is, on any graph: dot-product attention without a bias, of eight heads
-// of eight elements. [attend.Listed] has the arithmetic.
+// of eight elements. [fused.Listed] has the arithmetic.
 type dotWalk struct{ blocks }
 
 func matchDotWalk(p *plan.Plan) Kernel {
-	const n = attend.ListedHeads
+	const n = fused.ListedHeads
 	m, ok := matchBlocks(p).(blocks)
 	if !ok || m.bias != none || m.keys.Width() != n*n || m.keys.Last() != n || m.values.Last() != n {
 		return nil
@@ -33,7 +33,7 @@ func (m dotWalk) Forward(c *exec.Call) *grad.Var {
 	waits := op.Own(vars[:])
 	n := grad.Notes[dotWalkBack](op)
 	*n = dotWalkBack{op: op, q: vars[0], k: vars[1], x: vars[2]}
-	n.kernel = attend.Listed{In: c.Graph.In(), Q: n.q.Value().Data, K: n.k.Value().Data, V: n.x.Value().Data, Scale: m.scale}
+	n.kernel = fused.Listed{In: c.Graph.In(), Q: n.q.Value().Data, K: n.k.Value().Data, V: n.x.Value().Data, Scale: m.scale}
 	if m.drop != none {
 		n.kernel.Drop = (*tensor.Mask)(c.Attributes[m.drop].Drop)
 	}
@@ -50,13 +50,13 @@ func (m dotWalk) Forward(c *exec.Call) *grad.Var {
 type dotWalkBack struct {
 	op      grad.Op
 	q, k, x *grad.Var
-	kernel  attend.Listed
-	records attend.ListedRecords // none where no gradient is wanted
+	kernel  fused.Listed
+	records fused.ListedRecords // none where no gradient is wanted
 }
 
 // Run implements [grad.Late].
 func (n *dotWalkBack) Run(op grad.Op, y *grad.Var) {
-	var records *attend.ListedRecords
+	var records *fused.ListedRecords
 	if op.Needs() {
 		if records = &n.records; records.Data == nil {
 			records.Data = op.FreshFloats(n.kernel.RecordsLen())
@@ -75,7 +75,7 @@ func (n *dotWalkBack) Summed(r *grad.Var) grad.Late {
 	with := grad.Notes[dotWalkBack](n.op)
 	*with = *n
 	with.kernel.Add = r.Value().Data
-	n.records = attend.ListedRecords{}
+	n.records = fused.ListedRecords{}
 	return with
 }
 
@@ -83,7 +83,7 @@ func (n *dotWalkBack) Summed(r *grad.Var) grad.Late {
 // source's first of x: if they share elements otherwise, as those of views may, k's has
 // an array of its own.
 func (n *dotWalkBack) Pull(dy *tensor.Dense) {
-	g := attend.ListedGrads{Out: dy.Data}
+	g := fused.ListedGrads{Out: dy.Data}
 	g.Q, g.SetQ = freshOf(n.q)
 	g.V, g.SetV = freshOf(n.x)
 	g.K, g.SetK = freshOf(n.k)

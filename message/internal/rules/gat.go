@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
@@ -16,7 +16,7 @@ import (
 //
 //	Σ U(ft) × softmax(LeakyReLU(U(el) + V(er) [+ E(ee)])) [with dropout] [× E(weight)]
 //
-// [attend.GAT] has the arithmetic.
+// [fused.GAT] has the arithmetic.
 type gat struct {
 	ft, el, er int
 	ee, weight int // none: there is none
@@ -124,7 +124,7 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 	waits := op.Own(vars)
 	a := grad.Notes[gatBack](op)
 	a.op, a.ft, a.el, a.er, a.from = op, vars[0], vars[1], vars[2], from
-	a.kernel = attend.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Slope: k.slope}
+	a.kernel = fused.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Slope: k.slope}
 	if from != nil {
 		a.kernel.Ft = from.Shape()
 	} else {
@@ -156,15 +156,15 @@ type gatBack struct {
 	ft, el, er *grad.Var
 	ee, weight *grad.Var        // nil: none
 	from       *grad.Projection // ft if that is not held; nil: it is
-	kernel     attend.GAT
+	kernel     fused.GAT
 	y          *grad.Var
-	records    attend.Records // none where no gradient is wanted
+	records    fused.Records // none where no gradient is wanted
 }
 
 // Run implements [grad.Late].
 func (a *gatBack) Run(op grad.Op, y *grad.Var) {
 	a.y = y
-	var records *attend.Records
+	var records *fused.Records
 	if op.Needs() {
 		if records = &a.records; records.Data == nil {
 			records.Data = op.FreshFloats(a.kernel.RecordsLen())
@@ -195,7 +195,7 @@ func (a *gatBack) Biased(b, y *grad.Var) grad.Late {
 	*with = *a
 	with.kernel.Bias = b.Value()
 	if with.y = y; y == nil {
-		a.records = attend.Records{}
+		a.records = fused.Records{}
 	}
 	return with
 }
@@ -213,13 +213,13 @@ func (a *gatBack) Pull(dy *tensor.Dense) {
 // elsewhere when they are there. The kernel takes edges in any order, so a gradient
 // that shares elements with one before it, as those of views may, has an array of
 // its own; not that of er, which the kernel adds when it has done all others.
-func (a *gatBack) grads() (into *attend.GATGrads, more []addition) {
-	into = new(attend.GATGrads)
+func (a *gatBack) grads() (into *fused.GATGrads, more []addition) {
+	into = new(fused.GATGrads)
 	places := [...]struct {
 		v    *grad.Var
 		to   **tensor.Dense
-		sets attend.Sets
-	}{{a.ft, &into.Ft, attend.SetFt}, {a.el, &into.El, attend.SetEl}, {a.er, &into.Er, attend.SetEr}, {a.ee, &into.Ee, 0}, {a.weight, &into.Weight, 0}}
+		sets fused.Sets
+	}{{a.ft, &into.Ft, fused.SetFt}, {a.el, &into.El, fused.SetEl}, {a.er, &into.Er, fused.SetEr}, {a.ee, &into.Ee, 0}, {a.weight, &into.Weight, 0}}
 	for i, x := range places {
 		if x.v == nil {
 			continue
@@ -230,7 +230,7 @@ func (a *gatBack) grads() (into *attend.GATGrads, more []addition) {
 			dx.Zero()
 		case fresh:
 			into.Sets |= x.sets
-		case dx != nil && x.sets != attend.SetEr:
+		case dx != nil && x.sets != fused.SetEr:
 			for _, o := range places[:i] {
 				if *o.to != nil && exec.Overlap(dx.Data, (*o.to).Data) {
 					more = append(more, addition{dx, dx.Like()})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/internal/attend"
+	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -60,13 +60,13 @@ func newAttentionTask(g *graph.Graph, s bench.Shape) *attentionTask {
 
 // byHand returns a call of the kernel for the result and all gradients.
 func (a *attentionTask) byHand() func() {
-	k := &attend.GAT{In: a.g.In(), El: a.el, Er: a.er, Ft: a.ft, Slope: 0.2}
+	k := &fused.GAT{In: a.g.In(), El: a.el, Er: a.er, Ft: a.ft, Slope: 0.2}
 	like := func(x *tensor.Dense) *tensor.Dense { return tensor.New(x.Shape()...) }
-	y, records := like(a.seed), &attend.Records{Data: make([]tensor.Float, k.RecordsLen())}
-	into := &attend.GATGrads{El: like(a.el), Er: like(a.er), Ft: like(a.ft)}
+	y, records := like(a.seed), &fused.Records{Data: make([]tensor.Float, k.RecordsLen())}
+	into := &fused.GATGrads{El: like(a.el), Er: like(a.er), Ft: like(a.ft)}
 	return func() {
 		k.Forward(y, records)
-		into.Sets = attend.SetEl | attend.SetEr | attend.SetFt
+		into.Sets = fused.SetEl | fused.SetEr | fused.SetFt
 		k.Backward(a.seed, y, records, into)
 	}
 }

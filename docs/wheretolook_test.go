@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// The design's table Where to look names files and functions. A stranger goes by it, so each
+// The table Where to look of docs/inside/messages.md names files and functions. A stranger goes by it, so each
 // is there.
 func TestWhereToLook(t *testing.T) {
-	text, err := os.ReadFile("inside/design.md")
+	text, err := os.ReadFile("inside/messages.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(text), "\n### Where to look\n")
+	_, table, _ := strings.Cut(string(text), "\n## Where to look\n")
 	table, _, _ = strings.Cut(table, "\n### ")
 	declared := declarations(t, "../datasets", "../models", "../message", "../internal/fused", "../internal/simd/attend", "../internal/simd/spmm", "../grad")
 	names := regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(table, -1)

@@ -17,7 +17,7 @@ import (
 )
 
 // The functions after a [models] mark are quoted word for word in
-// docs/inside/design.md, section "Models in ten lines", those after a [primitives] mark
+// docs/models/ten-lines.md, section "Six models in ten lines", those after a [primitives] mark
 // in docs/library/primitives.md.
 
 // [models] [primitives]
@@ -232,7 +232,7 @@ var pages = []struct {
 	path, section, mark string
 	lines, count        int // of a function at most; of functions at least
 }{
-	{"../docs/inside/design.md", "Models in ten lines", "models", 10 + 3, 6}, // a body of ten
+	{"../docs/models/ten-lines.md", "Six models in ten lines", "models", 10 + 3, 6}, // a body of ten
 	{"../docs/library/primitives.md", "From GCN to LSTM", "primitives", 15, 15},
 }
 

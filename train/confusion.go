@@ -91,3 +91,96 @@ func (c *Confusion) String() string {
 	}
 	return b.String()
 }
+
+// Counts says of one class how often it was there and how often it was
+// predicted.
+type Counts struct{ TruePos, FalsePos, FalseNeg, TrueNeg int }
+
+// Precision returns how much of what was predicted is right; 0 of nothing.
+func (c Counts) Precision() float64 { return ratio(c.TruePos, c.TruePos+c.FalsePos) }
+
+// Recall returns how much of what is there was predicted; 0 of nothing.
+func (c Counts) Recall() float64 { return ratio(c.TruePos, c.TruePos+c.FalseNeg) }
+
+// F1 returns the harmonic mean of precision and recall; 0 of nothing.
+func (c Counts) F1() float64 { return ratio(2*c.TruePos, 2*c.TruePos+c.FalsePos+c.FalseNeg) }
+
+// Accuracy returns how much of what was said of the class is right.
+func (c Counts) Accuracy() float64 {
+	return ratio(c.TruePos+c.TrueNeg, c.TruePos+c.TrueNeg+c.FalsePos+c.FalseNeg)
+}
+
+func ratio(a, b int) float64 { return float64(a) / float64(max(1, b)) }
+
+// MicroF1 returns the F1 of all classes' counts together. Of one label a row it
+// equals the accuracy.
+func MicroF1(classes []Counts) float64 {
+	var all Counts
+	for _, c := range classes {
+		all.TruePos += c.TruePos
+		all.FalsePos += c.FalsePos
+		all.FalseNeg += c.FalseNeg
+	}
+	return all.F1()
+}
+
+// MacroF1 returns the mean F1 of the classes. One that neither occurs nor is
+// predicted does not count; of none it is 0.
+func MacroF1(classes []Counts) float64 {
+	sum, n := 0.0, 0
+	for _, c := range classes {
+		if c.TruePos+c.FalsePos+c.FalseNeg > 0 {
+			sum += c.F1()
+			n++
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
+// BalancedAccuracy returns the mean recall of the classes that occur, which is the
+// accuracy if each class is given the same weight. Of k classes 1/k is what a
+// constant answer gets. Of none it is 0.
+func BalancedAccuracy(classes []Counts) float64 {
+	sum, n := 0.0, 0
+	for _, c := range classes {
+		if c.TruePos+c.FalseNeg > 0 {
+			sum += c.Recall()
+			n++
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
+// CountLabels counts the classes of rows that may have any number of labels:
+// targets is 1 where a row has a class and 0 where not, logits has its shape,
+// and a logit of at least 0 predicts the class; a logit that is NaN is wrong either
+// way. A target that is NaN is not known and does not count.
+func CountLabels(logits, targets *tensor.Dense) []Counts {
+	counts := make([]Counts, logits.RowLen())
+	tagged{logits, targets}.each("train.CountLabels", func(x, y []tensor.Float) {
+		for c, v := range x {
+			if y[c] != y[c] {
+				continue
+			}
+			there, said := y[c] != 0, v >= 0
+			if v != v {
+				said = !there
+			}
+			counts[c].add(there, said)
+		}
+	})
+	return counts
+}
+
+func (c *Counts) add(there, said bool) {
+	switch {
+	case there && said:
+		c.TruePos++
+	case there:
+		c.FalseNeg++
+	case said:
+		c.FalsePos++
+	default:
+		c.TrueNeg++
+	}
+}

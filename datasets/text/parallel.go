@@ -1,6 +1,10 @@
 package text
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/tensor"
+)
 
 // ReadParallel returns two texts of which each line of the second is what becomes of the
 // same line of the first: sentences and their translations. It is an error if one has
@@ -58,4 +62,77 @@ func ReadMulti30k(path string) (train, val, test *Parallel, err error) {
 		parts[k] = p
 	}
 	return parts[0], parts[1], parts[2], nil
+}
+
+// Pairs is sequences and what is to be written for each: sentences and their
+// translations. Neither has [Begin] or [End]; batches add them.
+type Pairs struct{ Source, Target Ragged }
+
+// Len returns the number of pairs. It panics with a [*tensor.ShapeError] if there are
+// not as many targets as sources.
+func (p Pairs) Len() int {
+	if s, t := p.Source.Len(), p.Target.Len(); s != t {
+		panic(&tensor.ShapeError{Op: "text.Pairs", Shapes: [][]int{{s}, {t}}, Why: "there are not as many targets as sources"})
+	}
+	return p.Source.Len()
+}
+
+// Within returns the pairs of which both sequences have at most that many tokens.
+func (p Pairs) Within(most int) Pairs {
+	var rows []int32
+	for i := range p.Len() {
+		if len(p.Source.Sequence(i)) <= most && len(p.Target.Sequence(i)) <= most {
+			rows = append(rows, int32(i))
+		}
+	}
+	return Pairs{p.Source.Rows(rows), p.Target.Rows(rows)}
+}
+
+// PairBatch is some pairs: a graph of the sources and one of the targets.
+type PairBatch struct {
+	Source *Batch  // the sequences that are read
+	Input  *Batch  // [Begin], then the target: what a decoder is fed when it is taught
+	Output []int32 // the target, then [End]: what it should say at each node of Input
+}
+
+// Batch returns some of the pairs. It panics with a [*tensor.ShapeError] if there is no
+// such pair.
+func (p Pairs) Batch(rows []int32) *PairBatch {
+	p.Len()
+	b := &PairBatch{Source: p.Source.Batch(rows)}
+	target := p.Target.Rows(rows)
+	input := Ragged{Offsets: make([]int, 1, len(rows)+1)}
+	for i := range target.Len() {
+		s := target.Sequence(i)
+		input.Tokens = append(input.Tokens, Begin)
+		input.add(s...)
+		b.Output = append(append(b.Output, s...), End)
+	}
+	b.Input = &Batch{Rows: rows, Graph: input.Graph(), Tokens: input.Tokens}
+	return b
+}
+
+// Segments cuts a long text into segments of that many tokens, the last perhaps shorter,
+// and returns with them the token that comes next at each place: what a language model
+// reads, and what it should say. The last token of the text is only ever next. It panics
+// with a [*tensor.ShapeError] if length is not positive.
+func Segments(tokens []int32, length int) (input, next Ragged) {
+	if length <= 0 {
+		panic(&tensor.ShapeError{Op: "text.Segments", Shapes: [][]int{{length}}, Why: "a segment has one token or more"})
+	}
+	n := max(0, len(tokens)-1)
+	offsets := []int{0}
+	for at := 0; at < n; {
+		at = min(n, at+length)
+		offsets = append(offsets, at)
+	}
+	return Ragged{tokens[:n:n], offsets}, Ragged{tokens[len(tokens)-n:], offsets}
+}
+
+// Parallel is lines and what each of them becomes: two texts of as many lines.
+type Parallel struct{ Source, Target []string }
+
+// Encode returns the tokens of both texts.
+func (p *Parallel) Encode(source, target Tokeniser) Pairs {
+	return Pairs{EncodeLines(source, p.Source), EncodeLines(target, p.Target)}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
@@ -121,4 +122,135 @@ func reduces(to, x []int, i int) bool {
 		return slices.Equal(to[:i], x[:i]) && slices.Equal(to[i:], x[i+1:])
 	}
 	return len(to) == len(x) && to[i] == 1 && slices.Equal(to[:i], x[:i]) && slices.Equal(to[i+1:], x[i+1:])
+}
+
+// Sum64 returns the sum of all elements, added in float64: those of each few
+// thousand first, and then what these give, in order.
+func Sum64(x *Dense) float64 {
+	const part = 1 << 14 // half a chunk, whatever share a test sets
+	n := (len(x.Data) + part - 1) / part
+	if n <= 1 {
+		return vec.Sum64(x.Data)
+	}
+	s := sumMemory.Get().(*sums)
+	if cap(s.of) < n {
+		s.of = make([]float64, n)
+	}
+	s.of, s.x = s.of[:n], x.Data
+	sumJobs.run(s, n, part, func(s **sums, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			(*s).of[i] = vec.Sum64((*s).x[i*part : min((i+1)*part, len((*s).x))])
+		}
+	})
+	total := 0.0
+	for _, v := range s.of {
+		total += v
+	}
+	s.x = nil
+	sumMemory.Put(s)
+	return total
+}
+
+// sums are the sums of parts of x.
+type sums struct {
+	of []float64
+	x  []Float
+}
+
+var (
+	sumJobs   jobs[*sums]
+	sumMemory = sync.Pool{New: func() any { return new(sums) }}
+)
+
+// along is an array seen along one axis: outer blocks of n runs of inner
+// elements.
+type along struct{ outer, n, inner int }
+
+// axisOf returns the number of an axis of x; a negative one counts from the
+// last.
+func axisOf(op string, x *Dense, axis int) int {
+	i := axis
+	if i < 0 {
+		i += x.axes
+	}
+	if i < 0 || i >= x.axes {
+		panic(&ShapeError{Op: "tensor." + op, Shapes: [][]int{slices.Clone(x.Shape()), {axis}}, Why: "no such axis"})
+	}
+	return i
+}
+
+// alongAxis returns x seen along axis i, which axisOf has given.
+func alongAxis(x *Dense, i int) along {
+	a := along{1, x.dims[i], 1}
+	for _, s := range x.dims[:i] {
+		a.outer *= s
+	}
+	for _, s := range x.dims[i+1 : x.axes] {
+		a.inner *= s
+	}
+	return a
+}
+
+// alongLast returns x seen along its last axis.
+func alongLast(x *Dense) along { return alongAxis(x, x.axes-1) }
+
+// sameShape panics unless dst has x's shape.
+func sameShape(op string, dst, x *Dense) {
+	if !slices.Equal(dst.Shape(), x.Shape()) {
+		panic(Mismatch("tensor."+op, x, dst))
+	}
+}
+
+// CumSum sets dst to the sums of x up to each element of the last axis, which
+// are added in float64. dst may be x itself but must not overlap it otherwise.
+func CumSum(dst, x *Dense) {
+	scan("CumSum", dst, x, func(to, from []Float) {
+		s := 0.0
+		for i, v := range from {
+			s += float64(v)
+			to[i] = Float(s)
+		}
+	})
+}
+
+// CumProd sets dst to the products of x up to each element of the last axis,
+// which are multiplied in float64. dst may be x itself but must not overlap it
+// otherwise.
+func CumProd(dst, x *Dense) {
+	scan("CumProd", dst, x, func(to, from []Float) {
+		s := 1.0
+		for i, v := range from {
+			s *= float64(v)
+			to[i] = Float(s)
+		}
+	})
+}
+
+// rowScan is a function of rows.
+type rowScan struct {
+	dst, x []Float
+	n      int
+	row    func(to, from []Float)
+}
+
+var rowScanJobs jobs[rowScan]
+
+// scan calls row, which is no closure, with every row along the last axis. dst
+// has x's shape.
+func scan(op string, dst, x *Dense, row func(to, from []Float)) {
+	sameShape(op, dst, x)
+	inPlace(op, dst, x)
+	a := alongLast(x)
+	s := rowScan{dst.Data, x.Data, a.n, row}
+	if alone(a.outer, costFunction*a.n) {
+		s.rows(0, a.outer)
+		return
+	}
+	rowScanJobs.run(s, a.outer, costFunction*a.n, (*rowScan).rows)
+}
+
+func (s *rowScan) rows(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		s.row(s.dst[i*s.n:(i+1)*s.n], s.x[i*s.n:(i+1)*s.n])
+	}
 }

@@ -1,14 +1,20 @@
 package convert
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
+	"github.com/edgewise-ml/edgewise/internal/npy"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -81,4 +87,144 @@ func newArray(shape []int, n int, at func(i int) float64) (Array, error) {
 		}
 	}
 	return a, nil
+}
+
+// Read reads the state dict in the file at path: PyTorch's own (of torch.save, since
+// version 1.6), a safetensors file, or NumPy's .npz. What it is, its first bytes say
+// and not its name. Floats of 16, 32 and 64 bits, whole numbers and booleans become
+// tensor.Float.
+//
+// Of a file of torch.save that holds more than a state dict, within names the keys that
+// lead to it: Read("checkpoint.pt", "model") for {'model': model.state_dict(), 'epoch': 3}.
+func Read(path string, within ...string) (State, error) {
+	s, err := read(path, within)
+	if err != nil {
+		return nil, fmt.Errorf("convert: %w", err)
+	}
+	return s, nil
+}
+
+func read(path string, within []string) (State, error) {
+	if err := regular.File(path); err != nil {
+		return nil, err
+	}
+	start, err := beginning(path)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(start, []byte("PK")) {
+		pt, err := openTorch(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if pt != nil {
+			defer pt.Close()
+			s, err := pt.read(within)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			return s, nil
+		}
+	}
+	if len(within) > 0 {
+		return nil, fmt.Errorf("%s: it is no file of torch.save, so there is no %q within", path, strings.Join(within, "/"))
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("PK")):
+		return readNPZ(path)
+	case len(start) > 8 && start[8] == '{' && binary.LittleEndian.Uint64(start) <= safetensors.MaxHeader:
+		return readSafetensors(path)
+	}
+	return nil, fmt.Errorf("%s: %w", path, foreign(start))
+}
+
+// beginning returns the first bytes of a file, fewer if there are not as many.
+func beginning(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, 512)
+	n, err := io.ReadFull(f, b)
+	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	return b[:n], nil
+}
+
+// legacy is the number that files of torch.save before version 1.6 begin with, as a pickle.
+var legacy = []byte("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19")
+
+// foreign says what a file is that cannot be read.
+func foreign(start []byte) error {
+	const again = "load it there and save the state dict again: torch.save(model.state_dict(), path)"
+	switch {
+	case len(start) > 2 && start[0] == 0x80 && bytes.Contains(start[:min(len(start), 32)], legacy):
+		return errors.New("it is of torch.save before PyTorch 1.6, or with _use_new_zipfile_serialization=False; " + again)
+	case len(start) > 2 && start[0] == 0x80:
+		return errors.New("it is a plain pickle, not a file of torch.save; " + again)
+	case len(start) > 262 && string(start[257:262]) == "ustar":
+		return errors.New("it is a tar archive, of PyTorch before 0.4 perhaps; " + again)
+	case bytes.HasPrefix(start, []byte("\x93NUMPY")):
+		return errors.New("it is a single array of NumPy; save them by their names: numpy.savez(path, **arrays)")
+	case bytes.HasPrefix(start, []byte("\x89HDF")):
+		return errors.New("it is HDF5; save the arrays by their names: numpy.savez(path, **arrays)")
+	case len(start) == 0:
+		return errors.New("it is empty")
+	}
+	return errors.New("it is no state dict: neither a file of torch.save (a zip archive) nor safetensors nor .npz, or it is damaged")
+}
+
+func readSafetensors(path string) (State, error) {
+	tensors, _, err := safetensors.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s := State{}
+	for _, t := range tensors {
+		at := func(i int) float64 { return float64(t.F32[i]) }
+		switch {
+		case t.F64 != nil:
+			at = func(i int) float64 { return t.F64[i] }
+		case t.I64 != nil:
+			at = func(i int) float64 { return float64(t.I64[i]) }
+		}
+		a, err := newArray(t.Shape, len(t.F32)+len(t.F64)+len(t.I64), at)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", path, t.Name, err)
+		}
+		a.Whole = t.I64 != nil
+		s[t.Name] = a
+	}
+	return s, nil
+}
+
+func readNPZ(path string) (State, error) {
+	z, err := npy.OpenArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	s := State{}
+	for _, name := range z.Names() {
+		a, err := z.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		var values Array
+		at, err := a.Numbers()
+		if err == nil {
+			values, err = newArray(a.Shape, a.Len(), at)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: array %q: %w", path, name, err)
+		}
+		values.Whole = !strings.Contains(a.Type, "f")
+		s[name] = values
+	}
+	if len(s) == 0 {
+		return nil, fmt.Errorf("%s: a zip archive without arrays of NumPy (*.npy) and without a data.pkl of torch.save", path)
+	}
+	return s, nil
 }

@@ -1,6 +1,11 @@
 package ranks
 
-import "unsafe"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+)
 
 // Float is what can be added up over the ranks.
 type Float interface{ float32 | float64 }
@@ -98,4 +103,36 @@ func inBytes[F Float](sizes []int) []int {
 		out[i] = n * int(unsafe.Sizeof(F(0)))
 	}
 	return out
+}
+
+// list names ranks: "rank 1", or "ranks 1, 2 and 5".
+func list(ranks []int) string {
+	if len(ranks) == 1 {
+		return fmt.Sprintf("rank %d", ranks[0])
+	}
+	var words []string
+	for _, i := range ranks {
+		words = append(words, fmt.Sprint(i))
+	}
+	last := len(words) - 1
+	return "ranks " + strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+func (e *MissingError) sort() { slices.Sort(e.Ranks) }
+
+// cut returns the parts of b, which have those sizes.
+func cut(b []byte, sizes []int) [][]byte {
+	parts := make([][]byte, len(sizes))
+	for i, n := range sizes {
+		parts[i], b = b[:n:n], b[n:]
+	}
+	return parts
+}
+
+func sum(sizes []int) int {
+	n := 0
+	for _, size := range sizes {
+		n += size
+	}
+	return n
 }

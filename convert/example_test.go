@@ -22,7 +22,7 @@ func ExampleModules_Load() {
 	first.Init(rng)
 	last.Init(rng)
 
-	state, err := convert.Read("testdata/pyg.pt", "model") // the file has more than one dictionary
+	state, err := convert.Load("testdata/pyg.pt", "model") // the file has more than one dictionary
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -33,7 +33,7 @@ func ExampleModules_Load() {
 		return
 	}
 	g := graph.Must(graph.New(5, []int32{1, 3, 0, 2, 4, 1, 3, 0, 2, 4, 1, 3}, []int32{0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4})).WithSelfLoops()
-	inputs, err := convert.Read("testdata/pyg.pt", "inputs")
+	inputs, err := convert.Load("testdata/pyg.pt", "inputs")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,7 +41,7 @@ func ExampleModules_Load() {
 	t, x := grad.NewEval(), grad.Const(tensor.Of(inputs["x"].Data, 5, 4))
 	logits := last.Forward(t, g, first.Forward(t, g, x)).Value()
 
-	outputs, err := convert.Read("testdata/pyg.pt", "outputs")
+	outputs, err := convert.Load("testdata/pyg.pt", "outputs")
 	fmt.Printf("here  %.4f\nthere %.4f %v\n", logits.Row(0), outputs["model"].Data[:3], err)
 	// Output:
 	// here  [0.6522 0.3782 0.4753]
@@ -68,7 +68,7 @@ func ExampleModules_State() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	fmt.Println(convert.Write(filepath.Join(dir, "sage.safetensors"), state))
+	fmt.Println(convert.Save(filepath.Join(dir, "sage.safetensors"), state))
 	// Output:
 	// conv.fc_neigh.weight [8 4]
 	// conv.fc_self.bias [8]
@@ -82,7 +82,7 @@ func ExampleModules_State() {
 func ExampleModules_Load_mismatch() {
 	lin := &layers.Linear{In: 2, Out: 3}
 	lin.Init(rand.New(rand.NewPCG(1, 1)))
-	state, err := convert.Read("testdata/small.safetensors")
+	state, err := convert.Load("testdata/small.safetensors")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,7 +16,7 @@ func ExampleModules_transformer() {
 	model := &attention.Transformer{Block: attention.Block{Model: 4, Heads: 2, Hidden: 8}, Source: 7, Target: 6, Encoders: 1, Decoders: 1}
 	model.Init(rand.New(rand.NewPCG(1, 2)))
 
-	state, err := convert.Read("testdata/torch.pt", "model")
+	state, err := convert.Load("testdata/torch.pt", "model")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -32,7 +32,7 @@ func ExampleModules_transformer() {
 	masks := attention.Pairs([]int{4}, []int{3})
 	logits := model.Forward(grad.NewEval(), masks, []int32{3, 1, 5, 2}, []int32{0, 4, 2}).Value()
 
-	outputs, err := convert.Read("testdata/torch.pt", "outputs")
+	outputs, err := convert.Load("testdata/torch.pt", "outputs")
 	fmt.Printf("here  %.4f\nthere %.4f %v\n", logits.Row(2), outputs["translator"].Data[12:], err)
 	// Output:
 	// here  [-0.0773 0.3036 -0.0371 -0.1639 0.1768 -0.0178]
@@ -45,7 +45,7 @@ func ExampleModules_languageModel() {
 	model := &attention.LanguageModel{Block: block, Tokens: 7, Depth: 2}
 	model.Init(rand.New(rand.NewPCG(1, 2)))
 
-	state, err := convert.Read("testdata/torch.pt", "model")
+	state, err := convert.Load("testdata/torch.pt", "model")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -57,7 +57,7 @@ func ExampleModules_languageModel() {
 	}
 	logits := model.Forward(grad.NewEval(), graph.Causal(4), []int32{0, 3, 5, 1}).Value()
 
-	outputs, err := convert.Read("testdata/torch.pt", "outputs")
+	outputs, err := convert.Load("testdata/torch.pt", "outputs")
 	fmt.Printf("here  %.4f\nthere %.4f %v\n", logits.Row(3), outputs["languagemodel"].Data[21:], err)
 	// Output:
 	// here  [0.1893 -0.0110 0.1636 -0.1761 -0.0548 0.0732 0.0201]

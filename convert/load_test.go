@@ -24,7 +24,7 @@ func small() (convert.Modules, *layers.Linear) {
 
 func smallState(t *testing.T) convert.State {
 	t.Helper()
-	s, err := convert.Read("testdata/small.pt")
+	s, err := convert.Load("testdata/small.pt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestLoadElements(t *testing.T) {
 	l := initialised(&layers.Linear{In: 3, Out: 2})
 	m := convert.Modules{"lin": l, "table": grad.NewParam(2)}
 	before := slices.Clone(l.W.Value.Data)
-	views, err := convert.Read("testdata/views.pt")
+	views, err := convert.Load("testdata/views.pt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestLoadElements(t *testing.T) {
 		t.Errorf("%v: %v, %v", err, l.W.Value.Data, l.B.Value.Data)
 	}
 	for _, name := range []string{"small.npz", "small.safetensors", "small.pt"} { // with a counter of whole numbers, which is not read
-		s, err := convert.Read(filepath.Join("testdata", name))
+		s, err := convert.Load(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,10 +257,10 @@ func TestNestedModules(t *testing.T) {
 }
 
 func TestWriteFails(t *testing.T) {
-	if err := convert.Write(filepath.Join(t.TempDir(), "no", "a"), convert.State{}); err == nil || !strings.HasPrefix(err.Error(), "convert: ") {
+	if err := convert.Save(filepath.Join(t.TempDir(), "no", "a"), convert.State{}); err == nil || !strings.HasPrefix(err.Error(), "convert: ") {
 		t.Errorf("%v", err)
 	}
-	if err := convert.Write(filepath.Join(t.TempDir(), "a"), convert.State{"w": {Shape: []int{2}, Data: make([]tensor.Float, 1)}}); err == nil || !strings.Contains(err.Error(), `"w" has 1 elements for the shape [2]`) {
+	if err := convert.Save(filepath.Join(t.TempDir(), "a"), convert.State{"w": {Shape: []int{2}, Data: make([]tensor.Float, 1)}}); err == nil || !strings.Contains(err.Error(), `"w" has 1 elements for the shape [2]`) {
 		t.Errorf("%v", err)
 	}
 }

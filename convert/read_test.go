@@ -17,7 +17,7 @@ import (
 
 // The same state dict comes out of each format.
 func TestFormats(t *testing.T) {
-	want, err := convert.Read("testdata/small.pt")
+	want, err := convert.Load("testdata/small.pt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestFormats(t *testing.T) {
 		t.Errorf("small.pt has\n%s", got)
 	}
 	for _, file := range []string{"small.safetensors", "small.npz", "protocol4.pt"} {
-		got, err := convert.Read(filepath.Join("testdata", file))
+		got, err := convert.Load(filepath.Join("testdata", file))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -40,17 +40,17 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "again.safetensors")
-	if err := convert.Write(path, want); err != nil {
+	if err := convert.Save(path, want); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := convert.Read(path); err != nil || again.String() != want.String() || again["0.weight"].Data[5] != want["0.weight"].Data[5] {
+	if again, err := convert.Load(path); err != nil || again.String() != want.String() || again["0.weight"].Data[5] != want["0.weight"].Data[5] {
 		t.Errorf("%v, %v", again, err)
 	}
 }
 
 // Views of storages and elements of every type.
 func TestViews(t *testing.T) {
-	s, err := convert.Read("testdata/views.pt")
+	s, err := convert.Load("testdata/views.pt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,19 +85,19 @@ func TestReadRefuses(t *testing.T) {
 		"missing.pt":     "no such file",
 		"../testdata":    "a folder",
 	} {
-		_, err := convert.Read(filepath.Join("testdata", file))
+		_, err := convert.Load(filepath.Join("testdata", file))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Base(file)) {
 			t.Errorf("%s: %v, want an error about %q", file, err, want)
 		}
 	}
-	if _, err := convert.Read("testdata/pyg.pt", "state"); err == nil || !strings.Contains(err.Error(), `there is no "state" within; name the dictionary`) {
+	if _, err := convert.Load("testdata/pyg.pt", "state"); err == nil || !strings.Contains(err.Error(), `there is no "state" within; name the dictionary`) {
 		t.Errorf("%v", err)
 	}
-	if _, err := convert.Read("testdata/small.npz", "model"); err == nil || !strings.Contains(err.Error(), "no file of torch.save") {
+	if _, err := convert.Load("testdata/small.npz", "model"); err == nil || !strings.Contains(err.Error(), "no file of torch.save") {
 		t.Errorf("%v", err)
 	}
 	for start, want := range map[string]string{"": "it is empty", "\x80\x04]\x94.": "a plain pickle", "\x93NUMPY\x01": "numpy.savez", "\x89HDF\r\n": "HDF5", "PK\x05\x06": "zip archive"} {
-		if _, err := convert.Read(writeFile(t, []byte(start))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := convert.Load(writeFile(t, []byte(start))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want an error about %q", start, err, want)
 		}
 	}
@@ -154,7 +154,7 @@ const four = "\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40" 
 func TestHostile(t *testing.T) {
 	good := stateOf(tensorOf("Float", "0", "K\x04", "K\x00", "K\x02K\x02", "K\x02K\x01"))
 	data := member{"a/data/0", four}
-	if s, err := convert.Read(writeFile(t, archive(t, member{"a/data.pkl", good}, data))); err != nil || !slices.Equal(s["w"].Data, []tensor.Float{1, 2, 3, 4}) {
+	if s, err := convert.Load(writeFile(t, archive(t, member{"a/data.pkl", good}, data))); err != nil || !slices.Equal(s["w"].Data, []tensor.Float{1, 2, 3, 4}) {
 		t.Fatalf("%v, %v", s, err)
 	}
 	big := "J\xff\xff\xff\x7f"
@@ -185,7 +185,7 @@ func TestHostile(t *testing.T) {
 		"without arrays of NumPy (*.npy) and without a data.pkl":  {{"a/other", "x"}},
 		"the pickle ends inside":                                  {{"a/data.pkl", "\x80\x02}}."}},
 	} {
-		_, err := convert.Read(writeFile(t, archive(t, members...)))
+		_, err := convert.Load(writeFile(t, archive(t, members...)))
 		if wide := tensor.Float(1)+1e-10 != 1; wide && strings.Contains(want, "float32") {
 			continue
 		}
@@ -208,7 +208,7 @@ func TestCut(t *testing.T) {
 			if err := os.WriteFile(path, b[:n], 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if s, err := convert.Read(path); err == nil || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "valid zip") {
+			if s, err := convert.Load(path); err == nil || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "valid zip") {
 				t.Errorf("%s, cut to %d of %d bytes, gives %v, error %v", name, n, len(b), s, err)
 			}
 		}
@@ -217,13 +217,13 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := convert.Read("testdata/small.pt")
+	s, err := convert.Load("testdata/small.pt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	weight := binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(s["0.weight"].Data[0])))
 	b[bytes.Index(b, weight)] ^= 1
-	if _, err := convert.Read(writeFile(t, b)); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := convert.Load(writeFile(t, b)); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a flipped bit gives %v", err)
 	}
 }
@@ -255,7 +255,7 @@ func fuzzRead(t *testing.T, path string, b []byte) {
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := convert.Read(path)
+	s, err := convert.Load(path)
 	if (s == nil) == (err == nil) {
 		t.Fatalf("%v and %v", s, err)
 	}

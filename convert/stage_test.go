@@ -29,7 +29,7 @@ type stage struct {
 func newStage(t *testing.T, f convert.Framework, file string) *stage {
 	s := &stage{t: t, framework: f, tape: grad.NewEval()}
 	for key, into := range map[string]*convert.State{"model": &s.model, "outputs": &s.want, "inputs": &s.in} {
-		state, err := convert.Read(filepath.Join("testdata", file), key)
+		state, err := convert.Load(filepath.Join("testdata", file), key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,11 +194,11 @@ func (s *stage) returned(there, back convert.State) {
 func (s *stage) written(state convert.State, file string) {
 	file = filepath.Join("testdata", file)
 	if *update {
-		if err := convert.Write(file, state); err != nil {
+		if err := convert.Save(file, state); err != nil {
 			s.t.Fatal(err)
 		}
 	}
-	want, err := convert.Read(file)
+	want, err := convert.Load(file)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -51,10 +51,10 @@ func (s State) Under(prefix string) State {
 	return part
 }
 
-// Write writes a state dict to a safetensors file at exactly that path, which
+// Save writes a state dict to a safetensors file at exactly that path, which
 // safetensors.torch.load_file reads. The same state gives the same bytes. The file
 // appears whole or not at all.
-func Write(path string, s State) error {
+func Save(path string, s State) error {
 	var tensors []safetensors.Tensor
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		t := safetensors.Tensor{Name: name, Shape: s[name].Shape}
@@ -89,14 +89,14 @@ func newArray(shape []int, n int, at func(i int) float64) (Array, error) {
 	return a, nil
 }
 
-// Read reads the state dict in the file at path: PyTorch's own (of torch.save, since
+// Load reads the state dict in the file at path: PyTorch's own (of torch.save, since
 // version 1.6), a safetensors file, or NumPy's .npz. What it is, its first bytes say
 // and not its name. Floats of 16, 32 and 64 bits, whole numbers and booleans become
 // tensor.Float.
 //
 // Of a file of torch.save that holds more than a state dict, within names the keys that
-// lead to it: Read("checkpoint.pt", "model") for {'model': model.state_dict(), 'epoch': 3}.
-func Read(path string, within ...string) (State, error) {
+// lead to it: Load("checkpoint.pt", "model") for {'model': model.state_dict(), 'epoch': 3}.
+func Load(path string, within ...string) (State, error) {
 	s, err := read(path, within)
 	if err != nil {
 		return nil, fmt.Errorf("convert: %w", err)

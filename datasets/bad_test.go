@@ -56,7 +56,7 @@ func splitWith(parts ...any) func(*testing.T, string) error {
 		if err := os.WriteFile(path, archiveOf(t, arrays(parts...)...), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := ReadSplit(path, 4)
+		_, err := LoadSplit(path, 4)
 		return err
 	}
 }
@@ -249,7 +249,7 @@ func badTexts() []bad {
 		{"archive in gzip", fileOf("x.npz.gz", gz("")), "DIR/x.npz.gz: only texts are read in gzip or zstd: unpack it first"},
 		{"pickle in zstd", fileOf("ind.x.graph.zst", zst("")), "DIR/ind.x.graph.zst: only texts are read in gzip or zstd: unpack it first"},
 		{"folder of many graphs", folderOf("X_A.txt", "X_graph_indicator.txt", "X_graph_labels.txt"), "DIR: there are no nodes in X_graph_indicator.txt"},
-		{"lines of JSON", fileOf("x.jsonl", []byte("{}\n")), "DIR/x.jsonl: it has many graphs in it, for ReadGraphs and --task graph"},
+		{"lines of JSON", fileOf("x.jsonl", []byte("{}\n")), "DIR/x.jsonl: it has many graphs in it, for LoadGraphs and --task graph"},
 		{"GEXF", fileOf("x.gexf", []byte("<gexf/>")), "DIR/x.gexf: its form is not read: write GraphML, as networkx.write_graphml does"},
 		{"of PyTorch", fileOf("x.pt", []byte("PK")), "DIR/x.pt: objects of Python are not read: write the arrays, numpy.savez(path, edge_index=…, x=…, y=…)"},
 		{"spreadsheet", fileOf("x.XLSX", []byte("PK")), "DIR/x.XLSX: such tables are not read: save them as CSV, NAME_nodes.csv and NAME_edges.csv"},

@@ -104,13 +104,13 @@ func (e *entry) read(path string) (d *Dataset, err error) {
 	case planetoidKind:
 		return planetoid(path, e.Name)
 	case edgesKind:
-		d, err = ReadAs(path, columns.Roles{Undirected: true})
+		d, err = LoadAs(path, columns.Roles{Undirected: true})
 	case platonovKind:
-		if d, err = Read(path); err == nil {
+		if d, err = Load(path); err == nil {
 			d = d.Undirected()
 		}
 	default:
-		d, err = Read(path)
+		d, err = Load(path)
 	}
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func holds(dir, name string) bool {
 
 // planetoid reads the files of a name in Planetoid's form, of which a folder may have several.
 func planetoid(dir, name string) (*Dataset, error) {
-	return Read(filepath.Join(dir, "ind."+name+".allx"))
+	return Load(filepath.Join(dir, "ind."+name+".allx"))
 }
 
 // lookUp returns what is known by a name, nil if nothing is.
@@ -286,7 +286,7 @@ func FindGraphs(dataDir, name string) string {
 	return ""
 }
 
-// manyGraphs reports whether [ReadGraphs] reads what is at path, as far as can be seen
+// manyGraphs reports whether [LoadGraphs] reads what is at path, as far as can be seen
 // without reading all of it.
 func manyGraphs(path string) bool {
 	info, err := os.Stat(path)
@@ -313,10 +313,10 @@ func manyGraphs(path string) bool {
 // that path.
 func OpenGraphs(dataDir, name string) (*Graphs, error) {
 	if path := FindGraphs(dataDir, name); path != "" {
-		return ReadGraphs(path)
+		return LoadGraphs(path)
 	}
 	if _, err := os.Stat(name); err == nil {
-		return ReadGraphs(name) // for its error
+		return LoadGraphs(name) // for its error
 	}
 	if get := elsewhere(name); get != "" {
 		return nil, &UnknownError{Name: name, Known: Names(), Get: fmt.Sprintf("there is no file %s.zip and no folder of that name in %s: %s", name, strings.Join(folders(dataDir), ", "), get)}

@@ -71,7 +71,7 @@ func TestFeatureNames(t *testing.T) {
 		if got := strings.Join(d.FeatureNames, " "); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if err := d.WriteNPZ(dir + "/e.npz"); err != nil {
+		if err := d.SaveNPZ(dir + "/e.npz"); err != nil {
 			t.Fatal(err)
 		}
 		again, err := readWith(dir + "/e.npz")

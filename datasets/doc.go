@@ -5,9 +5,9 @@
 //	d, err := datasets.ReadAs("shop_edges.csv", columns.Roles{Label: []string{"churned"}, Undirected: true})
 //	d, err := datasets.Open(dataDir, "citeseer") // by name: Catalogue lists them
 //
-// [Read] is three steps, which a program can take one by one, such as for rows of a database:
+// [Load] is three steps, which a program can take one by one, such as for rows of a database:
 //
-//	raw, err := form.Read("shop_edges.csv", form.Options{}) // or form.SQL
+//	raw, err := form.Load("shop_edges.csv", form.Options{}) // or form.SQL
 //	s, err := columns.Choose(raw, columns.Roles{Label: []string{"churned"}})
 //	d, err := datasets.From(raw, s)
 //
@@ -18,7 +18,7 @@
 // explanations are known, and [Bank] draws tables of customers and payments.
 //
 // The second noun is [Graphs], many graphs that are an example each, such as molecules:
-// [ReadGraphs] and [OpenGraphs] read them, [CSL] and others draw some, and a [GraphBatch] is
+// [LoadGraphs] and [OpenGraphs] read them, [CSL] and others draw some, and a [GraphBatch] is
 // a few of them side by side.
 //
 //	d, err := datasets.OpenGraphs(dataDir, "MUTAG")

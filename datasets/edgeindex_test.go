@@ -152,7 +152,7 @@ func TestNPZSplits(t *testing.T) {
 		if len(c.want) > 1 && !reflect.DeepEqual(d.Splits, c.want) || len(c.want) == 1 && d.Splits != nil || !reflect.DeepEqual(d.Split, c.want[0]) {
 			t.Errorf("%s: splits %v, the first %v, want %v", name, d.Splits, d.Split, c.want)
 		}
-		if all, err := ReadSplits(path, d.Graph.NumNodes()); err != nil || !reflect.DeepEqual(all, c.want) {
+		if all, err := LoadSplits(path, d.Graph.NumNodes()); err != nil || !reflect.DeepEqual(all, c.want) {
 			t.Errorf("%s: read splits %v, error %v", name, all, err)
 		}
 		last, err := d.SplitOf(len(c.want) - 1)
@@ -174,7 +174,7 @@ func TestWriteSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "y.npz")
-	if err := d.WriteNPZ(path); err != nil {
+	if err := d.SaveNPZ(path); err != nil {
 		t.Fatal(err)
 	}
 	e, err := readWith(path)
@@ -285,7 +285,7 @@ func TestBeginAtOne(t *testing.T) {
 		`{"edges":[[1,2]],"num_nodes":3,"y":0}`:                      false,
 		`{"edges":[[1,2]],"x":[[1],[2],[3]],"y":0}`:                  false,
 	} {
-		d, err := ReadGraphs(put(t, "g.jsonl", []byte(text)))
+		d, err := LoadGraphs(put(t, "g.jsonl", []byte(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,7 +92,7 @@ func TestReadMatrix(t *testing.T) {
 		"coordinate real general\n2 3 0\n":                             {NumRows: 2, NumCols: 3, Offsets: []int64{0, 0, 0}, Values: []tensor.Float{}},
 		"array real general\n2 1\n0\n3\n":                              {NumRows: 2, NumCols: 1, Offsets: []int64{0, 0, 1}, Cols: []int32{0}, Values: []tensor.Float{3}},
 	} {
-		got, err := ReadMatrix(put(t, "m.mtx", []byte("%%MatrixMarket matrix "+text)))
+		got, err := LoadMatrix(put(t, "m.mtx", []byte("%%MatrixMarket matrix "+text)))
 		if err != nil || plainOf(got) != plainOf(want) {
 			t.Errorf("%q: %s, error %v; want %s", text, plainOf(got), err, plainOf(want))
 		}

@@ -22,7 +22,7 @@ import (
 // after the other. Self-loops are left out, and of several edges of a kind from one node to another becomes what the Schema says.
 func From(raw *form.Raw, s *columns.Schema) (*Dataset, error) {
 	if raw.Graphs != nil {
-		return nil, fmt.Errorf("%s: it has many graphs in it, for ReadGraphs and --task graph", sourceOf(raw))
+		return nil, fmt.Errorf("%s: it has many graphs in it, for LoadGraphs and --task graph", sourceOf(raw))
 	}
 	if len(raw.Nodes) == 0 {
 		return nil, fmt.Errorf("%s: there are no nodes in it", sourceOf(raw))

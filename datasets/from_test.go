@@ -240,11 +240,11 @@ func TestNewGraphs(t *testing.T) {
 `
 	const new = `{"edges": [[0, 1]], "x": [[1, 2], [3, 4]], "edge_type": ["double"], "label": "a", "directed": false}
 `
-	d, err := ReadGraphs(put(t, "train.jsonl", []byte(train)))
+	d, err := LoadGraphs(put(t, "train.jsonl", []byte(train)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := form.Read(put(t, "new.jsonl", []byte(new)), form.Options{})
+	raw, err := form.Load(put(t, "new.jsonl", []byte(new)), form.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

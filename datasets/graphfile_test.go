@@ -41,7 +41,7 @@ func writeGraph(t testing.TB, offsets []int64, sources []int32) string {
 }
 
 func TestReadGraph(t *testing.T) {
-	g, err := ReadGraph(writeGraph(t, []int64{0, 2, 2, 3}, []int32{1, 2, 0}))
+	g, err := LoadGraph(writeGraph(t, []int64{0, 2, 2, 3}, []int32{1, 2, 0}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +61,11 @@ func TestReadGraph(t *testing.T) {
 	}
 	for _, c := range tests {
 		path := writeGraph(t, c.offsets, c.sources)
-		if _, err := ReadGraph(path); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := LoadGraph(path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("offsets %v, sources %v: got %v, want an error with %q", c.offsets, c.sources, err, c.want)
 		}
 	}
-	if _, err := ReadGraph(filepath.Join(t.TempDir(), "none.npz")); err == nil {
+	if _, err := LoadGraph(filepath.Join(t.TempDir(), "none.npz")); err == nil {
 		t.Error("read a file that is not there")
 	}
 }
@@ -83,7 +83,7 @@ func FuzzReadGraph(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		g, err := ReadGraph(path)
+		g, err := LoadGraph(path)
 		if err == nil && len(g.In().Cols) != g.NumEdges() {
 			t.Errorf("%d sources of %d edges", len(g.In().Cols), g.NumEdges())
 		}

@@ -204,7 +204,7 @@ func (d *Graphs) WithDegrees(most int) *Graphs {
 // of the graphs that train, or on all if there is no split.
 func GraphsFrom(raw *form.Raw, s *columns.Schema) (*Graphs, error) {
 	if raw.Graphs == nil || len(raw.Nodes) != 1 || len(raw.Edges) > 1 {
-		return nil, fmt.Errorf("%s: it is one graph, for Read and --task node, and not many", sourceOf(raw))
+		return nil, fmt.Errorf("%s: it is one graph, for Load and --task node, and not many", sourceOf(raw))
 	}
 	if err := checkRaw(raw); err != nil {
 		return nil, err

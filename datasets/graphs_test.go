@@ -76,7 +76,7 @@ func readTU(t testing.TB, parts map[string]string) (*Graphs, error) {
 	if err := os.WriteFile(path, tuZip(parts), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return ReadGraphs(path)
+	return LoadGraphs(path)
 }
 
 // wantSmall checks that d is smallTU.
@@ -118,7 +118,7 @@ func TestTUDataset(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if d, err = ReadGraphs(dir); err != nil {
+	if d, err = LoadGraphs(dir); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(d.Sizes(), []int{1, 0, 1, 0}) || d.Features != nil || d.Targets.Dim(1) != 2 || d.Graph.NumEdges() != 0 {
@@ -164,7 +164,7 @@ func TestBadTUDataset(t *testing.T) {
 	if err := os.WriteFile(cut, whole[:len(whole)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadGraphs(cut); err == nil || !strings.Contains(err.Error(), "the zip archive is cut or damaged") {
+	if _, err := LoadGraphs(cut); err == nil || !strings.Contains(err.Error(), "the zip archive is cut or damaged") {
 		t.Errorf("a cut archive: error %v", err)
 	}
 	many := smallTU() // labels that would take a square of memory
@@ -187,7 +187,7 @@ func readLines(t testing.TB, text string) (*Graphs, error) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return ReadGraphs(path)
+	return LoadGraphs(path)
 }
 
 func TestJSONLines(t *testing.T) {

@@ -17,14 +17,14 @@ type Interactions struct {
 	Graph *graph.Graph // bipartite, an edge from a user to each of its items
 }
 
-// ReadInteractions reads a table of users and items, an interaction a line, perhaps in gzip or
+// LoadInteractions reads a table of users and items, an interaction a line, perhaps in gzip or
 // zstd. Its first line names the columns: user, customer, reader, visitor or session, and item,
 // product, article, book, movie, track, song or artist, perhaps with id or _id after it. Users
 // and items are any words or numbers, and user 1 is another than item 1. Other columns,
 // such as ratings or times, are not read. A line that stands there twice counts once. The
 // error names the file, the line and what is wrong.
-func ReadInteractions(path string) (*Interactions, error) {
-	raw, err := form.Read(path, form.Options{As: "interactions"})
+func LoadInteractions(path string) (*Interactions, error) {
+	raw, err := form.Load(path, form.Options{As: "interactions"})
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func ReadInteractions(path string) (*Interactions, error) {
 }
 
 // HoldsInteractions reports whether a file is a table whose first line names a column of users
-// and one of items, as ReadInteractions reads it.
+// and one of items, as [LoadInteractions] reads it.
 func HoldsInteractions(path string) bool { return form.HoldsInteractions(path) }
 
 // InteractionsFrom makes interactions of what a table says: two types of nodes, and edges from those of one to those of the other, each once.

@@ -14,7 +14,7 @@ func interactions(t testing.TB, text string) (*Interactions, error) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return ReadInteractions(path)
+	return LoadInteractions(path)
 }
 
 // User 1 is another than item 1, columns may stand anywhere, and a line counts once.

@@ -21,7 +21,7 @@ func kindTables(t *testing.T, nodes, edges string) *datasets.Dataset {
 			t.Fatal(err)
 		}
 	}
-	d, err := datasets.Read(filepath.Join(dir, "k_edges.csv"))
+	d, err := datasets.Load(filepath.Join(dir, "k_edges.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,10 +92,10 @@ func TestNPZKeepsKinds(t *testing.T) {
 	d := kindTables(t, kindNodes, kindEdges)
 	path := filepath.Join(t.TempDir(), "k.npz")
 	for _, d := range []*datasets.Dataset{d, d.Undirected(), d.WithSelfLoops()} {
-		if err := d.WriteNPZ(path); err != nil {
+		if err := d.SaveNPZ(path); err != nil {
 			t.Fatal(err)
 		}
-		e, err := datasets.Read(path)
+		e, err := datasets.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,10 +105,10 @@ func TestNPZKeepsKinds(t *testing.T) {
 	}
 	bare := *d
 	bare.NodeKinds, bare.EdgeKinds = nil, nil
-	if err := bare.WriteNPZ(path); err != nil {
+	if err := bare.SaveNPZ(path); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := datasets.Read(path); err != nil || e.NodeKinds != nil || e.EdgeKinds != nil {
+	if e, err := datasets.Load(path); err != nil || e.NodeKinds != nil || e.EdgeKinds != nil {
 		t.Errorf("kinds %v %v, error %v", e.NodeKinds, e.EdgeKinds, err)
 	}
 }

@@ -24,7 +24,7 @@ type Knowledge struct {
 	Train, Val, Test *graph.Graph
 }
 
-// Triples reads a knowledge graph from text with a fact a line, head, relation and tail,
+// LoadKnowledge reads a knowledge graph from text with a fact a line, head, relation and tail,
 // all of them words or numbers, between tabs, commas, semicolons or spaces; a first line
 // may name the columns. It is the form of FB15k-237 and WN18RR:
 //
@@ -34,8 +34,8 @@ type Knowledge struct {
 // train, valid (or val, dev) and test, with .txt, .tsv or .csv after it. A fact that
 // stands there twice counts once, in the part that comes first. The error names the file,
 // the line and the value.
-func Triples(path string) (*Knowledge, error) {
-	raw, err := form.Read(path, form.Options{As: "triples"})
+func LoadKnowledge(path string) (*Knowledge, error) {
+	raw, err := form.Load(path, form.Options{As: "triples"})
 	if err != nil {
 		return nil, err
 	}

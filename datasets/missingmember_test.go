@@ -39,7 +39,7 @@ func TestMissingMember(t *testing.T) {
 		if got := FindGraphs("", path); got != path {
 			t.Errorf("%v: no graphs are found there", members)
 		}
-		if _, err := ReadGraphs(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := LoadGraphs(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", members, err, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestNaNInLines(t *testing.T) {
 		if err := os.WriteFile(path, []byte("{\"x\": [[1]], \"edges\": [], \"y\": 1.5}\n{\"x\": [["+word+"]], \"edges\": [], \"y\": 1}\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadGraphs(path); err == nil || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), "write null") {
+		if _, err := LoadGraphs(path); err == nil || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), "write null") {
 			t.Errorf("%s: %v", word, err)
 		}
 	}

@@ -37,12 +37,12 @@ func TestNaNTargets(t *testing.T) {
 		}
 	}
 	write("0.5, nan\nNaN,\n")
-	if d, err := ReadGraphs(dir); err != nil || fmt.Sprint(d.Targets.Shape(), d.Targets.Data) != "[2 2] [0.5 NaN NaN NaN]" {
+	if d, err := LoadGraphs(dir); err != nil || fmt.Sprint(d.Targets.Shape(), d.Targets.Data) != "[2 2] [0.5 NaN NaN NaN]" {
 		t.Errorf("TUDataset: %v, error %v", d, err)
 	}
 	for text, want := range map[string]string{"nan\nnan\n": "nothing is known of what is to be learnt", "1\ninf\n": `line 2: "inf" is no finite number`} {
 		write(text)
-		if _, err := ReadGraphs(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "X_graph_attributes.txt") {
+		if _, err := LoadGraphs(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "X_graph_attributes.txt") {
 			t.Errorf("TUDataset of %q: error %v, want %s", text, err, want)
 		}
 	}

@@ -198,7 +198,7 @@ func TestWriteNPZ(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), d.Name+".npz")
-		if err := d.WriteNPZ(path); err != nil {
+		if err := d.SaveNPZ(path); err != nil {
 			t.Fatal(err)
 		}
 		e, err := readWith(path)
@@ -206,7 +206,7 @@ func TestWriteNPZ(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		g, err := ReadGraph(path)
+		g, err := LoadGraph(path)
 		if err != nil || !slices.Equal(g.In().Cols, d.Graph.In().Cols) || !slices.Equal(e.Graph.In().Cols, d.Graph.In().Cols) || !slices.Equal(g.In().Offsets, d.Graph.In().Offsets) {
 			t.Errorf("%s: the graph is another, error %v", name, err)
 		}
@@ -236,7 +236,7 @@ func TestWriteNPZ(t *testing.T) {
 			t.Errorf("%s: described as %q, error %v", name, b.String(), err)
 		}
 	}
-	if err := Karate().WriteNPZ(filepath.Join(t.TempDir(), "no", "x.npz")); err == nil {
+	if err := Karate().SaveNPZ(filepath.Join(t.TempDir(), "no", "x.npz")); err == nil {
 		t.Error("written into a folder that is not there")
 	}
 }
@@ -398,7 +398,7 @@ func FuzzSplits(f *testing.F) {
 		head := "{'descr': '" + kind + "', 'fortran_order': False, 'shape': " + shape + ", }\n"
 		array := "\x93NUMPY\x01\x00" + string([]byte{byte(len(head)), byte(len(head) >> 8)}) + head + string(data)
 		path := filepath.Join(saved(t, dir, "s.npz", string(zipOf(name+".npy", array))), "s.npz")
-		splits, err := ReadSplits(path, 10)
+		splits, err := LoadSplits(path, 10)
 		if err != nil {
 			return
 		}
@@ -422,10 +422,10 @@ func TestCodesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "codes.npz")
-	if err := d.WriteNPZ(path); err != nil {
+	if err := d.SaveNPZ(path); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Read(path)
+	again, err := Load(path)
 	if err != nil || !reflect.DeepEqual(again.Codes, d.Codes) || !reflect.DeepEqual(again.EdgeCodes, d.EdgeCodes) {
 		t.Fatalf("the codes are %v and %v, error %v", again.Codes, again.EdgeCodes, err)
 	}
@@ -468,7 +468,7 @@ func TestCodesAreKept(t *testing.T) {
 		if err := os.WriteFile(path, archive, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "feature_codes") {
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "feature_codes") {
 			t.Errorf("codes %v: error %v", bad, err)
 		}
 	}

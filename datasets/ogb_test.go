@@ -125,7 +125,7 @@ func TestOGBNodeColumns(t *testing.T) {
 }
 
 func TestOGBGraphs(t *testing.T) {
-	d, err := ReadGraphs(packed(t, "hiv", hiv()))
+	d, err := LoadGraphs(packed(t, "hiv", hiv()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,23 +133,23 @@ func TestOGBGraphs(t *testing.T) {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	path := packed(t, "hiv", hiv())
-	if d, err = ReadGraphsAs(path, columns.Roles{Directed: true}); err != nil || fmt.Sprint(d.Graph.In().Cols, d.EdgeFeatures.Data) != "[0 1 5] [1 0 2 0 3 1]" {
+	if d, err = LoadGraphsAs(path, columns.Roles{Directed: true}); err != nil || fmt.Sprint(d.Graph.In().Cols, d.EdgeFeatures.Data) != "[0 1 5] [1 0 2 0 3 1]" {
 		t.Errorf("one direction: %v of %v, error %v", d.Graph.In(), d.EdgeFeatures, err)
 	}
 	if found := FindGraphs(filepath.Dir(path), "hiv"); found != path {
 		t.Errorf("found %q", found)
 	}
-	if d, err = ReadGraphs(packed(t, "gaps", changed(hiv(), "raw/graph-label.csv", "0.5\n\"\"\nnan\n"))); err != nil || fmt.Sprint(d.Targets.Data) != "[0.5 NaN NaN]" {
+	if d, err = LoadGraphs(packed(t, "gaps", changed(hiv(), "raw/graph-label.csv", "0.5\n\"\"\nnan\n"))); err != nil || fmt.Sprint(d.Targets.Data) != "[0.5 NaN NaN]" {
 		t.Errorf("gaps: %v, error %v", d, err)
 	}
-	d, err = ReadGraphs(packed(t, "pcba", changed(hiv(), "raw/graph-label.csv", "1,0,\n0,,1\nnan,1,0\n", "raw/edge.csv", "\n", "raw/edge-feat.csv", "\n", "raw/num-edge-list.csv", "0\n0\n0\n")))
+	d, err = LoadGraphs(packed(t, "pcba", changed(hiv(), "raw/graph-label.csv", "1,0,\n0,,1\nnan,1,0\n", "raw/edge.csv", "\n", "raw/edge-feat.csv", "\n", "raw/num-edge-list.csv", "0\n0\n0\n")))
 	if err != nil || fmt.Sprint(d.MultiLabels.Dense().Data, d.Classes, d.Graph.NumEdges(), d.EdgeFeatures == nil) != "[1 0 NaN 0 NaN 1 NaN 1 0] 3 0 true" {
 		t.Errorf("several labels: %v, error %v", d, err)
 	}
-	if d, err = ReadGraphs(packed(t, "sol", changed(hiv(), "raw/graph-label.csv", "0.5\n-1\n2\n"))); err != nil || fmt.Sprint(d.Targets.Data) != "[0.5 -1 2]" {
+	if d, err = LoadGraphs(packed(t, "sol", changed(hiv(), "raw/graph-label.csv", "0.5\n-1\n2\n"))); err != nil || fmt.Sprint(d.Targets.Data) != "[0.5 -1 2]" {
 		t.Errorf("numbers: %v, error %v", d, err)
 	}
-	if d, err = ReadGraphs(packed(t, "bare", changed(hiv(), "raw/num-node-list.csv", "3\n0\n2\n", "raw/node-feat.csv", ""))); err != nil || d.Len() != 3 || d.Graph.NumNodes() != 5 {
+	if d, err = LoadGraphs(packed(t, "bare", changed(hiv(), "raw/num-node-list.csv", "3\n0\n2\n", "raw/node-feat.csv", ""))); err != nil || d.Len() != 3 || d.Graph.NumNodes() != 5 {
 		t.Errorf("a graph without nodes: %v, error %v", d, err)
 	}
 }
@@ -165,7 +165,7 @@ func badOGB() []bad {
 			if _, err := readWith(path); err != nil && !strings.Contains(err.Error(), "ReadGraphs") {
 				return err
 			}
-			_, err := ReadGraphs(path)
+			_, err := LoadGraphs(path)
 			return err
 		}
 	}
@@ -229,7 +229,7 @@ func FuzzOGB(f *testing.F) {
 		} else if strings.Contains(err.Error(), path) {
 			err = nil
 		}
-		g, bad := ReadGraphs(path)
+		g, bad := LoadGraphs(path)
 		if bad == nil {
 			bad = g.Check()
 			g.Batch(ids(g.Len()))

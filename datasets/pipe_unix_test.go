@@ -36,7 +36,7 @@ func TestPipesAreRefused(t *testing.T) {
 	refused(t, "EdgeList")(readWith(path))
 	refused(t, "MatrixMarket")(readWith(path))
 	refused(t, "LINQS")(readWith(path))
-	if _, err := ReadSplit(path, 3); err == nil || !strings.Contains(err.Error(), "it is a pipe") {
+	if _, err := LoadSplit(path, 3); err == nil || !strings.Contains(err.Error(), "it is a pipe") {
 		t.Errorf("ReadSplit: error %v", err)
 	}
 }

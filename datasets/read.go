@@ -7,15 +7,15 @@ import (
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
-// Read reads the dataset at path: a file, whose form its name says, with the files that belong to it, or a folder or a zip
+// Load reads the dataset at path: a file, whose form its name says, with the files that belong to it, or a folder or a zip
 // or tar archive that one dataset is in; texts perhaps in gzip or zstd. [form.All] lists the forms. It is
-// [ReadAs] where columns are for what their names say.
-func Read(path string) (*Dataset, error) { return ReadAs(path, columns.Roles{}) }
+// [LoadAs] where columns are for what their names say.
+func Load(path string) (*Dataset, error) { return LoadAs(path, columns.Roles{}) }
 
-// ReadAs is [Read] of a dataset whose columns have the roles that r says:
+// LoadAs is [Load] of a dataset whose columns have the roles that r says:
 //
 //	d, err := datasets.ReadAs("people_edges.csv", columns.Roles{Label: []string{"churned"}, Undirected: true})
-func ReadAs(path string, r columns.Roles) (*Dataset, error) {
+func LoadAs(path string, r columns.Roles) (*Dataset, error) {
 	raw, s, err := chosen(path, r)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func ReadAs(path string, r columns.Roles) (*Dataset, error) {
 
 // chosen reads files and decides what their columns are for.
 func chosen(path string, r columns.Roles) (*form.Raw, *columns.Schema, error) {
-	raw, err := form.Read(path, r.Options())
+	raw, err := form.Load(path, r.Options())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,12 +33,12 @@ func chosen(path string, r columns.Roles) (*form.Raw, *columns.Schema, error) {
 	return raw, s, err
 }
 
-// ReadGraphs reads many graphs from a file, a folder or an archive: lines of JSON (.jsonl, .ndjson), or the files
+// LoadGraphs reads many graphs from a file, a folder or an archive: lines of JSON (.jsonl, .ndjson), or the files
 // of OGB or TUDataset.
-func ReadGraphs(path string) (*Graphs, error) { return ReadGraphsAs(path, columns.Roles{}) }
+func LoadGraphs(path string) (*Graphs, error) { return LoadGraphsAs(path, columns.Roles{}) }
 
-// ReadGraphsAs is [ReadGraphs] of graphs whose columns have the roles that r says.
-func ReadGraphsAs(path string, r columns.Roles) (*Graphs, error) {
+// LoadGraphsAs is [LoadGraphs] of graphs whose columns have the roles that r says.
+func LoadGraphsAs(path string, r columns.Roles) (*Graphs, error) {
 	raw, s, err := chosen(path, r)
 	if err != nil {
 		return nil, err
@@ -46,46 +46,46 @@ func ReadGraphsAs(path string, r columns.Roles) (*Graphs, error) {
 	return GraphsFrom(raw, s)
 }
 
-// Files returns the files that [Read] reads for a path, as their names say: that
+// Files returns the files that [Load] reads for a path, as their names say: that
 // file and those that belong to it; of a folder those of the datasets of the kind
 // that is read. A program that writes beside a dataset asks so what it must leave
 // alone.
 func Files(path string) []string { return form.Belonging(path) }
 
-// ReadGraph reads a graph from an .npz of two arrays: indptr, whole numbers, one
+// LoadGraph reads a graph from an .npz of two arrays: indptr, whole numbers, one
 // for each destination and one more; and indices, the sources of the edges into
 // each destination. That is the form in which other frameworks' benchmarks share
 // a graph with this one's; its nodes are both sources and destinations.
 //
 // The error names the file, and the first number that is wrong.
-func ReadGraph(path string) (*graph.Graph, error) {
-	in, err := form.ReadIncoming(path)
+func LoadGraph(path string) (*graph.Graph, error) {
+	in, err := form.LoadIncoming(path)
 	if err != nil {
 		return nil, err
 	}
 	return graph.FromCSR(in)
 }
 
-// ReadMatrix reads a matrix from a Matrix Market file, which may be in gzip or
+// LoadMatrix reads a matrix from a Matrix Market file, which may be in gzip or
 // zstd. Elements that stand there several times add up, zeros are left out.
-func ReadMatrix(path string) (*sparse.CSR, error) { return form.ReadMatrix(path) }
+func LoadMatrix(path string) (*sparse.CSR, error) { return form.LoadMatrix(path) }
 
-// ReadSplit is the first of [ReadSplits].
-func ReadSplit(path string, n int) (Split, error) {
-	splits, err := ReadSplits(path, n)
+// LoadSplit is the first of [LoadSplits].
+func LoadSplit(path string, n int) (Split, error) {
+	splits, err := LoadSplits(path, n)
 	if err != nil {
 		return Split{}, err
 	}
 	return splits[0], nil
 }
 
-// ReadSplits reads one or more splits of n nodes from an .npz: train, val and test, or
+// LoadSplits reads one or more splits of n nodes from an .npz: train, val and test, or
 // train_idx and so on, which hold nodes, or train_mask, val_mask and test_mask, which
 // hold for each node whether it is in that part. Masks of two axes are several splits: a
 // row each, as in train_masks, or a column each, as PyG has it. A part may be missing. The
 // error names the file and the first thing that is wrong.
-func ReadSplits(path string, n int) (splits []Split, err error) {
-	list, err := form.ReadSplits(path, n)
+func LoadSplits(path string, n int) (splits []Split, err error) {
+	list, err := form.LoadSplits(path, n)
 	for _, s := range list {
 		splits = append(splits, Split{s.Train, s.Val, s.Test})
 	}

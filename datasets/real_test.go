@@ -235,7 +235,7 @@ func TestMatrixMarketSuite(t *testing.T) {
 		"west0067": "[67 67], 294 elements", "complex": "its elements are complex", "mangled1": "want a matrix", "mangled5": "it is hermitian",
 		"mangled10": "the file ends after 2 of 3 elements", "mangled_format": "a pattern has no values", "matrix_fp32": `"-inf" is not the value`,
 	} {
-		m, err := ReadMatrix(filepath.Join(dir, name+".mtx"))
+		m, err := LoadMatrix(filepath.Join(dir, name+".mtx"))
 		if os.IsNotExist(err) {
 			t.Skip(err)
 		}

@@ -14,7 +14,7 @@ import (
 // and whether edges are undirected.
 func readWith(path string) (*Dataset, error) {
 	file, r := rolesOf(path)
-	raw, err := form.Read(file, r.Options())
+	raw, err := form.Load(file, r.Options())
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func rolesOf(path string) (file string, r columns.Roles) {
 // readText is readWith of a text that a file of that name would hold.
 func readText(text, path string) (*Dataset, error) {
 	file, r := rolesOf(path)
-	raw, err := form.ReadReader(strings.NewReader(text), file, r.Options())
+	raw, err := form.Read(strings.NewReader(text), file, r.Options())
 	if err != nil {
 		return nil, err
 	}

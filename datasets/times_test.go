@@ -165,7 +165,7 @@ func TestMixedTimes(t *testing.T) {
 			t.Errorf("%v: described as %s, error %v", c.cells, b.String(), err)
 		}
 		path := t.TempDir() + "/e.npz"
-		if err := d.WriteNPZ(path); err != nil {
+		if err := d.SaveNPZ(path); err != nil {
 			t.Errorf("%v: %v", c.cells, err)
 		}
 		if e, err := readWith(path); err != nil || e.NodeColumns != nil {

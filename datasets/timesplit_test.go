@@ -107,7 +107,7 @@ func TestColumnsInNPZ(t *testing.T) {
 	d.NodeColumns[0].Times[3] = NoTime
 	d.NodeColumns = append(d.NodeColumns, Column{Name: "part", Numbers: []float64{0.1, math.NaN(), 1e-300, -0.5, 7, 8}})
 	path := filepath.Join(t.TempDir(), "p.npz")
-	if err := d.WriteNPZ(path); err != nil {
+	if err := d.SaveNPZ(path); err != nil {
 		t.Fatal(err)
 	}
 	e, err := readWith(path)
@@ -118,14 +118,14 @@ func TestColumnsInNPZ(t *testing.T) {
 		t.Errorf("%s is read as %s", a, b)
 	}
 	d.NodeColumns, d.EdgeColumns = nil, nil
-	if err := d.WriteNPZ(path); err != nil {
+	if err := d.SaveNPZ(path); err != nil {
 		t.Fatal(err)
 	}
 	if e, err = readWith(path); err != nil || e.NodeColumns != nil || e.EdgeColumns != nil {
 		t.Errorf("%v, %v, error %v", e.NodeColumns, e.EdgeColumns, err)
 	}
 	d.NodeColumns = []Column{{Name: "year", Times: make([]int64, 5)}}
-	if err := d.WriteNPZ(path); err != nil {
+	if err := d.SaveNPZ(path); err != nil {
 		t.Fatal(err)
 	}
 	if _, err = readWith(path); err == nil || !strings.Contains(err.Error(), `p.npz: array "node_column_0": its shape is [5], want a number for each of 6`) {

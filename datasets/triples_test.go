@@ -18,7 +18,7 @@ func readTriples(t testing.TB, text string) (*Knowledge, error) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return Triples(path)
+	return LoadKnowledge(path)
 }
 
 func TestTriples(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTriples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	k, err := Triples(dir)
+	k, err := LoadKnowledge(dir)
 	if err != nil || k.Train.NumEdges() != 2 || k.Val.NumEdges() != 1 || k.Test.NumEdges() != 1 || k.Relations() != 2 {
 		t.Errorf("a folder: %+v, error %v", k, err)
 	}
@@ -71,7 +71,7 @@ func TestBadTriples(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := Triples(t.TempDir()); err == nil || !strings.Contains(err.Error(), "train.txt, valid.txt and test.txt") {
+	if _, err := LoadKnowledge(t.TempDir()); err == nil || !strings.Contains(err.Error(), "train.txt, valid.txt and test.txt") {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
@@ -129,7 +129,7 @@ func FuzzFolderOfTriples(f *testing.F) {
 				saved(t, dir, name, text)
 			}
 		}
-		k, err := Triples(dir)
+		k, err := LoadKnowledge(dir)
 		if err != nil {
 			if !strings.Contains(err.Error(), dir) {
 				t.Fatalf("no file is named: %v", err)

@@ -42,9 +42,9 @@ func TestCutInGzip(t *testing.T) {
 		"net.json.gz":    {"[[0, 1],\n [1, 2],\n [2, 0]]", graph},
 		"net.dot.gz":     {"digraph g {\n a -> b;\n b -> c;\n}\n", graph},
 		"net.graphml.gz": {"<graphml><graph edgedefault=\"directed\">\n<node id=\"a\"/><node id=\"b\"/>\n<edge source=\"a\" target=\"b\"/></graph></graphml>\n", graph},
-		"shop.csv.gz":    {"user,item\nanna,kettle\nbert,teapot\n", func(path string) error { _, err := ReadInteractions(path); return err }},
-		"facts.tsv.gz":   {"vienna\tcapital\taustria\nparis\tcapital\tfrance\n", func(path string) error { _, err := Triples(path); return err }},
-		"mols.jsonl.gz":  {graphs, func(path string) error { _, err := ReadGraphs(path); return err }},
+		"shop.csv.gz":    {"user,item\nanna,kettle\nbert,teapot\n", func(path string) error { _, err := LoadInteractions(path); return err }},
+		"facts.tsv.gz":   {"vienna\tcapital\taustria\nparis\tcapital\tfrance\n", func(path string) error { _, err := LoadKnowledge(path); return err }},
+		"mols.jsonl.gz":  {graphs, func(path string) error { _, err := LoadGraphs(path); return err }},
 	} {
 		whole := gz(c.text)
 		if err := c.read(put(t, name, whole)); err != nil {

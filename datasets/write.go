@@ -11,9 +11,9 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// WriteNPZ writes d to the file at path, whole or not at all, in the form that
-// [Read] reads, and whose graph [ReadGraph] reads. NumPy reads it without pickles.
-func (d *Dataset) WriteNPZ(path string) error {
+// SaveNPZ writes d to the file at path, whole or not at all, in the form that
+// [Load] reads, and whose graph [LoadGraph] reads. NumPy reads it without pickles.
+func (d *Dataset) SaveNPZ(path string) error {
 	in := d.Graph.In()
 	arrays := []npy.Named{{Name: "indptr", Data: in.Offsets}, {Name: "indices", Data: in.Cols}}
 	add := func(name string, data any, shape ...int) {

@@ -348,7 +348,7 @@ func TestDGLLoading(t *testing.T) {
 	is(t, "Karate", karate.Graph.NumNodes(), 34)
 	seer, err := datasets.Open(dir, "citeseer")
 	is(t, "there or not", seer == nil, err != nil)
-	stored, err := datasets.ReadGraph(dir + "/graph.npz")
+	stored, err := datasets.LoadGraph(dir + "/graph.npz")
 	is(t, "a file that does not exist", fmt.Sprint(stored == nil, err != nil), "true true")
 
 	p := param(1, 2, 2)

@@ -74,7 +74,7 @@ func TestGonumGraphs(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, err := datasets.Read(file)
+	d, err := datasets.Load(file)
 	is(t, "dot", fmt.Sprint(d.Graph, d.NodeNames, err), "Graph(5 nodes, 5 edges) [0 1 2 3 4] <nil>")
 }
 

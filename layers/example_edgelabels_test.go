@@ -38,7 +38,7 @@ func (m *opinion) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var, from, to []
 // is chosen after the #, and one of parts. Messages go both ways, classes are of the edges that stand
 // in the table.
 func Example_edgeLabels() {
-	d, err := datasets.ReadAs("../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"relation"}})
+	d, err := datasets.LoadAs("../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"relation"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (m *leaver) Forward(t *grad.Tape, g *graph.Graph, x, edges *grad.Var) *grad
 
 // Two tables as they come, one of customers and one of who sent an offer to whom.
 func Example_tables() {
-	d, err := datasets.ReadAs("../datasets/testdata/shop_edges.csv", columns.Roles{
+	d, err := datasets.LoadAs("../datasets/testdata/shop_edges.csv", columns.Roles{
 		Label: []string{"churned"}, As: map[string]columns.Encoding{"joined": columns.Left, "at": columns.Left}, Undirected: true,
 	})
 	if err != nil {

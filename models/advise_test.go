@@ -115,7 +115,7 @@ func TestAdviseRare(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		d, err := datasets.ReadAs(dir, columns.Roles{Label: []string{"defaulted"}})
+		d, err := datasets.LoadAs(dir, columns.Roles{Label: []string{"defaulted"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,10 +2,10 @@
 // were not there:
 //
 //	files, folders, archives, SQL, Parquet
-//	   │  form.Read, form.SQL
+//	   │  form.Load, form.SQL
 //	   ▼
 //	form.Raw                          edges, ids, columns as they were written
-//	   │  columns.Choose, datasets.From (or both and form.Read at once: datasets.ReadAs)
+//	   │  columns.Choose, datasets.From (or both and form.Load at once: datasets.LoadAs)
 //	   ▼
 //	datasets.Dataset                  graph, features, labels, split; its Schema says how columns were read
 //	   │  Prepare

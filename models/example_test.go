@@ -21,7 +21,7 @@ import (
 func Example() {
 	const yesterday, today = "../datasets/testdata/shop_edges.csv", "../datasets/testdata/tomorrow"
 
-	d := must(datasets.ReadAs(yesterday, columns.Roles{
+	d := must(datasets.LoadAs(yesterday, columns.Roles{
 		Label: []string{"churned"}, As: map[string]columns.Encoding{"email": columns.Left}, Undirected: true,
 	}))
 	data := must(models.Prepare(d, &models.Preparation{}))
@@ -33,9 +33,9 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	p := must(models.Open(file))
-	rows := must(form.Read(today, form.Options{}))
-	q := models.Query{Base: must(form.Read(yesterday, form.Options{}))}
+	p := must(models.Load(file))
+	rows := must(form.Load(today, form.Options{}))
+	q := models.Query{Base: must(form.Load(yesterday, form.Options{}))}
 	answers := must(p.Predict(rows, q))
 	for i, id := range answers.IDs[:3] {
 		class, probability := answers.Best(i)

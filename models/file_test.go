@@ -247,7 +247,7 @@ func TestOtherFiles(t *testing.T) {
 		params: "it has parameters alone", checkpoint: "it is a checkpoint, from which a training goes on, and no model file: write one with gatbench train --resume FILE --save MODEL",
 		filepath.Join(dir, "none"): "no such file", dir: "it is a folder",
 	} {
-		if _, err := models.Open(path); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := models.Load(path); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one with %q", err, says)
 		}
 	}

@@ -23,11 +23,11 @@ type Predictor struct {
 	*Trained
 }
 
-// Open reads the model file at path.
+// Load reads the model file at path.
 //
 //	p, err := models.Open("model.safetensors")
 //	answers, err := p.Predict(raw, models.Query{}) // of all rows that raw lists
-func Open(path string) (*Predictor, error) {
+func Load(path string) (*Predictor, error) {
 	m, err := readFile(path)
 	if err != nil {
 		return nil, err

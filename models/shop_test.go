@@ -160,7 +160,7 @@ func trained(t *testing.T, raw *form.Raw, m models.Model, prepare models.Prepara
 	if err := model.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	p, err := models.Open(path)
+	p, err := models.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

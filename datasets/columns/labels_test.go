@@ -23,7 +23,7 @@ func labelled(t *testing.T, name string, as Encoding, cells ...string) (*Schema,
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := form.Read(path, form.Options{})
+	raw, err := form.Load(path, form.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

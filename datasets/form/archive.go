@@ -405,17 +405,17 @@ func openFile(path string) (f *Files, name string, err error) {
 	if err := regular.File(path); err != nil {
 		return nil, "", err
 	}
-	if f, name, err = OpenPath(path); err == nil && name == "" {
+	if f, name, err = Open(path); err == nil && name == "" {
 		f.Close()
 		err = fmt.Errorf("%s: it is an archive of files: unpack it, and name the file that you want", path)
 	}
 	return f, name, err
 }
 
-// ReadSplits reads one or more splits of n nodes from an .npz: train, val or valid, and test, or train_idx and so on, which hold
+// LoadSplits reads one or more splits of n nodes from an .npz: train, val or valid, and test, or train_idx and so on, which hold
 // nodes, or train_mask, val_mask and test_mask, which hold for each node whether it is in that part; masks of
 // two axes are several splits.
-func ReadSplits(path string, n int) ([]Split, error) {
+func LoadSplits(path string, n int) ([]Split, error) {
 	f, name, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -424,8 +424,8 @@ func ReadSplits(path string, n int) ([]Split, error) {
 	return readSplits(f, name, n)
 }
 
-// ReadIncoming reads the arrays indptr and indices of an .npz: the sources of the edges into each node.
-func ReadIncoming(path string) (*sparse.CSR, error) {
+// LoadIncoming reads the arrays indptr and indices of an .npz: the sources of the edges into each node.
+func LoadIncoming(path string) (*sparse.CSR, error) {
 	f, name, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -460,9 +460,9 @@ func (z archive) incoming() (*sparse.CSR, error) {
 	return a, z.at(err)
 }
 
-// ReadMatrix reads a matrix from a Matrix Market file, which may be in gzip or
+// LoadMatrix reads a matrix from a Matrix Market file, which may be in gzip or
 // zstd. Elements that stand there several times add up, zeros are left out.
-func ReadMatrix(path string) (*sparse.CSR, error) {
+func LoadMatrix(path string) (*sparse.CSR, error) {
 	f, name, err := openFile(path)
 	if err != nil {
 		return nil, err

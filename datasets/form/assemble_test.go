@@ -242,7 +242,7 @@ func TestFamily(t *testing.T) {
 // Numbers in a column whose name says when are the times that they are in a text.
 func TestAssembleTimes(t *testing.T) {
 	const file = "id,at,ts,year,sent_at,len\na,1730541120,1730541120000000001,2024,,1730541120\nb,1730544000,1730541120000000002,2023,1730544000.25,1730544000\n"
-	text, err := ReadReader(strings.NewReader(file), "nodes.csv", Options{})
+	text, err := Read(strings.NewReader(file), "nodes.csv", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,9 +44,9 @@ const (
 	filesMost = 1 << 16
 )
 
-// OpenPath opens what is at path: a folder, an archive, or a file, whose name in its folder is main. It must be
+// Open opens what is at path: a folder, an archive, or a file, whose name in its folder is main. It must be
 // closed.
-func OpenPath(path string) (f *Files, main string, err error) {
+func Open(path string) (f *Files, main string, err error) {
 	if err := regular.FileOrFolder(path); err != nil {
 		return nil, "", err
 	}

@@ -87,8 +87,8 @@ func TestFilesAreTheSameHoweverTheyLie(t *testing.T) {
 	inFS := mapOf(files)
 	inFS["sub/a.zip"] = &fstest.MapFile{Data: zipOf(t, files)}
 	for name, open := range map[string]func() (*Files, string, error){
-		"folder":               func() (*Files, string, error) { return OpenPath(dir) },
-		"zip":                  func() (*Files, string, error) { return OpenPath(archive) },
+		"folder":               func() (*Files, string, error) { return Open(dir) },
+		"zip":                  func() (*Files, string, error) { return Open(archive) },
 		"file system":          func() (*Files, string, error) { return OpenFS(mapOf(files), ".") },
 		"zip in a file system": func() (*Files, string, error) { return OpenFS(inFS, "sub/a.zip") },
 		"zip that is read":     func() (*Files, string, error) { return openReader(bytes.NewReader(zipOf(t, files)), "a.zip") },
@@ -145,7 +145,7 @@ func TestFilesAreTheSameHoweverTheyLie(t *testing.T) {
 
 func TestFileAlone(t *testing.T) {
 	dir := folderOf(t, files)
-	f, main, err := OpenPath(filepath.Join(dir, "a.txt"))
+	f, main, err := Open(filepath.Join(dir, "a.txt"))
 	if err != nil || main != "a.txt" || f.Path != dir || f.Find("b.csv") != "b.csv.gz" || !slices.Equal(f.Names(), []string{"a.txt", "b.csv.gz"}) {
 		t.Errorf("main %q, names %q, error %v", main, f.Names(), err)
 	}
@@ -164,7 +164,7 @@ func TestFileAlone(t *testing.T) {
 	if got, want := f.Size(), int64(len(packed("x.gz", text))); got != want {
 		t.Errorf("%d bytes, want %d", got, want)
 	}
-	if _, _, err := OpenPath(filepath.Join(dir, "none")); !os.IsNotExist(err) {
+	if _, _, err := Open(filepath.Join(dir, "none")); !os.IsNotExist(err) {
 		t.Errorf("error %v", err)
 	}
 	if _, _, err := OpenFS(mapOf(files), "none"); !os.IsNotExist(err) {

@@ -17,7 +17,7 @@ import (
 //     perhaps adj_data: the form of Shchur and others' GraphData, in which an
 //     element (u, v) is an edge from u to v. As in PyG and DGL both directions of
 //     it are taken, and its value is not;
-//   - indptr and indices, as WriteNPZ of datasets writes them: the sources of the edges into each node, as they are;
+//   - indptr and indices, as SaveNPZ of datasets writes them: the sources of the edges into each node, as they are;
 //   - edge_index, as PyG has it: a row of sources and one of destinations, as they are;
 //   - edges, as Platonov and others' heterophilous graphs have it: a row of two nodes an
 //     edge, which stands there once and of which both directions are taken; but as they are

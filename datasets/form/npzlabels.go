@@ -385,7 +385,7 @@ func (z archive) columnOf(name string, n int, c *Column) error {
 	return nil
 }
 
-// kinds reads the kinds of n nodes or edges: as WriteNPZ writes them, or, as PyG has them, numbers
+// kinds reads the kinds of n nodes or edges: as SaveNPZ writes them, or, as PyG has them, numbers
 // that are called node_type or edge_type. Files that have none have no such arrays.
 func (z archive) kinds(noun string, n int) ([]Column, error) {
 	name := z.first(noun+"_kinds", noun+"_type")

@@ -23,7 +23,7 @@ func TestPipesAreRefused(t *testing.T) {
 			paths = append(paths, sub)
 		}
 		for _, path := range paths {
-			if _, err := Read(path, Options{}); err == nil || !strings.Contains(err.Error(), "it is a pipe, and only ordinary files are read: write what it gives to a file") {
+			if _, err := Load(path, Options{}); err == nil || !strings.Contains(err.Error(), "it is a pipe, and only ordinary files are read: write what it gives to a file") {
 				t.Errorf("%s: error %v", name, err)
 			}
 		}

@@ -48,10 +48,10 @@ func namesOf(all []Form) (names []string) {
 	return names
 }
 
-// Read reads what is at path: a file, whose form its name says, with the files that belong to it; a folder or a zip or
+// Load reads what is at path: a file, whose form its name says, with the files that belong to it; a folder or a zip or
 // tar archive, in which there is one dataset; texts perhaps in gzip or zstd.
-func Read(path string, o Options) (*Raw, error) {
-	f, main, err := OpenPath(path)
+func Load(path string, o Options) (*Raw, error) {
+	f, main, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Read(path string, o Options) (*Raw, error) {
 	return f.read(main, o)
 }
 
-// ReadFS is [Read] of a file, a folder or an archive in fsys; "." is all of it.
+// ReadFS is [Load] of a file, a folder or an archive in fsys; "." is all of it.
 func ReadFS(fsys fs.FS, name string, o Options) (*Raw, error) {
 	f, main, err := OpenFS(fsys, name)
 	if err != nil {
@@ -69,8 +69,8 @@ func ReadFS(fsys fs.FS, name string, o Options) (*Raw, error) {
 	return f.read(main, o)
 }
 
-// ReadReader is [Read] of a single file, or an archive, that r holds. Its name says what it is.
-func ReadReader(r io.Reader, name string, o Options) (*Raw, error) {
+// Read is [Load] of a single file, or an archive, that r holds. Its name says what it is.
+func Read(r io.Reader, name string, o Options) (*Raw, error) {
 	f, main, err := openReader(r, name)
 	if err != nil {
 		return nil, err
@@ -258,11 +258,11 @@ func unread(name string) string {
 	return ""
 }
 
-// Belonging returns the files that [Read] reads for a path, as their names say: that file and those that belong to it; of
+// Belonging returns the files that [Load] reads for a path, as their names say: that file and those that belong to it; of
 // a folder those of all datasets of the form that is read. A program that writes beside a dataset asks so what it
 // must leave alone. others are as in [Options].
 func Belonging(path string, others ...Form) []string {
-	f, main, err := OpenPath(path)
+	f, main, err := Open(path)
 	if err != nil {
 		return nil
 	}

@@ -46,12 +46,12 @@ func TestRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		reads := map[string]func() (*Raw, error){
-			"file":       func() (*Raw, error) { return Read(filepath.Join(dir, c.main), o) },
+			"file":       func() (*Raw, error) { return Load(filepath.Join(dir, c.main), o) },
 			"in FS":      func() (*Raw, error) { return ReadFS(mapOf(c.files), c.main, o) },
-			"reader":     func() (*Raw, error) { return ReadReader(bytes.NewReader(packed(c.main, c.files[c.main])), c.main, o) },
-			"zip reader": func() (*Raw, error) { return ReadReader(bytes.NewReader(zipOf(t, c.files)), "z.zip", o) },
-			"folder":     func() (*Raw, error) { return Read(dir, o) },
-			"zip":        func() (*Raw, error) { return Read(archive, o) },
+			"reader":     func() (*Raw, error) { return Read(bytes.NewReader(packed(c.main, c.files[c.main])), c.main, o) },
+			"zip reader": func() (*Raw, error) { return Read(bytes.NewReader(zipOf(t, c.files)), "z.zip", o) },
+			"folder":     func() (*Raw, error) { return Load(dir, o) },
+			"zip":        func() (*Raw, error) { return Load(archive, o) },
 		}
 		if name == "edges of any name" {
 			delete(reads, "zip reader")
@@ -116,14 +116,14 @@ func TestNothingToRead(t *testing.T) {
 			}
 		}
 		for _, path := range paths {
-			_, err := Read(path, Options{})
+			_, err := Load(path, Options{})
 			if got := strings.ReplaceAll(filepath.ToSlash(fmt.Sprint(err)), filepath.ToSlash(dir), "DIR"); !strings.HasPrefix(got, c.want) {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}
 		}
 	}
 	for _, form := range All() { // what is looked for comes from the table
-		if _, err := Read(t.TempDir(), Options{}); form.Opens != nil && len(form.Endings) > 0 && !strings.Contains(err.Error(), form.Endings[0]) {
+		if _, err := Load(t.TempDir(), Options{}); form.Opens != nil && len(form.Endings) > 0 && !strings.Contains(err.Error(), form.Endings[0]) {
 			t.Errorf("%v does not say %s of %s", err, form.Endings[0], form.Name)
 		}
 	}
@@ -131,10 +131,10 @@ func TestNothingToRead(t *testing.T) {
 	if err := os.WriteFile(archive, zipOf(t, map[string]string{"a/p.content": "", "b/p.content.gz": ""}), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(archive, Options{}); err == nil || err.Error() != archive+": there are several datasets in it: name one of a/p.content, b/p.content.gz: unpack it, and name the file that you want" {
+	if _, err := Load(archive, Options{}); err == nil || err.Error() != archive+": there are several datasets in it: name one of a/p.content, b/p.content.gz: unpack it, and name the file that you want" {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Read(filepath.Join(t.TempDir(), "x.npz"), Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Load(filepath.Join(t.TempDir(), "x.npz"), Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

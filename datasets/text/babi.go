@@ -14,10 +14,10 @@ type Question struct {
 	Facts  []int32 // the statements that it follows from
 }
 
-// ReadBAbI returns the questions of a task of bAbI, 1 to 20, 1,000 and 1,000 in the
+// LoadBAbI returns the questions of a task of bAbI, 1 to 20, 1,000 and 1,000 in the
 // published files: from a folder or an archive with the files qaTASK_…_train.txt and
 // qaTASK_…_test.txt, those in a folder called en if there are several.
-func ReadBAbI(path string, task int) (train, test []Question, err error) {
+func LoadBAbI(path string, task int) (train, test []Question, err error) {
 	b, err := openBundle(path, "babi_en.tar.gz")
 	if err != nil {
 		return nil, nil, err

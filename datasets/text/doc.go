@@ -17,7 +17,7 @@
 // Each reader returns one of these: [Labelled] texts, sentences with [Tagged] words,
 // questions about stories ([Question]), texts and their translations ([Parallel], whose
 // tokens are [Pairs], in batches a [PairBatch]), or trees ([Tree], in batches a
-// [TreeBatch]). [ReadLines], [ReadCSV], [ReadTagged], [ReadTrees] and [ReadParallel] read
+// [TreeBatch]). [LoadLines], [LoadCSV], [LoadTagged], [LoadTrees] and [LoadParallel] read
 // files of your own, the others published datasets in the folder that [Find] finds. A
 // [Task] makes sequences whose answers are known: of symbols, or a [Series] of numbers.
 //

@@ -30,7 +30,7 @@ func Example() {
 	path := fixture("reviews.csv", "review,stars\na fine film,5\n\"long, dull\",1\na fine long film,4\n")
 	defer os.RemoveAll(filepath.Dir(path))
 
-	l, err := text.ReadCSV(path, "review", "stars")
+	l, err := text.LoadCSV(path, "review", "stars")
 	if err != nil {
 		log.Fatal(err) // names the file, the line and what to do
 	}
@@ -77,7 +77,7 @@ func ExampleSegments() {
 	path := fixture("song.txt", "row, row,\nrow your boat\n")
 	defer os.RemoveAll(filepath.Dir(path))
 
-	lines, err := text.ReadLines(path)
+	lines, err := text.LoadLines(path)
 	if err != nil {
 		log.Fatal(err)
 	}

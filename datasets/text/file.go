@@ -168,10 +168,10 @@ func (b *bundle) lines(patterns ...string) (*document, []string, error) {
 	return d, lines, err
 }
 
-// ReadLines returns the lines of a text in UTF-8, perhaps in gzip or zstd. A line ends
+// LoadLines returns the lines of a text in UTF-8, perhaps in gzip or zstd. A line ends
 // with a line feed, perhaps with a carriage return before it; the last need not. A
 // byte-order mark is left out, and empty lines are kept.
-func ReadLines(path string) ([]string, error) {
+func LoadLines(path string) ([]string, error) {
 	d, err := readDocument(path)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func FuzzReadLines(f *testing.F) {
 	f.Add("\r\r", "\n\r\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		dir := put(t, "train.de", a, "train.en", b, "A.txt", a, "B.txt", b)
-		lines, err := ReadLines(filepath.Join(dir, "train.de"))
+		lines, err := LoadLines(filepath.Join(dir, "train.de"))
 		if err == nil {
 			var want []string
 			for line := range strings.SplitAfterSeq(strings.TrimPrefix(a, "\ufeff"), "\n") {
@@ -49,10 +49,10 @@ func FuzzReadLines(f *testing.F) {
 				t.Fatalf("%q has the lines %q", a, lines)
 			}
 		}
-		if p, err := ReadParallel(filepath.Join(dir, "train.de"), filepath.Join(dir, "train.en")); err == nil && len(p.Source) != len(p.Target) {
+		if p, err := LoadParallel(filepath.Join(dir, "train.de"), filepath.Join(dir, "train.en")); err == nil && len(p.Source) != len(p.Target) {
 			t.Fatalf("%d and %d lines", len(p.Source), len(p.Target))
 		}
-		if l, err := ReadNames(dir); err == nil && (len(l.Texts) != len(l.Labels) || slices.Contains(l.Texts, "") || int(slices.Max(l.Labels)) >= len(l.Classes)) {
+		if l, err := LoadNames(dir); err == nil && (len(l.Texts) != len(l.Labels) || slices.Contains(l.Texts, "") || int(slices.Max(l.Labels)) >= len(l.Classes)) {
 			t.Fatalf("names %+v", l)
 		}
 	})
@@ -62,7 +62,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("text,y\n\"a, b\",1\n")
 	f.Add("y\ttext\n1\tx\xff\n")
 	f.Fuzz(func(t *testing.T, s string) {
-		l, err := ReadCSV(filepath.Join(put(t, "a.csv", s), "a.csv"), "text", "y")
+		l, err := LoadCSV(filepath.Join(put(t, "a.csv", s), "a.csv"), "text", "y")
 		if err == nil && (len(l.Texts) != len(l.Labels) || l.Len() > 0 && int(slices.Max(l.Labels)) >= len(l.Classes) || !utf8.ValidString(strings.Join(l.Texts, " "))) {
 			t.Fatalf("%+v", l)
 		}
@@ -72,7 +72,7 @@ func FuzzReadCSV(f *testing.F) {
 func FuzzReadTagged(f *testing.F) {
 	f.Add("The DT B-NP\ncat NN I-NP\n\n. . O")
 	f.Fuzz(func(t *testing.T, s string) {
-		a, err := ReadTagged(filepath.Join(put(t, "a", s), "a"))
+		a, err := LoadTagged(filepath.Join(put(t, "a", s), "a"))
 		if err != nil {
 			return
 		}
@@ -90,7 +90,7 @@ func FuzzReadTagged(f *testing.F) {
 func FuzzReadTREC(f *testing.F) {
 	f.Add("NUM:count How many ?\n", "HUM:ind Who \xe9 ?")
 	f.Fuzz(func(t *testing.T, train, test string) {
-		a, b, err := ReadTREC(put(t, "train.txt", train, "test.txt", test))
+		a, b, err := LoadTREC(put(t, "train.txt", train, "test.txt", test))
 		if err != nil {
 			return
 		}
@@ -105,7 +105,7 @@ func FuzzReadTREC(f *testing.F) {
 func FuzzReadBAbI(f *testing.F) {
 	f.Add("1 Ann took the cup.\n2 Where is it? \there\t1\n")
 	f.Fuzz(func(t *testing.T, s string) {
-		questions, _, err := ReadBAbI(put(t, "qa1_x_train.txt", s, "qa1_x_test.txt", ""), 1)
+		questions, _, err := LoadBAbI(put(t, "qa1_x_train.txt", s, "qa1_x_test.txt", ""), 1)
 		if err != nil {
 			return
 		}
@@ -120,7 +120,7 @@ func FuzzReadBAbI(f *testing.F) {
 func FuzzReadSorted(f *testing.F) {
 	f.Add("3,1,2\n", "1,2,0\n")
 	f.Fuzz(func(t *testing.T, x, y string) {
-		numbers, order, err := ReadSorted(put(t, "x_1.csv", x, "y_1.csv", y), "1")
+		numbers, order, err := LoadSorted(put(t, "x_1.csv", x, "y_1.csv", y), "1")
 		if err != nil {
 			return
 		}

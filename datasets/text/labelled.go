@@ -138,11 +138,11 @@ func (c *classNames) sorted(labels ...[]int32) []string {
 	return names
 }
 
-// ReadCSV returns the texts in a column of a table and the classes in another: CSV or
+// LoadCSV returns the texts in a column of a table and the classes in another: CSV or
 // TSV whose first line names the columns, perhaps in gzip or zstd. Fields with commas
 // stand in quotes, and none goes on in another line. Without a name of a second column
 // there are no labels.
-func ReadCSV(path, text, label string) (*Labelled, error) {
+func LoadCSV(path, text, label string) (*Labelled, error) {
 	if err := regular.File(path); err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (c *csvReader) row(fields [][]byte) error {
 	return c.budget.Keep(len(s) + 48)
 }
 
-// ReadNames returns surnames and their languages: of a folder or an archive with a file
+// LoadNames returns surnames and their languages: of a folder or an archive with a file
 // LANGUAGE.txt for each, a name a line. White space around a name is left out, and so
 // are lines without one. Accents and repeats are as in the files:
 //
@@ -228,7 +228,7 @@ func (c *csvReader) row(fields [][]byte) error {
 //
 // The published files have 20,050 names of 18 languages; so 17,993 are left, of 58
 // characters.
-func ReadNames(folder string) (*Labelled, error) {
+func LoadNames(folder string) (*Labelled, error) {
 	b, err := openBundle(folder, "")
 	if err != nil {
 		return nil, err
@@ -266,13 +266,13 @@ func ReadNames(folder string) (*Labelled, error) {
 	return l, nil
 }
 
-// ReadTREC returns the questions of TREC, 5,452 and 500, with their 50 fine classes, such
+// LoadTREC returns the questions of TREC, 5,452 and 500, with their 50 fine classes, such
 // as DESC:manner; [Labelled.Coarse] leaves the 6 coarse ones. It reads the folder or the
 // archive of train.txt and test.txt, or of train_5500.label and TREC_10.label. Words are
 // as in the files, with a blank between any two.
 //
 // The published file has one byte that is no UTF-8. Such bytes are read as ISO 8859-1.
-func ReadTREC(path string) (train, test *Labelled, err error) {
+func LoadTREC(path string) (train, test *Labelled, err error) {
 	b, err := openBundle(path, "qc.zip")
 	if err != nil {
 		return nil, nil, err

@@ -6,13 +6,13 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// ReadParallel returns two texts of which each line of the second is what becomes of the
+// LoadParallel returns two texts of which each line of the second is what becomes of the
 // same line of the first: sentences and their translations. It is an error if one has
 // more lines than the other.
-func ReadParallel(source, target string) (*Parallel, error) {
+func LoadParallel(source, target string) (*Parallel, error) {
 	p, err := &Parallel{}, error(nil)
-	if p.Source, err = ReadLines(source); err == nil {
-		p.Target, err = ReadLines(target)
+	if p.Source, err = LoadLines(source); err == nil {
+		p.Target, err = LoadLines(target)
 	}
 	if err == nil {
 		err = p.check(source, target)
@@ -32,10 +32,10 @@ func (p *Parallel) check(source, target string) error {
 	return fmt.Errorf("%s has %d lines and %s %d: line %d has no partner: give every line of one a line of the other, an empty one if need be", source, s, target, t, min(s, t)+1)
 }
 
-// ReadMulti30k returns the captions of Multi30k in German and in English, 29,000, 1,014
+// LoadMulti30k returns the captions of Multi30k in German and in English, 29,000, 1,014
 // and 1,000, from the folder or the archive of train.de, train.en, val.de and so on; of
 // tests it takes that of 2016.
-func ReadMulti30k(path string) (train, val, test *Parallel, err error) {
+func LoadMulti30k(path string) (train, val, test *Parallel, err error) {
 	b, err := openBundle(path, "")
 	if err != nil {
 		return nil, nil, nil, err

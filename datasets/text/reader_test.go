@@ -89,22 +89,22 @@ func TestReadLines(t *testing.T) {
 		"plain": "one\n\nzwölf\nlast\n", "no last newline": "one\n\nzwölf\nlast", "CRLF": "one\r\n\r\nzwölf\r\nlast\r\n",
 		"mark": "\ufeffone\n\nzwölf\nlast", "gzip": gz("\ufeffone\n\nzwölf\r\nlast\n"),
 	} {
-		got, err := ReadLines(filepath.Join(put(t, "x", text), "x"))
+		got, err := LoadLines(filepath.Join(put(t, "x", text), "x"))
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, error %v", name, got, err)
 		}
 	}
-	if got, err := ReadLines(filepath.Join(put(t, "x", ""), "x")); err != nil || len(got) != 0 {
+	if got, err := LoadLines(filepath.Join(put(t, "x", ""), "x")); err != nil || len(got) != 0 {
 		t.Errorf("an empty file: %q, error %v", got, err)
 	}
 	dir := put(t, "bad", "ok\nna\xefve\n", "cut.gz", gz("some text that is cut")[:30])
-	_, err := ReadLines(filepath.Join(dir, "bad"))
+	_, err := LoadLines(filepath.Join(dir, "bad"))
 	wantError(t, err, filepath.Join(dir, "bad")+": line 2, byte 3: 0xef is no UTF-8: save the text as UTF-8")
-	_, err = ReadLines(filepath.Join(dir, "cut.gz"))
+	_, err = LoadLines(filepath.Join(dir, "cut.gz"))
 	wantError(t, err, "cut.gz: the gzip file ends early: it was cut, so download or copy it again")
-	_, err = ReadLines(dir)
+	_, err = LoadLines(dir)
 	wantError(t, err, "it is a folder")
-	if _, err = ReadLines(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err = LoadLines(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: error %v", err)
 	}
 }
@@ -114,34 +114,34 @@ func TestSmallFilesStaySmall(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what a reader may keep does not depend on it
 	dir := put(t, "lines.gz", gz(strings.Repeat("\n", 1<<22)), "names/A.txt.gz", gz(strings.Repeat("a\n", 1<<21)),
 		"trees.gz", gz(strings.Repeat("(0(0(0(0(0(0(0(0(0 a)))))))))\n", 1<<18)), "text.csv.gz", gz("text\n"+strings.Repeat("a\n", 1_100_000)))
-	_, err := ReadLines(filepath.Join(dir, "lines.gz"))
+	_, err := LoadLines(filepath.Join(dir, "lines.gz"))
 	wantError(t, err, "lines.gz: ", "bytes of memory were needed", "unpack it first")
-	_, err = ReadTrees(filepath.Join(dir, "trees.gz"))
+	_, err = LoadTrees(filepath.Join(dir, "trees.gz"))
 	wantError(t, err, "trees.gz: ", "bytes of memory were needed", "unpack it first")
-	_, err = ReadCSV(filepath.Join(dir, "text.csv.gz"), "text", "")
+	_, err = LoadCSV(filepath.Join(dir, "text.csv.gz"), "text", "")
 	wantError(t, err, "text.csv.gz: line ", "bytes of memory were needed", "unpack it first")
-	_, err = ReadNames(filepath.Join(dir, "names"))
+	_, err = LoadNames(filepath.Join(dir, "names"))
 	wantError(t, err, "A.txt.gz: ", "bytes of memory were needed", "unpack it first")
 }
 
 func TestReadCSV(t *testing.T) {
 	dir := put(t, "a.csv", "\ufeffid,review,stars\r\n1,\"good, very good\",5\r\n2,bäd,1\r\n3,\"\",5", "b.tsv", "text\tid\nx y\t1\n", "one.csv", "text\na b\n", "bad.csv", "text,y\nok,1\nn\xff,2\n", "empty.csv", "text,y\na,\n", "none.csv", "")
-	l, err := ReadCSV(filepath.Join(dir, "a.csv"), "review", "stars")
+	l, err := LoadCSV(filepath.Join(dir, "a.csv"), "review", "stars")
 	if err != nil || !slices.Equal(l.Texts, []string{"good, very good", "bäd", ""}) || !slices.Equal(l.Labels, []int32{1, 0, 1}) || !slices.Equal(l.Classes, []string{"1", "5"}) {
 		t.Errorf("%+v, error %v", l, err)
 	}
-	if l, err = ReadCSV(filepath.Join(dir, "b.tsv"), "text", ""); err != nil || !slices.Equal(l.Texts, []string{"x y"}) || l.Labels != nil || l.Classes != nil {
+	if l, err = LoadCSV(filepath.Join(dir, "b.tsv"), "text", ""); err != nil || !slices.Equal(l.Texts, []string{"x y"}) || l.Labels != nil || l.Classes != nil {
 		t.Errorf("%+v, error %v", l, err)
 	}
-	_, err = ReadCSV(filepath.Join(dir, "a.csv"), "reviews", "")
+	_, err = LoadCSV(filepath.Join(dir, "a.csv"), "reviews", "")
 	wantError(t, err, `a.csv: line 1: there is no column "reviews"; did you mean "review"?`, `["id" "review" "stars"]`)
-	_, err = ReadCSV(filepath.Join(dir, "one.csv"), "text", "")
+	_, err = LoadCSV(filepath.Join(dir, "one.csv"), "text", "")
 	wantError(t, err, "one.csv: line 2: 2 fields, want 1", "a text without columns is read as lines")
-	_, err = ReadCSV(filepath.Join(dir, "bad.csv"), "text", "y")
+	_, err = LoadCSV(filepath.Join(dir, "bad.csv"), "text", "y")
 	wantError(t, err, `bad.csv: line 3: byte 2, 0xff after "n", is not UTF-8 but Latin-1 or Windows-1252 perhaps`)
-	_, err = ReadCSV(filepath.Join(dir, "empty.csv"), "text", "y")
+	_, err = LoadCSV(filepath.Join(dir, "empty.csv"), "text", "y")
 	wantError(t, err, `empty.csv: line 2, column "y": it is empty`)
-	_, err = ReadCSV(filepath.Join(dir, "none.csv"), "text", "y")
+	_, err = LoadCSV(filepath.Join(dir, "none.csv"), "text", "y")
 	wantError(t, err, "none.csv: ", "no line in it that names columns")
 }
 
@@ -154,7 +154,7 @@ func TestReadNames(t *testing.T) {
 	for name, path := range map[string]string{
 		"folder": put(t, files...), "zip": filepath.Join(put(t, "n.zip", zipOf(inner...)), "n.zip"), "tar.gz": filepath.Join(put(t, "n.tar.gz", gz(tarOf(inner...))), "n.tar.gz"),
 	} {
-		l, err := ReadNames(path)
+		l, err := LoadNames(path)
 		if err != nil || !slices.Equal(l.Texts, []string{"Gimli", "Thrór", "Arwën", "Lúthien", "Arwen"}) || !slices.Equal(l.Labels, []int32{0, 0, 1, 1, 1}) || !slices.Equal(l.Classes, []string{"Dwarvish", "Elvish"}) {
 			t.Fatalf("%s: %+v, error %v", name, l, err)
 		}
@@ -162,11 +162,11 @@ func TestReadNames(t *testing.T) {
 			t.Errorf("%s: unique %q", name, u.Texts)
 		}
 	}
-	_, err := ReadNames(put(t, "x.csv", "a"))
+	_, err := LoadNames(put(t, "x.csv", "a"))
 	wantError(t, err, "there is no name in it: want a file LANGUAGE.txt")
-	_, err = ReadNames(put(t, "A.txt", "ok\n\xff"))
+	_, err = LoadNames(put(t, "A.txt", "ok\n\xff"))
 	wantError(t, err, "A.txt: line 2, byte 1: 0xff is no UTF-8")
-	_, err = ReadNames(filepath.Join(t.TempDir(), "none"))
+	_, err = LoadNames(filepath.Join(t.TempDir(), "none"))
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: error %v", err)
 	}
@@ -178,7 +178,7 @@ func TestReadTREC(t *testing.T) {
 		"folder": put(t, "train.txt", train, "test.txt", test), "published": put(t, "train_5500.label", train, "TREC_10.label.gz", gz(test)),
 		"zip in a folder": put(t, "qc.zip", zipOf("qc/train.txt", train, "qc/test.txt", test)),
 	} {
-		a, b, err := ReadTREC(dir)
+		a, b, err := LoadTREC(dir)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -190,17 +190,17 @@ func TestReadTREC(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"NUM:count", "How many ?", "NUM:count   "} {
-		_, _, err := ReadTREC(put(t, "train.txt", train+bad, "test.txt", test))
+		_, _, err := LoadTREC(put(t, "train.txt", train+bad, "test.txt", test))
 		wantError(t, err, "train.txt: line 4: ", "does not begin with a class and a question: write CLASS:kind")
 	}
-	_, _, err := ReadTREC(put(t, "train.txt", train))
+	_, _, err := LoadTREC(put(t, "train.txt", train))
 	wantError(t, err, "there is no file test.txt or TREC_10.label in it: name the folder")
 }
 
 func TestReadTagged(t *testing.T) {
 	text := "The DT B-NP\ncat NN I-NP\nsleeps VBZ B-VP\n\n\n. . O\n\nLast NN B-NP"
 	dir := put(t, "a.txt", text)
-	got, err := ReadTagged(filepath.Join(dir, "a.txt"))
+	got, err := LoadTagged(filepath.Join(dir, "a.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestReadTagged(t *testing.T) {
 	if r := got.Encode(v); !reflect.DeepEqual(r, RaggedOf([]int32{0, 3, 0}, []int32{4}, []int32{0})) {
 		t.Errorf("encoded %+v", r)
 	}
-	train, test, err := ReadCoNLL2000(put(t, "conll2000.zip", zipOf("c/train.txt", text, "c/test.txt", "Hm UH B-INTJ\n")))
+	train, test, err := LoadCoNLL2000(put(t, "conll2000.zip", zipOf("c/train.txt", text, "c/test.txt", "Hm UH B-INTJ\n")))
 	if err != nil || len(train.POSTags) != 5 || train.POSTags[3] != "UH" || test.POS.Tokens[0] != 3 || !slices.Equal(train.ChunkTags, test.ChunkTags) {
 		t.Errorf("%+v and %+v, error %v", train, test, err)
 	}
@@ -224,7 +224,7 @@ func TestReadTagged(t *testing.T) {
 		"lonely": `"lonely" has 1 fields, want 3: write the word`, "cat NN": `"cat NN" has 2 fields`, "a b B-NP c": "4 fields", "cat NN NP": `"NP" is no chunk tag: write O, or B- or I-`, "cat NN I-": "no chunk tag",
 	} {
 		dir := put(t, "train.txt", "The DT B-NP\n\n"+bad+"\n", "test.txt", text)
-		_, _, err := ReadCoNLL2000(dir)
+		_, _, err := LoadCoNLL2000(dir)
 		wantError(t, err, filepath.Join(dir, "train.txt")+": line 3: ", why)
 	}
 }
@@ -315,7 +315,7 @@ func TestBatchTrees(t *testing.T) {
 
 func TestReadSST(t *testing.T) {
 	one := "(4 (3 good) (2 film))\n"
-	train, val, test, err := ReadSST(put(t, "train.txt.gz", gz(one+"\r\n(1 (2 so) (3 it) (4 goes))\r\n(0 (1 (2 x)))"), "dev.txt", one, "test.txt", "(0 bad)"))
+	train, val, test, err := LoadSST(put(t, "train.txt.gz", gz(one+"\r\n(1 (2 so) (3 it) (4 goes))\r\n(0 (1 (2 x)))"), "dev.txt", one, "test.txt", "(0 bad)"))
 	if err != nil || len(train) != 3 || len(val) != 1 || len(test) != 1 || test[0].String() != "(0 bad)" {
 		t.Errorf("%v, %v, %v, error %v", train, val, test, err)
 	}
@@ -325,20 +325,20 @@ func TestReadSST(t *testing.T) {
 		}
 	}
 	dir := put(t, "train.txt", one, "dev.txt", one+"(2 (1 a) (3 b)\n", "test.txt", "(5 bad)")
-	_, _, _, err = ReadSST(dir)
+	_, _, _, err = LoadSST(dir)
 	wantError(t, err, filepath.Join(dir, "dev.txt")+": line 2: byte 14: the tree is not closed")
-	_, err = ReadTrees(filepath.Join(dir, "test.txt"))
+	_, err = LoadTrees(filepath.Join(dir, "test.txt"))
 	if err != nil {
 		t.Errorf("a tree of other labels: error %v", err)
 	}
 	dir = put(t, "train.txt", "(5 bad)", "dev.txt", one, "test.txt", one)
-	_, _, _, err = ReadSST(dir)
+	_, _, _, err = LoadSST(dir)
 	wantError(t, err, "train.txt: line 1: node 0 has label 5, want 0 to 4")
 }
 
 func TestReadParallel(t *testing.T) {
 	dir := put(t, "a.de", "eins\nzwei\n\n", "a.en", "one\r\ntwo\r\n\r\n", "b.en", "one\ntwo")
-	p, err := ReadParallel(filepath.Join(dir, "a.de"), filepath.Join(dir, "a.en"))
+	p, err := LoadParallel(filepath.Join(dir, "a.de"), filepath.Join(dir, "a.en"))
 	if err != nil || !slices.Equal(p.Source, []string{"eins", "zwei", ""}) || !slices.Equal(p.Target, []string{"one", "two", ""}) {
 		t.Errorf("%+v, error %v", p, err)
 	}
@@ -346,19 +346,19 @@ func TestReadParallel(t *testing.T) {
 	if pairs := p.Encode(c, c); pairs.Len() != 3 || c.Decode(pairs.Target.Sequence(1)) != "two" || pairs.Batch([]int32{2}).Input.Tokens[0] != Begin {
 		t.Errorf("encoded %+v", pairs)
 	}
-	p, err = ReadParallel(filepath.Join(dir, "a.de"), filepath.Join(dir, "b.en"))
+	p, err = LoadParallel(filepath.Join(dir, "a.de"), filepath.Join(dir, "b.en"))
 	wantError(t, err, "a.de has 3 lines and ", "b.en 2: line 3 has no partner: give every line")
 	if p != nil {
 		t.Error("texts of unequal length come with their error")
 	}
-	if p, err := ReadParallel(filepath.Join(dir, "a.de"), filepath.Join(dir, "a.de")); err != nil || len(p.Source) != 3 || len(p.Target) != 3 {
+	if p, err := LoadParallel(filepath.Join(dir, "a.de"), filepath.Join(dir, "a.de")); err != nil || len(p.Source) != 3 || len(p.Target) != 3 {
 		t.Errorf("a text and itself: error %v", err)
 	}
 	files := []string{"train.de.gz", gz("a\n"), "train.en.gz", gz("b\n"), "val.de", "a", "val.en", "b", "test_2016_flickr.de", "a", "test_2016_flickr.en", "b\nc"}
-	_, _, _, err = ReadMulti30k(put(t, files...))
+	_, _, _, err = LoadMulti30k(put(t, files...))
 	wantError(t, err, "test_2016_flickr.de has 1 lines and ", "test_2016_flickr.en 2: line 2 has no partner")
 	files[11] = "d"
-	train, val, test, err := ReadMulti30k(put(t, files...))
+	train, val, test, err := LoadMulti30k(put(t, files...))
 	if err != nil || train.Source[0] != "a" || val.Target[0] != "b" || test.Target[0] != "d" {
 		t.Errorf("%v %v %v, error %v", train, val, test, err)
 	}
@@ -368,7 +368,7 @@ func TestReadBAbI(t *testing.T) {
 	text := "1 Ann took the cup.\n2 Ann went home.\n3 Where is the cup? \thome\t1 2\n4 Ann left.\n5 Where is Ann?\tout,away\t4\n1 Bob sat.\n2 Who sat? \tBob\t1\n"
 	tarred := gz(tarOf("en-10k/qa1_x_train.txt", "", "en-10k/qa1_x_test.txt", "", "en/qa1_x_train.txt", text, "en/qa1_x_test.txt", strings.ReplaceAll(text, "\n", "\r\n"), "en/qa11_x_train.txt", "junk"))
 	for name, dir := range map[string]string{"tar.gz": put(t, "babi_en.tar.gz", tarred), "folder": put(t, "qa1_y_train.txt", text, "qa1_y_test.txt", text)} {
-		train, test, err := ReadBAbI(dir, 1)
+		train, test, err := LoadBAbI(dir, 1)
 		want := []Question{
 			{[]string{"Ann took the cup.", "Ann went home."}, "Where is the cup?", "home", []int32{0, 1}},
 			{[]string{"Ann took the cup.", "Ann went home.", "Ann left."}, "Where is Ann?", "out,away", []int32{2}},
@@ -387,15 +387,15 @@ func TestReadBAbI(t *testing.T) {
 		"2 Who?\tAnn\tx":             `the fact "x" is no line`,
 		"2 Who?\tAnn\t1\n3 W?\tA\t2": `line 3: the fact "2" is no line of a statement`,
 	} {
-		_, _, err := ReadBAbI(put(t, "qa1_a_train.txt", "1 Ann sat.\n"+bad, "qa1_a_test.txt", ""), 1)
+		_, _, err := LoadBAbI(put(t, "qa1_a_train.txt", "1 Ann sat.\n"+bad, "qa1_a_test.txt", ""), 1)
 		wantError(t, err, "qa1_a_train.txt: ", why)
 	}
-	_, _, err := ReadBAbI(put(t, "qa1_a_train.txt", "2 Ann sat.\n", "qa1_a_test.txt", ""), 1)
+	_, _, err := LoadBAbI(put(t, "qa1_a_train.txt", "2 Ann sat.\n", "qa1_a_test.txt", ""), 1)
 	wantError(t, err, "line 1: ", "number the lines of each story from 1")
 }
 
 func TestReadSorted(t *testing.T) {
-	x, order, err := ReadSorted(put(t, "x_5.csv", "3,1,2\n4.5, -1\n", "y_5.csv", "1,2,0\n1,0\n"), "5")
+	x, order, err := LoadSorted(put(t, "x_5.csv", "3,1,2\n4.5, -1\n", "y_5.csv", "1,2,0\n1,0\n"), "5")
 	if err != nil || !slices.Equal(x.X.Data, []tensor.Float{3, 1, 2, 4.5, -1}) || !slices.Equal(x.Lengths(), []int{3, 2}) || !reflect.DeepEqual(order, RaggedOf([]int32{1, 2, 0}, []int32{1, 0})) {
 		t.Errorf("%+v, %+v, error %v", x, order, err)
 	}
@@ -409,10 +409,10 @@ func TestReadSorted(t *testing.T) {
 		{"1,2\n", "0,x\n", `"x" is no place`},
 		{"1,2,3\n", "0,1\n", "y_5.csv: line 1: 2 places for the 3 numbers"},
 	} {
-		_, _, err := ReadSorted(put(t, "x_5.csv", c.x, "y_5.csv", c.y), "5")
+		_, _, err := LoadSorted(put(t, "x_5.csv", c.x, "y_5.csv", c.y), "5")
 		wantError(t, err, c.why)
 	}
-	_, _, err = ReadSorted(t.TempDir(), "9")
+	_, _, err = LoadSorted(t.TempDir(), "9")
 	wantError(t, err, "there is no file x_9.csv in it")
 }
 
@@ -456,7 +456,7 @@ func FuzzReadMulti30k(f *testing.F) {
 	f.Add("a\n\nb", "a\nb\nc", "\ufeffx", "y", "z\n", "z")
 	f.Fuzz(func(t *testing.T, trainDE, trainEN, valDE, valEN, testDE, testEN string) {
 		dir := put(t, "train.de", trainDE, "train.en", trainEN, "val.de", valDE, "val.en", valEN, "test.de", testDE, "test2016.en", testEN)
-		train, val, test, err := ReadMulti30k(dir)
+		train, val, test, err := LoadMulti30k(dir)
 		if err != nil {
 			named(t, err, dir)
 			return
@@ -474,7 +474,7 @@ func FuzzReadSST(f *testing.F) {
 	f.Add("(5 a)\n", "", "(1 (0 \xff ) )")
 	f.Fuzz(func(t *testing.T, train, dev, test string) {
 		dir := put(t, "train.txt", train, "dev.txt", dev, "test.txt", test)
-		a, b, c, err := ReadSST(dir)
+		a, b, c, err := LoadSST(dir)
 		if err != nil {
 			named(t, err, dir)
 			return
@@ -495,7 +495,7 @@ func FuzzReadCoNLL2000(f *testing.F) {
 	f.Add("x Y B-", "")
 	f.Fuzz(func(t *testing.T, train, test string) {
 		dir := put(t, "train.txt", train, "test.txt", test)
-		a, b, err := ReadCoNLL2000(dir)
+		a, b, err := LoadCoNLL2000(dir)
 		if err != nil {
 			named(t, err, dir)
 			return

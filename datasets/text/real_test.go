@@ -26,7 +26,7 @@ func realDir(t testing.TB, name string) string {
 }
 
 func TestNamesCounts(t *testing.T) {
-	all, err := ReadNames(realDir(t, "names"))
+	all, err := LoadNames(realDir(t, "names"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestNamesCounts(t *testing.T) {
 }
 
 func TestTRECCounts(t *testing.T) {
-	train, test, err := ReadTREC(realDir(t, "trec"))
+	train, test, err := LoadTREC(realDir(t, "trec"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestTRECCounts(t *testing.T) {
 }
 
 func TestCoNLLCounts(t *testing.T) {
-	train, test, err := ReadCoNLL2000(realDir(t, "conll2000"))
+	train, test, err := LoadCoNLL2000(realDir(t, "conll2000"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestCoNLLCounts(t *testing.T) {
 }
 
 func TestSSTCounts(t *testing.T) {
-	train, val, test, err := ReadSST(realDir(t, "sst"))
+	train, val, test, err := LoadSST(realDir(t, "sst"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestMulti30kCounts(t *testing.T) {
 	if !sparing.Full() {
 		t.Skip("it splits 60,000 sentences: EDGEWISE_FULL=1 does it")
 	}
-	train, val, test, err := ReadMulti30k(realDir(t, "multi30k"))
+	train, val, test, err := LoadMulti30k(realDir(t, "multi30k"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestMulti30kCounts(t *testing.T) {
 func TestBAbICounts(t *testing.T) {
 	dir := realDir(t, "babi")
 	for _, task := range []int{1, 2, 8, 19} {
-		train, test, err := ReadBAbI(dir, task)
+		train, test, err := LoadBAbI(dir, task)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestBAbICounts(t *testing.T) {
 			t.Errorf("task 2: %d statements before the third question, want 16", len(q.Story))
 		}
 	}
-	if _, _, err := ReadBAbI(dir, 21); err == nil || !strings.Contains(err.Error(), "qa21_*_train.txt") {
+	if _, _, err := LoadBAbI(dir, 21); err == nil || !strings.Contains(err.Error(), "qa21_*_train.txt") {
 		t.Errorf("task 21: error %v", err)
 	}
 }
@@ -186,7 +186,7 @@ func TestBAbICounts(t *testing.T) {
 func TestSortedCounts(t *testing.T) {
 	dir := realDir(t, "ptr_sort")
 	for name, distinct := range map[string]int{"3": 720, "5": 8500, "8": 9969, "3_test": 0, "sums": 0, "sums_test": 0} {
-		x, order, err := ReadSorted(dir, name)
+		x, order, err := LoadSorted(dir, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,12 +40,12 @@ func (s Series) Rows(rows []int32) Series {
 	return out
 }
 
-// ReadSorted returns rows of numbers and the order of each: from a folder or an archive,
+// LoadSorted returns rows of numbers and the order of each: from a folder or an archive,
 // x_NAME.csv with a row of numbers a line and y_NAME.csv with the places from 0 of what
 // comes first, second and so on. Published are 3, 5, 8, 3_test, sums and sums_test; in
 // those called sums, three sums of two numbers each are put in order, not the numbers.
 // Columns are not named, and fields have commas between them.
-func ReadSorted(path, name string) (numbers Series, order Ragged, err error) {
+func LoadSorted(path, name string) (numbers Series, order Ragged, err error) {
 	b, err := openBundle(path, "")
 	if err != nil {
 		return numbers, order, err

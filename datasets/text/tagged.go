@@ -12,10 +12,10 @@ type Tagged struct {
 	POSTags, ChunkTags []string
 }
 
-// ReadCoNLL2000 returns the sentences of the shared task of CoNLL-2000, 8,936 and 2,012,
+// LoadCoNLL2000 returns the sentences of the shared task of CoNLL-2000, 8,936 and 2,012,
 // from the folder or the archive of train.txt and test.txt. Both parts number their tags
 // alike.
-func ReadCoNLL2000(path string) (train, test *Tagged, err error) {
+func LoadCoNLL2000(path string) (train, test *Tagged, err error) {
 	b, err := openBundle(path, "conll2000.zip")
 	if err != nil {
 		return nil, nil, err
@@ -39,10 +39,10 @@ func ReadCoNLL2000(path string) (train, test *Tagged, err error) {
 	return train, test, nil
 }
 
-// ReadTagged returns the sentences of a file in the form of CoNLL-2000: a line a word,
+// LoadTagged returns the sentences of a file in the form of CoNLL-2000: a line a word,
 // with the word, its part of speech and its chunk tag, blanks or tabs between them, and
 // an empty line after each sentence.
-func ReadTagged(path string) (*Tagged, error) {
+func LoadTagged(path string) (*Tagged, error) {
 	d, err := readDocument(path)
 	if err != nil {
 		return nil, err

@@ -198,11 +198,11 @@ func BatchTrees(trees []Tree, v *Vocabulary) (*TreeBatch, error) {
 // sentiments is how many labels the Stanford Sentiment Treebank has.
 const sentiments = 5
 
-// ReadSST returns the trees of the Stanford Sentiment Treebank, 8,544, 1,101 and 2,210,
+// LoadSST returns the trees of the Stanford Sentiment Treebank, 8,544, 1,101 and 2,210,
 // from the folder or the archive of train.txt, dev.txt and test.txt. Labels are from 0,
 // very negative, to 4, very positive. A word with a slash is written with a backslash
 // before it, as in the files.
-func ReadSST(path string) (train, val, test []Tree, err error) {
+func LoadSST(path string) (train, val, test []Tree, err error) {
 	b, err := openBundle(path, "")
 	if err != nil {
 		return nil, nil, nil, err
@@ -221,8 +221,8 @@ func ReadSST(path string) (train, val, test []Tree, err error) {
 	return parts[0], parts[1], parts[2], nil
 }
 
-// ReadTrees returns the trees of a file, one a line, as [ParseTree] reads them.
-func ReadTrees(path string) ([]Tree, error) {
+// LoadTrees returns the trees of a file, one a line, as [ParseTree] reads them.
+func LoadTrees(path string) ([]Tree, error) {
 	d, err := readDocument(path)
 	if err != nil {
 		return nil, err

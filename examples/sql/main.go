@@ -49,7 +49,7 @@ func run(ctx context.Context, out io.Writer) {
 	best, _ := history.Best()
 	fmt.Fprintf(out, "%d customers, %d offers; test accuracy %.2f\n", d.Graph.NumNodes(), d.Graph.NumEdges()/2, best.Test.Accuracy)
 
-	p := &models.Predictor{Trained: data.Trained(net)} // or from a file, by models.Open
+	p := &models.Predictor{Trained: data.Trained(net)} // or from a file, by models.Load
 	answers := must(p.Predict(graphOf(ctx, db, 2), models.Query{Base: first}))
 	for i, id := range answers.IDs {
 		class, probability := answers.Best(i)

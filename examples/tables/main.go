@@ -30,7 +30,7 @@ func main() {
 
 // train learns from the tables in a folder who leaves, and saves the model.
 func train(folder, file string) {
-	d := must(datasets.ReadAs(folder, columns.Roles{Label: []string{"churned"}, Undirected: true}))
+	d := must(datasets.LoadAs(folder, columns.Roles{Label: []string{"churned"}, Undirected: true}))
 	d.Split = must(d.RandomSplit(rand.New(rand.NewPCG(1, 0)), 50, 50, 50)) // 50 of each class train, 50 others validate, 50 test
 
 	// Months and complaints get one scale, and towns become categories, by the customers that train. Graph attention reads the calls, too.
@@ -46,9 +46,9 @@ func train(folder, file string) {
 
 // score says what tomorrow's customers will do, and why the first of them will. The customers of base are their neighbours.
 func score(file, tomorrow, base string) {
-	p := must(models.Open(file))
-	raw := must(form.Read(tomorrow, form.Options{}))
-	q := models.Query{Base: must(form.Read(base, form.Options{}))}
+	p := must(models.Load(file))
+	raw := must(form.Load(tomorrow, form.Options{}))
+	q := models.Query{Base: must(form.Load(base, form.Options{}))}
 	answers := must(p.Predict(raw, q))
 	for _, w := range answers.Warnings {
 		fmt.Println("warning:", w)

@@ -191,7 +191,7 @@ func graphForms(t *testing.T) map[string]int {
 	}
 	write("archive.zip", packed.String(), 2)
 	saved := filepath.Join(dir, "saved.npz")
-	if err := datasets.Karate().WriteNPZ(saved); err != nil {
+	if err := datasets.Karate().SaveNPZ(saved); err != nil {
 		t.Fatal(err)
 	}
 	forms[saved] = 156

@@ -50,10 +50,10 @@ type mlp struct {
 // bombReaders are all the ways in which a file of another's can be read.
 var bombReaders = map[string]func(path string) error{
 	"none":    func(string) error { return nil },
-	"dataset": func(path string) error { _, err := datasets.Read(path); return err },
-	"graphs":  func(path string) error { _, err := datasets.ReadGraphs(path); return err },
-	"graph":   func(path string) error { _, err := datasets.ReadGraph(path); return err },
-	"matrix":  func(path string) error { _, err := datasets.ReadMatrix(path); return err },
+	"dataset": func(path string) error { _, err := datasets.Load(path); return err },
+	"graphs":  func(path string) error { _, err := datasets.LoadGraphs(path); return err },
+	"graph":   func(path string) error { _, err := datasets.LoadGraph(path); return err },
+	"matrix":  func(path string) error { _, err := datasets.LoadMatrix(path); return err },
 	"splits": func(path string) error {
 		d := datasets.Karate()
 		_, err := node.Choice{Splits: path}.File(d, task.GoalOf(d))

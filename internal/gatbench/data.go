@@ -262,7 +262,7 @@ func (c *dataConvertCommand) Run(e cli.Env) error {
 	if c.Largest {
 		d = d.LargestComponent()
 	}
-	err = d.WriteNPZ(c.Out)
+	err = d.SaveNPZ(c.Out)
 	done()
 	if err != nil {
 		return err
@@ -337,7 +337,7 @@ func (c *dataGenerateCommand) rmat(e cli.Env) error {
 		x.Row(v)[class%width]++
 	}
 	d.Features = x
-	if err := d.WriteNPZ(c.Out); err != nil {
+	if err := d.SaveNPZ(c.Out); err != nil {
 		return err
 	}
 	l, err := written{Holds: d.Name, Nodes: nodes, Edges: g.NumEdges(), Drawn: edges, Features: width, Classes: classes}.of(c.Out)

@@ -20,7 +20,7 @@ import (
 func TestOutputsAreApart(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := datasets.Karate().WriteNPZ(at("d.npz")); err != nil {
+	if err := datasets.Karate().SaveNPZ(at("d.npz")); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []string{"of", "deep"} {

@@ -30,7 +30,7 @@ func hostileDataset(t *testing.T) string {
 	d.Split.Val = []int32{1, 2, 3}
 	d.Split.Test = d.Split.Test[10:]
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(hostile, "\xff")+".npz") // a model's file can say this name
-	if err := d.WriteNPZ(path); err != nil {
+	if err := d.SaveNPZ(path); err != nil {
 		t.Skip("this system takes no such name: ", err)
 	}
 	return path

@@ -90,7 +90,7 @@ func TestClassWeights(t *testing.T) {
 	line := "train --json --model mlp --epochs 3 --dataset " + file + " --save " + model
 	weighted := func(weights string) (map[string]any, *models.Predictor) {
 		lines := tasktest.Results(t, strings.Fields(line+weights)...)
-		p, err := models.Open(model)
+		p, err := models.Load(model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestThreshold(t *testing.T) {
 	if s["class"] != "true" || !reflect.DeepEqual(s, e) {
 		t.Errorf("training says %v, and eval %v", s, e)
 	}
-	m, err := models.Open(model)
+	m, err := models.Load(model)
 	threshold := s["threshold"].(float64)
 	if err != nil || m.Goal.Threshold != threshold || threshold <= 0 || threshold >= 0.5 {
 		t.Fatalf("the threshold is %v, and that of the file %v; error %v", threshold, m.Goal.Threshold, err)

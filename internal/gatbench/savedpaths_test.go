@@ -23,7 +23,7 @@ func TestModelFindsItsData(t *testing.T) {
 		}
 	}
 	t.Chdir(root)
-	if err := datasets.Karate().WriteNPZ("data/own.npz"); err != nil {
+	if err := datasets.Karate().SaveNPZ("data/own.npz"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile("data/s.json", []byte(`{"train":[0,1,33],"val":[2,3],"test":[4,5]}`), 0o666); err != nil {
@@ -77,7 +77,7 @@ func TestModelFindsItsData(t *testing.T) {
 func TestResumeMovedData(t *testing.T) {
 	t.Setenv("EDGEWISE_DATA", "")
 	t.Chdir(t.TempDir())
-	if err := datasets.Karate().WriteNPZ("own.npz"); err != nil {
+	if err := datasets.Karate().SaveNPZ("own.npz"); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"--model", "mlp", "--splits", "random", "--dataset", "own.npz"}
@@ -101,11 +101,11 @@ func TestResumeMovedData(t *testing.T) {
 func TestModelNamesADevice(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m")
-	if err := datasets.Karate().WriteNPZ(filepath.Join(dir, "null")); err != nil {
+	if err := datasets.Karate().SaveNPZ(filepath.Join(dir, "null")); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.OK(t, "train", "--model", "mlp", "--dataset", "karate", "--splits", "random", "--epochs", "1", "--save", path)
-	m, err := models.Open(path)
+	m, err := models.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

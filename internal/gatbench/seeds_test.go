@@ -136,7 +136,7 @@ func TestSuite(t *testing.T) {
 	}
 	d.Splits = []datasets.Split{{Train: thirds[0], Val: thirds[1], Test: thirds[2]}, {Train: thirds[1], Val: thirds[0], Test: thirds[2]}}
 	d.Split = d.Splits[0]
-	if err := d.WriteNPZ(filepath.Join(dir, "minesweeper.npz")); err != nil {
+	if err := d.SaveNPZ(filepath.Join(dir, "minesweeper.npz")); err != nil {
 		t.Fatal(err)
 	}
 	kept := filepath.Join(t.TempDir(), "kept.jsonl")

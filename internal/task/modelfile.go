@@ -57,7 +57,7 @@ func NodeIDs(d *datasets.Dataset) []string {
 
 // OpenFile reads a model file and the recipe of its training, which another program need not have written.
 func OpenFile(path string, own any) (*models.Predictor, error) {
-	p, err := models.Open(path)
+	p, err := models.Load(path)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 
 // Saved returns the task of the model or checkpoint in a file, which most files name, or else the usual one.
 func Saved(path string) Task {
-	if p, err := models.Open(path); err == nil {
+	if p, err := models.Load(path); err == nil {
 		return Named(TaskIn(p))
 	}
 	var text json.RawMessage

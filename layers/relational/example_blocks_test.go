@@ -51,7 +51,7 @@ func (m *reader) Forward(t *grad.Tape, b *sample.Batch) *grad.Var {
 // Members and films in mini-batches: of each relation four neighbours are drawn for a member, and eight
 // for these.
 func Example_blocks() {
-	d, err := datasets.ReadAs("../../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"taste"}, Undirected: true})
+	d, err := datasets.LoadAs("../../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"taste"}, Undirected: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func tasteOf(d *datasets.Dataset) (rels []graph.Rel, accuracy float64) {
 // Two tables as they come: members and films, and who likes or dislikes what. Only the relation
 // tells a member's taste.
 func Example_tables() {
-	d, err := datasets.ReadAs("../../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"taste"}, Undirected: true})
+	d, err := datasets.LoadAs("../../datasets/testdata/club_edges.csv", columns.Roles{Label: []string{"taste"}, Undirected: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func BenchmarkMillion(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				raw, err := form.Read(path, form.Options{Others: []form.Form{Form}})
+				raw, err := form.Load(path, form.Options{Others: []form.Form{Form}})
 				if err != nil || raw.Nodes[0].Rows != t.Rows {
 					b.Fatal(raw, err)
 				}

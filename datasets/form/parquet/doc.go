@@ -1,7 +1,7 @@
 // Package parquet reads graphs from Parquet files, and writes tables as such. It is a form that a program hands to
 // the reader:
 //
-//	raw, err := form.Read("shop/", form.Options{Others: []form.Form{parquet.Form}})
+//	raw, err := form.Load("shop/", form.Options{Others: []form.Form{parquet.Form}})
 //
 // A table of edges has two columns that name their ends, such as source and target, and one of nodes a column that
 // names them, such as id. Files are called as those of CSV: NAME_edges.parquet with NAME_nodes.parquet, edges.parquet

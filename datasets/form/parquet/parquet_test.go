@@ -412,7 +412,7 @@ func TestForm(t *testing.T) {
 	texts := func(s ...string) *form.Words { return &form.Words{Texts: s} }
 	put("shop_nodes.parquet", &form.Table{Rows: 3, IDs: texts("b", "a", "c"), Columns: []form.Column{{Name: "age", Type: form.Number, Numbers: []float64{1, 2, math.NaN()}}}})
 	put("shop_edges.parquet", &form.Table{Rows: 2, Columns: []form.Column{{Name: "source", Type: form.Word, Words: texts("a", "c")}, {Name: "target", Type: form.Word, Words: texts("b", "d")}}})
-	f, _, err := form.OpenPath(dir)
+	f, _, err := form.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +439,7 @@ func TestForm(t *testing.T) {
 		if name == "." {
 			os.Remove(filepath.Join(dir, "all.zip"))
 		}
-		r, err := form.Read(filepath.Join(dir, name), with)
+		r, err := form.Load(filepath.Join(dir, name), with)
 		if err != nil || fmt.Sprint(r.Edges[0].Source, r.Edges[0].Target, r.Nodes[0].Rows) != "[1 2] [0 3] 4" || r.Name != "shop" || r.Size == 0 || r.Check() != nil {
 			t.Errorf("%s: %+v, error %v", name, r, err)
 		}
@@ -447,11 +447,11 @@ func TestForm(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop_edges.csv"), []byte("source,target\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := form.Read(dir, with); err == nil || !strings.HasSuffix(err.Error(), ": there are several datasets in it: name one of shop_edges.parquet, shop_edges.csv") {
+	if _, err := form.Load(dir, with); err == nil || !strings.HasSuffix(err.Error(), ": there are several datasets in it: name one of shop_edges.parquet, shop_edges.csv") {
 		t.Errorf("of CSV too: error %v", err)
 	}
 	put("customers.parquet", &form.Table{Rows: 2, IDs: texts("x", "y"), Columns: []form.Column{{Name: "age", Type: form.Number, Numbers: []float64{1, 2}}}})
-	if raw, err := form.Read(filepath.Join(dir, "customers.parquet"), form.Options{Others: []form.Form{Form}}); err != nil || len(raw.Nodes) != 1 || raw.Nodes[0].Rows != 2 || len(raw.Edges) > 0 && raw.Edges[0].Rows > 0 {
+	if raw, err := form.Load(filepath.Join(dir, "customers.parquet"), form.Options{Others: []form.Form{Form}}); err != nil || len(raw.Nodes) != 1 || raw.Nodes[0].Rows != 2 || len(raw.Edges) > 0 && raw.Edges[0].Rows > 0 {
 		t.Errorf("a table of another name: %+v, error %v", raw, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "shop_nodes.parquet"), []byte("PAR1 and no more"), 0o600); err != nil {

@@ -142,7 +142,7 @@ func TestAttributesOfGraphs(t *testing.T) {
 	if !(sum["test_accuracy"].(float64) > 0.9) {
 		t.Errorf("on a split: %v", sum)
 	}
-	p, err := models.Open(model)
+	p, err := models.Load(model)
 	if err != nil || p.Preparation.Features.Form != columns.Standard || !(p.Preparation.Features.Dev[0] > 10) || p.Preparation.OnlyLabels {
 		t.Errorf("the attributes are prepared as %+v, error %v", p.Preparation, err)
 	}
@@ -151,7 +151,7 @@ func TestAttributesOfGraphs(t *testing.T) {
 		t.Errorf("by folds: %v", s)
 	}
 	tasktest.Results(t, slices.Concat(args, []string{"--splits", "random", "--preset", "paper", "--epochs", "1", "--save", model})...)
-	if p, err = models.Open(model); err != nil || p.Preparation.Features.Form != columns.Raw || !p.Preparation.OnlyLabels {
+	if p, err = models.Load(model); err != nil || p.Preparation.Features.Form != columns.Raw || !p.Preparation.OnlyLabels {
 		t.Errorf("by the preset paper attributes are prepared as %+v, error %v", p.Preparation, err)
 	}
 }

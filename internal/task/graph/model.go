@@ -106,7 +106,7 @@ func (f *Model) open(e cli.Env) (*savedGraphs, error) {
 		return s, err
 	}
 	s.data, err = cli.Reading(e, at.Dataset, func() (*datasets.Graphs, error) {
-		raw, err := form.Read(path, form.Options{Others: source.OtherForms()})
+		raw, err := form.Load(path, form.Options{Others: source.OtherForms()})
 		if err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ func ReadLinks(dir, name, model string, columns source.Columns) (Source, error) 
 	if model != modelLightGCN {
 		return Source{}, cli.Misuse("--dataset %s: users and items have no features, which %s reads: leave --model out, or take %s", name, model, modelLightGCN)
 	}
-	d, err := datasets.ReadInteractions(path)
+	d, err := datasets.LoadInteractions(path)
 	if err != nil {
 		return Source{}, err
 	}

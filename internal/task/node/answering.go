@@ -95,10 +95,10 @@ func ReadRows(e cli.Env, dir, name string, p *models.Predictor) (*form.Raw, erro
 	own := p.Schema.Options
 	o := form.Options{ID: own.ID, Source: own.Source, Target: own.Target, EdgeID: own.EdgeID, Others: source.OtherForms()}
 	return cli.Reading(e, name, func() (*form.Raw, error) {
-		raw, err := form.Read(name, o)
+		raw, err := form.Load(name, o)
 		if errors.Is(err, fs.ErrNotExist) {
 			if path, found := datasets.Find(dir, name); found == nil {
-				return form.Read(path, o)
+				return form.Load(path, o)
 			}
 		}
 		return raw, err

@@ -247,7 +247,7 @@ func shchurSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 func (c Choice) File(d *datasets.Dataset, g *task.Goal) (s datasets.Split, err error) {
 	from := &datasets.Dataset{Name: c.Splits}
 	if filepath.Ext(c.Splits) == ".npz" {
-		from.Splits, err = datasets.ReadSplits(c.Splits, g.Len())
+		from.Splits, err = datasets.LoadSplits(c.Splits, g.Len())
 	} else {
 		from.Split, err = task.ReadSplit(c.Splits, d.Name, g)
 	}

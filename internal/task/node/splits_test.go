@@ -83,7 +83,7 @@ func TestSplitFile(t *testing.T) {
 	}
 	own := filepath.Join(filepath.Dir(path), "karate.npz")
 	d.Split = datasets.Split{Train: []int32{1, 3}, Val: []int32{2}, Test: []int32{7, 33}}
-	if err := d.WriteNPZ(own); err != nil {
+	if err := d.SaveNPZ(own); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := splitOf(d, task.GoalOf(d), Choice{Splits: own}); err != nil || !slices.Equal(s.Train, d.Split.Train) || !slices.Equal(s.Val, d.Split.Val) || !slices.Equal(s.Test, d.Split.Test) {

@@ -272,7 +272,7 @@ func TestWeightsAndSplitsOfFiles(t *testing.T) {
 	path, model := filepath.Join(t.TempDir(), "d.npz"), filepath.Join(t.TempDir(), "m.safetensors")
 	write := func() {
 		t.Helper()
-		if err := d.WriteNPZ(path); err != nil {
+		if err := d.SaveNPZ(path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -326,7 +326,7 @@ func TestSplitNumber(t *testing.T) {
 	}
 	d.Split = d.Splits[0]
 	path := filepath.Join(t.TempDir(), "d.npz")
-	if err := d.WriteNPZ(path); err != nil {
+	if err := d.SaveNPZ(path); err != nil {
 		t.Fatal(err)
 	}
 	losses := func(args ...string) (out []string) {

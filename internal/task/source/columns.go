@@ -150,7 +150,7 @@ func (c Columns) raw(path string) (*form.Raw, *columns.Schema, error) {
 	}
 	o := r.Options()
 	o.Others = OtherForms()
-	raw, err := form.Read(path, o)
+	raw, err := form.Load(path, o)
 	if err != nil {
 		return nil, nil, err
 	}

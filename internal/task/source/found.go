@@ -72,7 +72,7 @@ func Find(dir, name string, columns Columns) (f *Found, err error) {
 		}
 	case UsersAndItems:
 		f.From = InteractionsIn(dir, name)
-		if f.taken, err = datasets.ReadInteractions(f.From); err == nil {
+		if f.taken, err = datasets.LoadInteractions(f.From); err == nil {
 			f.Name = f.taken.Name
 		}
 	default:

@@ -80,7 +80,7 @@ func orModel(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, no := models.Open(path); no != nil {
+	if _, no := models.Load(path); no != nil {
 		return err
 	}
 	return cli.Misuse("%s is a model that train saved, not data: %s eval %s measures it", path, cli.Program, cli.Word(path))
@@ -185,7 +185,7 @@ func ReadFacts(dir, name string) (*datasets.Knowledge, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, cli.Misuse("%s: there is no such file or folder: name a text of head, relation and tail a line, a folder of train.txt, valid.txt and test.txt, or %s", name, Planted)
 	}
-	k, err := datasets.Triples(path)
+	k, err := datasets.LoadKnowledge(path)
 	return k, orModel(path, err)
 }
 

@@ -158,7 +158,7 @@ func Gaussian(t *testing.T, n, share int) *datasets.Dataset {
 func Saved(t *testing.T, d *datasets.Dataset) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "d.npz")
-	if err := d.WriteNPZ(file); err != nil {
+	if err := d.SaveNPZ(file); err != nil {
 		t.Fatal(err)
 	}
 	return file

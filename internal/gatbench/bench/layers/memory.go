@@ -46,7 +46,7 @@ func MemN2N(c *bench.Choice) []bench.Benchmark {
 
 // babiStories are the questions that a task is learnt from, in numbers.
 func babiStories(dir string, task int) (stories []memory.Story, words int, err error) {
-	asked, _, err := text.ReadBAbI(dir, task)
+	asked, _, err := text.LoadBAbI(dir, task)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -55,7 +55,7 @@ func Trees(c *bench.Choice) []bench.Benchmark {
 
 // firstTrees are a batch of the treebank's first sentences.
 func firstTrees(dir string) (*text.TreeBatch, error) {
-	trees, _, _, err := text.ReadSST(dir)
+	trees, _, _, err := text.LoadSST(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -169,7 +169,7 @@ func ReadGraph(data, name string) (*graph.Graph, []tensor.Float, error) {
 		return d.Train, nil, nil
 	}
 	if path := source.InteractionsIn(data, name); path != "" {
-		d, err := datasets.ReadInteractions(path)
+		d, err := datasets.LoadInteractions(path)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -45,7 +45,7 @@ func (s *Settings) choice() (bench.Choice, error) {
 // ownGraph returns the graph or the matrix that --graph names.
 func (s *Settings) ownGraph() (g *bench.Graph, err error) {
 	if strings.HasSuffix(unpack.Plain(s.Graph), ".mtx") && !cli.IsFolder(s.Graph) {
-		a, readErr := datasets.ReadMatrix(s.Graph) // as a graph it would lose its diagonal
+		a, readErr := datasets.LoadMatrix(s.Graph) // as a graph it would lose its diagonal
 		if readErr != nil {
 			return nil, readErr
 		}

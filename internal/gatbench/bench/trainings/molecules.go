@@ -51,7 +51,7 @@ func prepareGraphs(data, name string) (bench.Work, error) {
 		return bench.Work{}, fmt.Errorf("no files of %s: name the folder they are in with --data or EDGEWISE_DATA", name)
 	}
 	return bench.Failing(func() error {
-		_, err := datasets.ReadGraphs(path)
+		_, err := datasets.LoadGraphs(path)
 		return err
 	}), nil
 }

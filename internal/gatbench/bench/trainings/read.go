@@ -27,7 +27,7 @@ func prepareReading(data, name string) (bench.Work, error) {
 		return bench.Work{}, err
 	}
 	return bench.Failing(func() error {
-		_, err := datasets.Read(filepath.Join(dir, "ind."+name+".allx"))
+		_, err := datasets.Load(filepath.Join(dir, "ind."+name+".allx"))
 		return err
 	}), nil
 }

@@ -61,7 +61,7 @@ func readLore(s *stage.Stage, folder string, tasks []int) (*lore, error) {
 	l := &lore{tasks: tasks, offsets: []int{0}}
 	var train []text.Question
 	for _, task := range tasks {
-		a, b, err := text.ReadBAbI(folder, task)
+		a, b, err := text.LoadBAbI(folder, task)
 		if err != nil {
 			return nil, err
 		}

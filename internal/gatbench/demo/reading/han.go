@@ -123,7 +123,7 @@ func runHAN(s *stage.Stage) error {
 	if err != nil {
 		return err
 	}
-	learnt, tried, err := text.ReadBAbI(folder, 1)
+	learnt, tried, err := text.LoadBAbI(folder, 1)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (f names) Run(s *stage.Stage) error {
 	if err != nil {
 		return err
 	}
-	all, err := text.ReadNames(folder)
+	all, err := text.LoadNames(folder)
 	if err != nil {
 		return err
 	}

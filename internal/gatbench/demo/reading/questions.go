@@ -95,7 +95,7 @@ func readQuestions(s *stage.Stage) (learnt, tried *text.Labelled, words *text.Vo
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if learnt, tried, err = text.ReadTREC(folder); err != nil {
+	if learnt, tried, err = text.LoadTREC(folder); err != nil {
 		return nil, nil, nil, err
 	}
 	learnt = learnt.Coarse().Rows(s.Rows(learnt.Len())).Map(strings.ToLower)

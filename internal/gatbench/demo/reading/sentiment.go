@@ -124,7 +124,7 @@ func runSentiment(s *stage.Stage) error {
 	if err != nil {
 		return err
 	}
-	learnt, _, tried, err := text.ReadSST(folder)
+	learnt, _, tried, err := text.LoadSST(folder)
 	if err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func readTagging(s *stage.Stage) (*taggingTask, error) {
 		return nil, err
 	}
 	k := &taggingTask{}
-	if k.learnt, k.tried, err = text.ReadCoNLL2000(folder); err != nil {
+	if k.learnt, k.tried, err = text.LoadCoNLL2000(folder); err != nil {
 		return nil, err
 	}
 	k.learning, k.trying = s.Rows(len(k.learnt.Sentences)), s.Rows(len(k.tried.Sentences))

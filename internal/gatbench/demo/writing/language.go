@@ -125,7 +125,7 @@ func (f language) Run(s *stage.Stage) error {
 // readings returns what is learnt from, and what it is called.
 func (f language) readings() (all, title string, err error) {
 	if f.Text != "" {
-		l, err := text.ReadLines(f.Text)
+		l, err := text.LoadLines(f.Text)
 		return strings.Join(l, "\n"), f.Text, err
 	}
 	pages, err := fs.Glob(docs.Guides, "*/*.md")

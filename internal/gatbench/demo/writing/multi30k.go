@@ -68,7 +68,7 @@ func (r *translator) bleu(p *text.Parallel) (train.BLEUScore, error) {
 // newTranslator returns the captions that are learnt and tried, and what numbers their
 // words. It has no network yet.
 func newTranslator(s *stage.Stage, folder string) (r *translator, learnt, tried *text.Parallel, err error) {
-	all, _, tests, err := text.ReadMulti30k(folder)
+	all, _, tests, err := text.LoadMulti30k(folder)
 	if err != nil {
 		return nil, nil, nil, err
 	}

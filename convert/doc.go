@@ -3,14 +3,14 @@
 // Its nouns are [State], a state dict: arrays by name, and [Modules], which says
 // what layer stands under which name there:
 //
-//	state, err := convert.Read("gat.pt") // or .safetensors, or .npz
+//	state, err := convert.Load("gat.pt") // or .safetensors, or .npz
 //	net := convert.Modules{"conv1": first, "conv2": second, "lin": last}
 //	err = net.Load(convert.PyG, state)
 //
 // and back, for load_state_dict there:
 //
 //	state, err := net.State(convert.PyG)
-//	err = convert.Write("gat.safetensors", state)
+//	err = convert.Save("gat.safetensors", state)
 //
 // The names, the axes and the order of gates are those of the framework: its
 // linear layers keep their weights out×in, ours in×out; its recurrent networks have

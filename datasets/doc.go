@@ -1,8 +1,8 @@
 // Package datasets makes of what files say the tensors that networks are trained on. Its first noun is [Dataset]: a graph, the
 // features and labels of its nodes or edges, and which of them are for training.
 //
-//	d, err := datasets.Read("shop_edges.csv") // a file, a folder or an archive, whose form its name says
-//	d, err := datasets.ReadAs("shop_edges.csv", columns.Roles{Label: []string{"churned"}, Undirected: true})
+//	d, err := datasets.Load("shop_edges.csv") // a file, a folder or an archive, whose form its name says
+//	d, err := datasets.LoadAs("shop_edges.csv", columns.Roles{Label: []string{"churned"}, Undirected: true})
 //	d, err := datasets.Open(dataDir, "citeseer") // by name: Catalogue lists them
 //
 // [Load] is three steps, which a program can take one by one, such as for rows of a database:
@@ -10,6 +10,9 @@
 //	raw, err := form.Load("shop_edges.csv", form.Options{}) // or form.SQL
 //	s, err := columns.Choose(raw, columns.Roles{Label: []string{"churned"}})
 //	d, err := datasets.From(raw, s)
+//
+// What begins with Load takes a path. Of a stream or a file system, [form.Read] and [form.ReadFS] make the raw data of the first step, from
+// which [From], [GraphsFrom], [KnowledgeFrom] and [InteractionsFrom] go on; form.ReadSplits and others read what is no dataset.
 //
 // Package form lists the forms of files that are read, and package columns says what becomes of columns; d.Schema is what was learnt from them.
 // [Dataset.Fit] learns it anew for another split. Package models goes on from here: models.Prepare makes of a Dataset what networks read.

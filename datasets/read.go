@@ -14,7 +14,7 @@ func Load(path string) (*Dataset, error) { return LoadAs(path, columns.Roles{}) 
 
 // LoadAs is [Load] of a dataset whose columns have the roles that r says:
 //
-//	d, err := datasets.ReadAs("people_edges.csv", columns.Roles{Label: []string{"churned"}, Undirected: true})
+//	d, err := datasets.LoadAs("people_edges.csv", columns.Roles{Label: []string{"churned"}, Undirected: true})
 func LoadAs(path string, r columns.Roles) (*Dataset, error) {
 	raw, s, err := chosen(path, r)
 	if err != nil {

@@ -11,9 +11,12 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// SaveNPZ writes d to the file at path, whole or not at all, in the form that
-// [Load] reads, and whose graph [LoadGraph] reads. NumPy reads it without pickles.
-func (d *Dataset) SaveNPZ(path string) error {
+// SaveNPZ is [Dataset.WriteNPZ] to the file at path, whole or not at all.
+func (d *Dataset) SaveNPZ(path string) error { return atomicfile.Write(path, d.WriteNPZ) }
+
+// WriteNPZ writes d to w in the form that [Load] reads, and whose graph [LoadGraph] reads.
+// NumPy reads it without pickles.
+func (d *Dataset) WriteNPZ(w io.Writer) error {
 	in := d.Graph.In()
 	arrays := []npy.Named{{Name: "indptr", Data: in.Offsets}, {Name: "indices", Data: in.Cols}}
 	add := func(name string, data any, shape ...int) {
@@ -88,7 +91,7 @@ func (d *Dataset) SaveNPZ(path string) error {
 	arrays = append(arrays, columnArrays("edge", d.EdgeColumns)...)
 	arrays = append(arrays, kindArrays("node", d.NodeKinds)...)
 	arrays = append(arrays, kindArrays("edge", d.EdgeKinds)...)
-	return atomicfile.Write(path, func(w io.Writer) error { return npy.WriteArchive(w, arrays...) })
+	return npy.WriteArchive(w, arrays...)
 }
 
 // onesOf returns a matrix row by row: whether there is an element, or numbers if some of

@@ -2,12 +2,12 @@ package form
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/internal/mtx"
 	"github.com/edgewise-ml/edgewise/internal/npy"
 	"github.com/edgewise-ml/edgewise/internal/pickle"
 	"github.com/edgewise-ml/edgewise/internal/regular"
@@ -400,38 +400,64 @@ func (z archive) masks(name string, is []int32, count int, rows bool) ([][]int32
 	return lists, nil
 }
 
-// openFile opens a file on the disk and those beside it.
-func openFile(path string) (f *Files, name string, err error) {
-	if err := regular.File(path); err != nil {
-		return nil, "", err
-	}
-	if f, name, err = Open(path); err == nil && name == "" {
-		f.Close()
-		err = fmt.Errorf("%s: it is an archive of files: unpack it, and name the file that you want", path)
-	}
-	return f, name, err
+// single is one file, which what reads it closes.
+type single struct {
+	*Files
+	name string
 }
 
-// LoadSplits reads one or more splits of n nodes from an .npz: train, val or valid, and test, or train_idx and so on, which hold
-// nodes, or train_mask, val_mask and test_mask, which hold for each node whether it is in that part; masks of
+// openFile opens a file on the disk.
+func openFile(path string) (single, error) {
+	if err := regular.File(path); err != nil {
+		return single{}, err
+	}
+	return alone(Open(path))
+}
+
+// alone is the file that was opened, which is no archive of files.
+func alone(f *Files, name string, err error) (single, error) {
+	if err == nil && name == "" {
+		f.Close()
+		err = fmt.Errorf("%s: it is an archive of files: unpack it, and name the file that you want", f.Path)
+	}
+	return single{f, name}, err
+}
+
+// LoadSplits reads one or more splits of n nodes from the .npz at path: train, val or valid, and test, or train_idx and so on,
+// which hold nodes, or train_mask, val_mask and test_mask, which hold for each node whether it is in that part; masks of
 // two axes are several splits.
 func LoadSplits(path string, n int) ([]Split, error) {
-	f, name, err := openFile(path)
+	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readSplits(f, name, n)
+	return readSplits(f.Files, f.name, n)
 }
 
-// LoadIncoming reads the arrays indptr and indices of an .npz: the sources of the edges into each node.
-func LoadIncoming(path string) (*sparse.CSR, error) {
-	f, name, err := openFile(path)
+// ReadSplits is [LoadSplits] of what r reads. Errors call it name.
+func ReadSplits(r io.Reader, name string, n int) ([]Split, error) {
+	f, err := alone(openReader(r, name))
+	if err != nil {
+		return nil, err
+	}
+	return readSplits(f.Files, f.name, n)
+}
+
+// LoadIncoming reads the arrays indptr and indices of the .npz at path: the sources of the edges into each node.
+func LoadIncoming(path string) (*sparse.CSR, error) { return incomingIn(openFile(path)) }
+
+// ReadIncoming is [LoadIncoming] of what r reads. Errors call it name.
+func ReadIncoming(r io.Reader, name string) (*sparse.CSR, error) {
+	return incomingIn(alone(openReader(r, name)))
+}
+
+func incomingIn(f single, err error) (*sparse.CSR, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	z, err := openArchive(f, name)
+	z, err := openArchive(f.Files, f.name)
 	if err != nil {
 		return nil, err
 	}
@@ -458,71 +484,6 @@ func (z archive) incoming() (*sparse.CSR, error) {
 	}
 	a, err := sparse.New(n, n, offsets, sources, nil)
 	return a, z.at(err)
-}
-
-// LoadMatrix reads a matrix from a Matrix Market file, which may be in gzip or
-// zstd. Elements that stand there several times add up, zeros are left out.
-func LoadMatrix(path string) (*sparse.CSR, error) {
-	f, name, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := f.open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	m, err := readMatrix(r, r.Budget.Keep)
-	var a *sparse.CSR
-	if err == nil {
-		a, err = sparseOf(m)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return a, nil
-}
-
-// sparseOf returns a matrix with ascending columns in each row.
-func sparseOf(m *mtx.Matrix) (*sparse.CSR, error) {
-	if err := finite(m.Values); err != nil {
-		return nil, err
-	}
-	var values []tensor.Float
-	if m.Values != nil {
-		values = make([]tensor.Float, len(m.Values))
-		for i, v := range m.Values {
-			values[i] = tensor.Float(v)
-		}
-	}
-	a, _, err := sparse.FromCOO(m.Rows, m.Cols, m.Row, m.Col, values)
-	if err != nil {
-		return nil, err
-	}
-	sortRows(a)
-	b := &sparse.CSR{NumRows: a.NumRows, NumCols: a.NumCols, Offsets: make([]int64, 1, a.NumRows+1)}
-	for i := range a.NumRows {
-		cols, values := a.Row(i)
-		for k := 0; k < len(cols); {
-			c, sum := cols[k], tensor.Float(0)
-			for ; k < len(cols) && cols[k] == c; k++ {
-				if values == nil {
-					sum++
-				} else {
-					sum += values[k]
-				}
-			}
-			if sum != 0 {
-				b.Cols, b.Values = append(b.Cols, c), append(b.Values, sum)
-			}
-		}
-		b.Offsets = append(b.Offsets, int64(len(b.Cols)))
-	}
-	if len(b.Cols) == 0 {
-		b.Values = []tensor.Float{}
-	}
-	return b, b.Validate()
 }
 
 // finite returns an error that names the first number that no [tensor.Float] is.

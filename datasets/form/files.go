@@ -75,7 +75,7 @@ func Open(path string) (f *Files, main string, err error) {
 	return f, "", nil
 }
 
-// OpenFS is OpenPath of a name in fsys; "." is all of it.
+// OpenFS is [Open] of a name in fsys; "." is all of it.
 func OpenFS(fsys fs.FS, name string) (f *Files, main string, err error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -94,7 +94,7 @@ func OpenFS(fsys fs.FS, name string) (f *Files, main string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	r, size, err := at(file)
+	r, size, err := unpack.ReaderAt(file)
 	if err == nil {
 		err = f.unpack(r, size)
 	}
@@ -344,25 +344,12 @@ func (f *Files) OpenAt(name string) (r io.ReaderAt, size int64, close func() err
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	if r, size, err = at(file); err != nil {
+	if r, size, err = unpack.ReaderAt(file); err != nil {
 		file.Close()
 		return nil, 0, nil, fmt.Errorf("%s: %w", f.At(name), underlying(err))
 	}
 	f.note(name, func() int64 { return size })
 	return r, size, file.Close, nil
-}
-
-// at returns what reads from anywhere in a file: the file if it can, or else what it holds.
-func at(file fs.File) (io.ReaderAt, int64, error) {
-	info, err := file.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if r, ok := file.(io.ReaderAt); ok {
-		return r, info.Size(), nil
-	}
-	b, err := io.ReadAll(io.LimitReader(file, math.MaxInt32))
-	return bytes.NewReader(b), int64(len(b)), err
 }
 
 // note keeps the size of a file that is opened.

@@ -53,12 +53,12 @@ func usersAndItems(columns []string, o Options) (user, item int, err error) {
 
 // HoldsInteractions reports whether a file is a table whose first line names a column of users and one of items.
 func HoldsInteractions(path string) bool {
-	f, main, err := openFile(path)
+	f, err := openFile(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	r, err := f.open(main)
+	r, err := f.open(f.name)
 	if err != nil {
 		return false
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/edgewise-ml/edgewise/internal/mtx"
+	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // mtxForm is a graph as a Matrix Market file: a square matrix, whose element (u, v) is an edge from u to v with that
@@ -69,4 +71,75 @@ func elementsOf(m *mtx.Matrix, file string) Edges {
 	}
 	e.Rows, e.Source, e.Target = kept, m.Row[:kept:kept], m.Col[:kept:kept]
 	return e
+}
+
+// LoadMatrix reads a matrix from the Matrix Market file at path, which may be in gzip or
+// zstd. Elements that stand there several times add up, zeros are left out.
+func LoadMatrix(path string) (*sparse.CSR, error) { return matrixIn(openFile(path)) }
+
+// ReadMatrix is [LoadMatrix] of what r reads. Errors call it name.
+func ReadMatrix(r io.Reader, name string) (*sparse.CSR, error) {
+	return matrixIn(alone(openReader(r, name)))
+}
+
+func matrixIn(f single, err error) (*sparse.CSR, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := f.open(f.name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	m, err := readMatrix(r, r.Budget.Keep)
+	var a *sparse.CSR
+	if err == nil {
+		a, err = sparseOf(m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.At(f.name), err)
+	}
+	return a, nil
+}
+
+// sparseOf returns a matrix with ascending columns in each row.
+func sparseOf(m *mtx.Matrix) (*sparse.CSR, error) {
+	if err := finite(m.Values); err != nil {
+		return nil, err
+	}
+	var values []tensor.Float
+	if m.Values != nil {
+		values = make([]tensor.Float, len(m.Values))
+		for i, v := range m.Values {
+			values[i] = tensor.Float(v)
+		}
+	}
+	a, _, err := sparse.FromCOO(m.Rows, m.Cols, m.Row, m.Col, values)
+	if err != nil {
+		return nil, err
+	}
+	sortRows(a)
+	b := &sparse.CSR{NumRows: a.NumRows, NumCols: a.NumCols, Offsets: make([]int64, 1, a.NumRows+1)}
+	for i := range a.NumRows {
+		cols, values := a.Row(i)
+		for k := 0; k < len(cols); {
+			c, sum := cols[k], tensor.Float(0)
+			for ; k < len(cols) && cols[k] == c; k++ {
+				if values == nil {
+					sum++
+				} else {
+					sum += values[k]
+				}
+			}
+			if sum != 0 {
+				b.Cols, b.Values = append(b.Cols, c), append(b.Values, sum)
+			}
+		}
+		b.Offsets = append(b.Offsets, int64(len(b.Cols)))
+	}
+	if len(b.Cols) == 0 {
+		b.Values = []tensor.Float{}
+	}
+	return b, b.Validate()
 }

@@ -69,7 +69,7 @@ func ReadFS(fsys fs.FS, name string, o Options) (*Raw, error) {
 	return f.read(main, o)
 }
 
-// Read is [Load] of a single file, or an archive, that r holds. Its name says what it is.
+// Read is [Load] of a single file, or an archive, that r reads. Its name says what it is, and stands in errors.
 func Read(r io.Reader, name string, o Options) (*Raw, error) {
 	f, main, err := openReader(r, name)
 	if err != nil {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 )
@@ -14,22 +15,30 @@ type Question struct {
 	Facts  []int32 // the statements that it follows from
 }
 
-// LoadBAbI returns the questions of a task of bAbI, 1 to 20, 1,000 and 1,000 in the
-// published files: from a folder or an archive with the files qaTASK_…_train.txt and
-// qaTASK_…_test.txt, those in a folder called en if there are several.
+// LoadBAbI is [ReadBAbI] of the folder or the archive at path.
 func LoadBAbI(path string, task int) (train, test []Question, err error) {
-	b, err := openBundle(path, "babi_en.tar.gz")
+	b, err := openBundle(path, babiArchive)
+	return b.babi(task, err)
+}
+
+// ReadBAbI returns the questions of a task of bAbI, 1 to 20, 1,000 and 1,000 in the
+// published files: qaTASK_…_train.txt and qaTASK_…_test.txt, those in a folder called en
+// if there are several.
+func ReadBAbI(fsys fs.FS, task int) (train, test []Question, err error) {
+	b, err := openFS(fsys, babiArchive)
+	return b.babi(task, err)
+}
+
+const babiArchive = "babi_en.tar.gz"
+
+func (b *bundle) babi(task int, err error) (train, test []Question, _ error) {
 	if err != nil {
 		return nil, nil, err
 	}
 	defer b.Close()
 	var parts [2][]Question
 	for k, part := range []string{"train", "test"} {
-		d, err := b.read("en", fmt.Sprintf("qa%d_*_%s.txt", task, part))
-		if err != nil {
-			return nil, nil, err
-		}
-		lines, err := d.lines()
+		d, lines, err := linesOf(b.read("en", fmt.Sprintf("qa%d_*_%s.txt", task, part)))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -5,7 +5,7 @@
 // different lengths; nothing is ever padded. Some of its sequences are a [Batch]: a graph of
 // chains with a node a token. [ByLength] says which sequences make the batches of an epoch.
 //
-//	l, err := text.ReadCSV("reviews.csv", "review", "stars")
+//	l, err := text.LoadCSV("reviews.csv", "review", "stars")
 //	words, err := text.NewWords(l.Texts, 2, false) // those that occur at least twice
 //	reviews := text.EncodeLines(words, l.Texts)
 //	for _, rows := range text.ByLength(reviews.Lengths(), 32, seed, epoch) {
@@ -20,6 +20,9 @@
 // [TreeBatch]). [LoadLines], [LoadCSV], [LoadTagged], [LoadTrees] and [LoadParallel] read
 // files of your own, the others published datasets in the folder that [Find] finds. A
 // [Task] makes sequences whose answers are known: of symbols, or a [Series] of numbers.
+//
+// Load and [Save] take a path. Each has a Read or a [Write] beside it that takes a stream, or
+// an fs.FS where several files belong together.
 //
 // Texts are in UTF-8. Errors name the file, the line and, for invalid UTF-8, the byte.
 // Files may be in gzip or zstd, and folders may be archives; what expands without bound is

@@ -22,20 +22,34 @@ type document struct {
 	budget *unpack.Budget
 }
 
-// readDocument reads a file, which may be in gzip or zstd.
-func readDocument(name string) (*document, error) {
-	if err := regular.File(name); err != nil {
-		return nil, err
+// openFile opens the file at path, which may be in gzip or zstd.
+func openFile(path string) (f *unpack.File, at string, err error) {
+	if err := regular.File(path); err != nil {
+		return nil, path, err
 	}
-	f, err := unpack.Open(name)
-	if err != nil {
-		return nil, err
+	f, err = unpack.Open(path)
+	return f, path, err
+}
+
+// openStream opens what r reads, which may be in gzip or zstd and has no path.
+func openStream(r io.Reader) (f *unpack.File, at string, err error) {
+	f, err = unpack.Stream(r)
+	return f, "", err
+}
+
+// in puts the path of a file before an error about it; a stream has none.
+func in(path string, err error) error {
+	if path == "" {
+		return err
 	}
-	return documentOf(f, name)
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // documentOf reads what a file holds, and closes it.
-func documentOf(f *unpack.File, name string) (*document, error) {
+func documentOf(f *unpack.File, name string, err error) (*document, error) {
+	if err != nil {
+		return nil, err
+	}
 	defer f.Close()
 	var b strings.Builder
 	n, err := io.Copy(&b, f)
@@ -43,7 +57,7 @@ func documentOf(f *unpack.File, name string) (*document, error) {
 		err = f.Budget.Keep(int(n))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, in(name, err)
 	}
 	return &document{name, strings.TrimPrefix(b.String(), "\ufeff"), f.Budget}, nil
 }
@@ -53,7 +67,7 @@ func documentOf(f *unpack.File, name string) (*document, error) {
 func (d *document) lines() ([]string, error) {
 	n := strings.Count(d.text, "\n")
 	if err := d.budget.Keep(16 * (n + 1)); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.path, err)
+		return nil, in(d.path, err)
 	}
 	lines := make([]string, 0, n+1)
 	for rest := d.text; rest != ""; {
@@ -61,7 +75,7 @@ func (d *document) lines() ([]string, error) {
 		lines, rest = append(lines, strings.TrimSuffix(line, "\r")), after
 	}
 	if err := checkLines(lines); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.path, err)
+		return nil, in(d.path, err)
 	}
 	return lines, nil
 }
@@ -91,7 +105,7 @@ func (d *document) keep(n, i int) error {
 
 // wrong is an error about line number i, which is counted from 0.
 func (d *document) wrong(i int, format string, args ...any) error {
-	return fmt.Errorf("%s: line %d: %w", d.path, i+1, fmt.Errorf(format, args...))
+	return in(d.path, fmt.Errorf("line %d: %w", i+1, fmt.Errorf(format, args...)))
 }
 
 // bundle is the files of a dataset: a folder, or an archive.
@@ -116,6 +130,16 @@ func openBundle(name, archive string) (*bundle, error) {
 		return nil, err
 	}
 	return &bundle{f, name}, nil
+}
+
+// openFS opens the folder that a file system is, or the archive of that name which is in it.
+func openFS(fsys fs.FS, archive string) (*bundle, error) {
+	name := "."
+	if info, err := fs.Stat(fsys, archive); err == nil && info.Mode().IsRegular() {
+		name = archive
+	}
+	f, err := unpack.OpenFS(fsys, name)
+	return &bundle{f, name}, err
 }
 
 // names returns the files that a pattern matches, the folder that they are in left out;
@@ -152,29 +176,33 @@ func (b *bundle) read(folder string, patterns ...string) (*document, error) {
 // document reads a file of the bundle.
 func (b *bundle) document(name string) (*document, error) {
 	f, err := b.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return documentOf(f, filepath.Join(b.path, filepath.FromSlash(name)))
+	return documentOf(f, filepath.Join(b.path, filepath.FromSlash(name)), err)
 }
 
 // lines reads the lines of a file that one of the patterns matches.
 func (b *bundle) lines(patterns ...string) (*document, []string, error) {
-	d, err := b.read("", patterns...)
+	return linesOf(b.read("", patterns...))
+}
+
+// LoadLines returns the lines of the text at path.
+func LoadLines(path string) ([]string, error) {
+	_, lines, err := linesOf(documentOf(openFile(path)))
+	return lines, err
+}
+
+// ReadLines returns the lines of a text in UTF-8, perhaps in gzip or zstd. A line ends
+// with a line feed, perhaps with a carriage return before it; the last need not. A
+// byte-order mark is left out, and empty lines are kept.
+func ReadLines(r io.Reader) ([]string, error) {
+	_, lines, err := linesOf(documentOf(openStream(r)))
+	return lines, err
+}
+
+// linesOf returns a text with its lines.
+func linesOf(d *document, err error) (*document, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
 	lines, err := d.lines()
 	return d, lines, err
-}
-
-// LoadLines returns the lines of a text in UTF-8, perhaps in gzip or zstd. A line ends
-// with a line feed, perhaps with a carriage return before it; the last need not. A
-// byte-order mark is left out, and empty lines are kept.
-func LoadLines(path string) ([]string, error) {
-	d, err := readDocument(path)
-	if err != nil {
-		return nil, err
-	}
-	return d.lines()
 }

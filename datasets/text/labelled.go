@@ -3,13 +3,14 @@ package text
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/spell"
 	"github.com/edgewise-ml/edgewise/internal/table"
 	"github.com/edgewise-ml/edgewise/internal/unpack"
@@ -138,22 +139,29 @@ func (c *classNames) sorted(labels ...[]int32) []string {
 	return names
 }
 
-// LoadCSV returns the texts in a column of a table and the classes in another: CSV or
+// LoadCSV is [ReadCSV] of the file at path.
+func LoadCSV(path, text, label string) (*Labelled, error) {
+	f, at, err := openFile(path)
+	return labelledIn(f, at, err, text, label)
+}
+
+// ReadCSV returns the texts in a column of a table and the classes in another: CSV or
 // TSV whose first line names the columns, perhaps in gzip or zstd. Fields with commas
 // stand in quotes, and none goes on in another line. Without a name of a second column
 // there are no labels.
-func LoadCSV(path, text, label string) (*Labelled, error) {
-	if err := regular.File(path); err != nil {
-		return nil, err
-	}
-	f, err := unpack.Open(path)
+func ReadCSV(r io.Reader, text, label string) (*Labelled, error) {
+	f, at, err := openStream(r)
+	return labelledIn(f, at, err, text, label)
+}
+
+func labelledIn(f *unpack.File, path string, err error, text, label string) (*Labelled, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	t, err := table.NewReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, in(path, err)
 	}
 	c := csvReader{t: t, path: path, budget: f.Budget, label: -1}
 	if c.text, err = c.column(text); err == nil && label != "" {
@@ -180,7 +188,7 @@ type csvReader struct {
 func (c *csvReader) column(name string) (int, error) {
 	at := slices.Index(c.t.Columns, name)
 	if at < 0 {
-		return 0, fmt.Errorf("%s: line %d: there is no column %.40q; did you mean %.40q? There are: %.200q", c.path, c.t.Line(), name, spell.Nearest(name, c.t.Columns), c.t.Columns)
+		return 0, in(c.path, fmt.Errorf("line %d: there is no column %.40q; did you mean %.40q? There are: %.200q", c.t.Line(), name, spell.Nearest(name, c.t.Columns), c.t.Columns))
 	}
 	return at, nil
 }
@@ -188,7 +196,7 @@ func (c *csvReader) column(name string) (int, error) {
 func (c *csvReader) read() (*Labelled, error) {
 	for c.t.Next() {
 		if err := c.row(c.t.Fields()); err != nil {
-			return nil, fmt.Errorf("%s: line %d, %w", c.path, c.t.Line(), err)
+			return nil, in(c.path, fmt.Errorf("line %d, %w", c.t.Line(), err))
 		}
 	}
 	if err := c.t.Err(); err != nil {
@@ -196,7 +204,7 @@ func (c *csvReader) read() (*Labelled, error) {
 		if len(c.t.Columns) == 1 {
 			hint = "; a text without columns is read as lines"
 		}
-		return nil, fmt.Errorf("%s: %w%s", c.path, err, hint)
+		return nil, in(c.path, fmt.Errorf("%w%s", err, hint))
 	}
 	l := &Labelled{Texts: c.texts}
 	if c.label >= 0 {
@@ -220,16 +228,20 @@ func (c *csvReader) row(fields [][]byte) error {
 	return c.budget.Keep(len(s) + 48)
 }
 
-// LoadNames returns surnames and their languages: of a folder or an archive with a file
-// LANGUAGE.txt for each, a name a line. White space around a name is left out, and so
-// are lines without one. Accents and repeats are as in the files:
+// LoadNames is [ReadNames] of the folder or the archive at path.
+func LoadNames(path string) (*Labelled, error) { return surnames(openBundle(path, "")) }
+
+// ReadNames returns surnames and their languages, of a file LANGUAGE.txt for each, a name a
+// line. White space around a name is left out, and so are lines without one. Accents and
+// repeats are as in the files:
 //
 //	names = names.Map(text.Fold).Unique()
 //
 // The published files have 20,050 names of 18 languages; so 17,993 are left, of 58
 // characters.
-func LoadNames(folder string) (*Labelled, error) {
-	b, err := openBundle(folder, "")
+func ReadNames(fsys fs.FS) (*Labelled, error) { return surnames(openFS(fsys, "")) }
+
+func surnames(b *bundle, err error) (*Labelled, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -266,14 +278,20 @@ func LoadNames(folder string) (*Labelled, error) {
 	return l, nil
 }
 
-// LoadTREC returns the questions of TREC, 5,452 and 500, with their 50 fine classes, such
-// as DESC:manner; [Labelled.Coarse] leaves the 6 coarse ones. It reads the folder or the
-// archive of train.txt and test.txt, or of train_5500.label and TREC_10.label. Words are
-// as in the files, with a blank between any two.
+// LoadTREC is [ReadTREC] of the folder or the archive at path.
+func LoadTREC(path string) (train, test *Labelled, err error) {
+	return trec(openBundle(path, "qc.zip"))
+}
+
+// ReadTREC returns the questions of TREC, 5,452 and 500, with their 50 fine classes, such
+// as DESC:manner; [Labelled.Coarse] leaves the 6 coarse ones. It reads train.txt and test.txt,
+// or train_5500.label and TREC_10.label. Words are as in the files, with a blank between any
+// two.
 //
 // The published file has one byte that is no UTF-8. Such bytes are read as ISO 8859-1.
-func LoadTREC(path string) (train, test *Labelled, err error) {
-	b, err := openBundle(path, "qc.zip")
+func ReadTREC(fsys fs.FS) (train, test *Labelled, err error) { return trec(openFS(fsys, "qc.zip")) }
+
+func trec(b *bundle, err error) (train, test *Labelled, _ error) {
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,22 +2,50 @@ package text
 
 import (
 	"fmt"
+	"io"
+	"io/fs"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// LoadParallel returns two texts of which each line of the second is what becomes of the
+// LoadParallel is [ReadParallel] of the files at two paths.
+func LoadParallel(source, target string) (*Parallel, error) {
+	s, err := documentOf(openFile(source))
+	if err != nil {
+		return nil, err
+	}
+	t, err := documentOf(openFile(target))
+	return parallel(s, t, err)
+}
+
+// ReadParallel returns two texts of which each line of the second is what becomes of the
 // same line of the first: sentences and their translations. It is an error if one has
 // more lines than the other.
-func LoadParallel(source, target string) (*Parallel, error) {
-	p, err := &Parallel{}, error(nil)
-	if p.Source, err = LoadLines(source); err == nil {
-		p.Target, err = LoadLines(target)
-	}
-	if err == nil {
-		err = p.check(source, target)
-	}
+func ReadParallel(first, second io.Reader) (*Parallel, error) {
+	s, err := documentOf(openStream(first))
 	if err != nil {
+		return nil, err
+	}
+	t, err := documentOf(openStream(second))
+	if err == nil {
+		s.path, t.path = "the first text", "the second"
+	}
+	return parallel(s, t, err)
+}
+
+// parallel returns the lines of two texts, which must be as many.
+func parallel(source, target *document, err error) (*Parallel, error) {
+	if err != nil {
+		return nil, err
+	}
+	p := &Parallel{}
+	if p.Source, err = source.lines(); err != nil {
+		return nil, err
+	}
+	if p.Target, err = target.lines(); err != nil {
+		return nil, err
+	}
+	if err := p.check(source.path, target.path); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -32,11 +60,18 @@ func (p *Parallel) check(source, target string) error {
 	return fmt.Errorf("%s has %d lines and %s %d: line %d has no partner: give every line of one a line of the other, an empty one if need be", source, s, target, t, min(s, t)+1)
 }
 
-// LoadMulti30k returns the captions of Multi30k in German and in English, 29,000, 1,014
-// and 1,000, from the folder or the archive of train.de, train.en, val.de and so on; of
-// tests it takes that of 2016.
+// LoadMulti30k is [ReadMulti30k] of the folder or the archive at path.
 func LoadMulti30k(path string) (train, val, test *Parallel, err error) {
-	b, err := openBundle(path, "")
+	return multi30k(openBundle(path, ""))
+}
+
+// ReadMulti30k returns the captions of Multi30k in German and in English, 29,000, 1,014
+// and 1,000, of train.de, train.en, val.de and so on; of tests it takes that of 2016.
+func ReadMulti30k(fsys fs.FS) (train, val, test *Parallel, err error) {
+	return multi30k(openFS(fsys, ""))
+}
+
+func multi30k(b *bundle, err error) (train, val, test *Parallel, _ error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"io/fs"
 	"math"
 	"strconv"
 	"strings"
@@ -40,13 +41,22 @@ func (s Series) Rows(rows []int32) Series {
 	return out
 }
 
-// LoadSorted returns rows of numbers and the order of each: from a folder or an archive,
-// x_NAME.csv with a row of numbers a line and y_NAME.csv with the places from 0 of what
+// LoadSorted is [ReadSorted] of the folder or the archive at path.
+func LoadSorted(path, name string) (numbers Series, order Ragged, err error) {
+	b, err := openBundle(path, "")
+	return b.sorted(name, err)
+}
+
+// ReadSorted returns rows of numbers and the order of each: of x_NAME.csv with a row of numbers a line and y_NAME.csv with the places from 0 of what
 // comes first, second and so on. Published are 3, 5, 8, 3_test, sums and sums_test; in
 // those called sums, three sums of two numbers each are put in order, not the numbers.
 // Columns are not named, and fields have commas between them.
-func LoadSorted(path, name string) (numbers Series, order Ragged, err error) {
-	b, err := openBundle(path, "")
+func ReadSorted(fsys fs.FS, name string) (numbers Series, order Ragged, err error) {
+	b, err := openFS(fsys, "")
+	return b.sorted(name, err)
+}
+
+func (b *bundle) sorted(name string, err error) (numbers Series, order Ragged, _ error) {
 	if err != nil {
 		return numbers, order, err
 	}

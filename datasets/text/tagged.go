@@ -1,6 +1,8 @@
 package text
 
 import (
+	"io"
+	"io/fs"
 	"strings"
 )
 
@@ -12,11 +14,18 @@ type Tagged struct {
 	POSTags, ChunkTags []string
 }
 
-// LoadCoNLL2000 returns the sentences of the shared task of CoNLL-2000, 8,936 and 2,012,
-// from the folder or the archive of train.txt and test.txt. Both parts number their tags
-// alike.
+// LoadCoNLL2000 is [ReadCoNLL2000] of the folder or the archive at path.
 func LoadCoNLL2000(path string) (train, test *Tagged, err error) {
-	b, err := openBundle(path, "conll2000.zip")
+	return conll2000(openBundle(path, "conll2000.zip"))
+}
+
+// ReadCoNLL2000 returns the sentences of the shared task of CoNLL-2000, 8,936 and 2,012, of
+// train.txt and test.txt. Both parts number their tags alike.
+func ReadCoNLL2000(fsys fs.FS) (train, test *Tagged, err error) {
+	return conll2000(openFS(fsys, "conll2000.zip"))
+}
+
+func conll2000(b *bundle, err error) (train, test *Tagged, _ error) {
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,15 +48,15 @@ func LoadCoNLL2000(path string) (train, test *Tagged, err error) {
 	return train, test, nil
 }
 
-// LoadTagged returns the sentences of a file in the form of CoNLL-2000: a line a word,
+// LoadTagged is [ReadTagged] of the file at path.
+func LoadTagged(path string) (*Tagged, error) { return tagged(linesOf(documentOf(openFile(path)))) }
+
+// ReadTagged returns the sentences of a text in the form of CoNLL-2000: a line a word,
 // with the word, its part of speech and its chunk tag, blanks or tabs between them, and
 // an empty line after each sentence.
-func LoadTagged(path string) (*Tagged, error) {
-	d, err := readDocument(path)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := d.lines()
+func ReadTagged(r io.Reader) (*Tagged, error) { return tagged(linesOf(documentOf(openStream(r)))) }
+
+func tagged(d *document, lines []string, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err
 	}

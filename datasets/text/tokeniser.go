@@ -61,26 +61,26 @@ const (
 	bytePairsKind  = "byte pairs"
 )
 
-// storedMost is the length of the longest file that [Load] reads.
+// storedMost is the length of the longest file that [Read] reads.
 const storedMost = 1 << 25
 
-// MarshalJSON returns the vocabulary as [Save] writes it, so a struct that holds one is
+// MarshalJSON returns the vocabulary as [Write] does, so a struct that holds one is
 // saved with it.
 func (v *Vocabulary) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{Tokeniser: whiteSpaceKind, Words: v.words})
 }
 
-// MarshalJSON returns the tokeniser as [Save] writes it.
+// MarshalJSON returns the tokeniser as [Write] does.
 func (c *Characters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{Tokeniser: charactersKind, Fold: c.Fold, Words: c.words})
 }
 
-// MarshalJSON returns the tokeniser as [Save] writes it.
+// MarshalJSON returns the tokeniser as [Write] does.
 func (w *Words) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{Tokeniser: wordsKind, Cased: w.Cased, Words: w.words})
 }
 
-// MarshalJSON returns the tokeniser as [Save] writes it.
+// MarshalJSON returns the tokeniser as [Write] does.
 func (b *BytePairs) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{Tokeniser: bytePairsKind, Merges: b.merges})
 }
@@ -111,17 +111,21 @@ func restore[T any](into *T, b []byte) error {
 	return nil
 }
 
-// Save writes a tokeniser of this package to a file, as JSON: the whole file or none.
+// Save is [Write] to the file at path: the whole file or none.
 func Save(path string, t Tokeniser) error {
-	switch t.(type) {
-	case *Vocabulary, *Characters, *Words, *BytePairs:
-		return atomicfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(t) })
-	}
-	return fmt.Errorf("%s: a %T cannot be saved, only tokenisers of package text", path, t)
+	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, t) })
 }
 
-// Load returns the tokeniser that [Save] wrote to a file: a [*Vocabulary], [*Characters],
-// [*Words] or [*BytePairs].
+// Write writes a tokeniser of this package as JSON.
+func Write(w io.Writer, t Tokeniser) error {
+	switch t.(type) {
+	case *Vocabulary, *Characters, *Words, *BytePairs:
+		return json.NewEncoder(w).Encode(t)
+	}
+	return fmt.Errorf("a %T cannot be saved, only tokenisers of package text", t)
+}
+
+// Load is [Read] of the file at path.
 func Load(path string) (Tokeniser, error) {
 	if err := regular.File(path); err != nil {
 		return nil, err
@@ -131,15 +135,20 @@ func Load(path string) (Tokeniser, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, storedMost+1))
+	t, err := Read(f)
+	if err != nil {
+		return nil, in(path, err)
+	}
+	return t, nil
+}
+
+// Read reads the tokeniser that [Write] wrote. The text goes on to the end of r.
+func Read(r io.Reader) (Tokeniser, error) {
+	b, err := io.ReadAll(io.LimitReader(r, storedMost+1))
 	if err != nil {
 		return nil, err
 	}
-	t, err := decode(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
+	return decode(b)
 }
 
 // decode returns the tokeniser in JSON.

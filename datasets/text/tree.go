@@ -3,6 +3,8 @@ package text
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,12 +200,15 @@ func BatchTrees(trees []Tree, v *Vocabulary) (*TreeBatch, error) {
 // sentiments is how many labels the Stanford Sentiment Treebank has.
 const sentiments = 5
 
-// LoadSST returns the trees of the Stanford Sentiment Treebank, 8,544, 1,101 and 2,210,
-// from the folder or the archive of train.txt, dev.txt and test.txt. Labels are from 0,
-// very negative, to 4, very positive. A word with a slash is written with a backslash
-// before it, as in the files.
-func LoadSST(path string) (train, val, test []Tree, err error) {
-	b, err := openBundle(path, "")
+// LoadSST is [ReadSST] of the folder or the archive at path.
+func LoadSST(path string) (train, val, test []Tree, err error) { return sst(openBundle(path, "")) }
+
+// ReadSST returns the trees of the Stanford Sentiment Treebank, 8,544, 1,101 and 2,210, of
+// train.txt, dev.txt and test.txt. Labels are from 0, very negative, to 4, very positive. A
+// word with a slash is written with a backslash before it, as in the files.
+func ReadSST(fsys fs.FS) (train, val, test []Tree, err error) { return sst(openFS(fsys, "")) }
+
+func sst(b *bundle, err error) (train, val, test []Tree, _ error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -221,13 +226,13 @@ func LoadSST(path string) (train, val, test []Tree, err error) {
 	return parts[0], parts[1], parts[2], nil
 }
 
-// LoadTrees returns the trees of a file, one a line, as [ParseTree] reads them.
-func LoadTrees(path string) ([]Tree, error) {
-	d, err := readDocument(path)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := d.lines()
+// LoadTrees is [ReadTrees] of the file at path.
+func LoadTrees(path string) ([]Tree, error) { return trees(linesOf(documentOf(openFile(path)))) }
+
+// ReadTrees returns the trees of a text, one a line, as [ParseTree] reads them.
+func ReadTrees(r io.Reader) ([]Tree, error) { return trees(linesOf(documentOf(openStream(r)))) }
+
+func trees(d *document, lines []string, err error) ([]Tree, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +244,7 @@ func LoadTrees(path string) ([]Tree, error) {
 func treesOf(d *document, lines []string, labels int32) ([]Tree, error) {
 	n := strings.Count(d.text, "(")
 	if err := d.budget.Keep(28*n + 100*len(lines)); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.path, err)
+		return nil, in(d.path, err)
 	}
 	trees := make([]Tree, 0, len(lines))
 	room := Tree{make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n), make([]string, 0, n)} // of all of them

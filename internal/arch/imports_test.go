@@ -133,10 +133,11 @@ var table = map[string]string{
 	"message/internal/reference": "message/internal/ir grad graph internal/rounding tensor",
 	"internal/spoil/spoiltest":   "internal/spoil",
 	"internal/sparing":           "",
+	"internal/streamtest":        "",
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"grad/gradtest", "internal/golden", "internal/ranktest", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing", "internal/rounding", "message/internal/reference"}
+var forTests = []string{"grad/gradtest", "internal/golden", "internal/ranktest", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing", "internal/streamtest", "internal/rounding", "message/internal/reference"}
 
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.

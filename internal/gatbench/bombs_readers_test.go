@@ -14,13 +14,13 @@ import (
 // exportedReaders are what packages datasets and datasets/text read files with, and the reader
 // of bombs that calls each; one that another reads by is called through that.
 var exportedReaders = map[string]string{
-	"datasets.Read": "dataset", "datasets.ReadAs": "dataset", "datasets.Open": "dataset",
-	"datasets.ReadGraphs": "graphs", "datasets.ReadGraphsAs": "graphs", "datasets.OpenGraphs": "graphs",
-	"datasets.ReadGraph": "graph", "datasets.ReadMatrix": "matrix", "datasets.ReadSplit": "split", "datasets.ReadSplits": "split",
-	"datasets.ReadInteractions": "shop", "datasets.HoldsInteractions": "is a shop", "datasets.Triples": "triples",
-	"text.ReadLines": "lines", "text.ReadParallel": "lines", "text.ReadCSV": "texts", "text.ReadTagged": "tagged", "text.ReadTrees": "trees",
-	"text.ReadCoNLL2000": "conll", "text.ReadSST": "sst", "text.ReadTREC": "trec", "text.ReadBAbI": "babi", "text.ReadSorted": "sorted",
-	"text.ReadMulti30k": "multi30k", "text.ReadNames": "names", "text.Load": "stored",
+	"datasets.Load": "dataset", "datasets.LoadAs": "dataset", "datasets.Open": "dataset",
+	"datasets.LoadGraphs": "graphs", "datasets.LoadGraphsAs": "graphs", "datasets.OpenGraphs": "graphs",
+	"datasets.LoadGraph": "graph", "datasets.LoadMatrix": "matrix", "datasets.LoadSplit": "split", "datasets.LoadSplits": "split",
+	"datasets.LoadInteractions": "shop", "datasets.HoldsInteractions": "is a shop", "datasets.LoadKnowledge": "triples",
+	"text.LoadLines": "lines", "text.LoadParallel": "lines", "text.LoadCSV": "texts", "text.LoadTagged": "tagged", "text.LoadTrees": "trees",
+	"text.LoadCoNLL2000": "conll", "text.LoadSST": "sst", "text.LoadTREC": "trec", "text.LoadBAbI": "babi", "text.LoadSorted": "sorted",
+	"text.LoadMulti30k": "multi30k", "text.LoadNames": "names", "text.Load": "stored",
 	// These look at names alone, or write.
 	"datasets.Find": "none", "datasets.FindGraphs": "none", "datasets.Files": "none", "text.Find": "none", "text.Save": "none",
 }

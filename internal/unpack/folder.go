@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -68,19 +70,72 @@ func openFolder(path string) (*Folder, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return onDisk(path)
+		return inFolder(path, os.DirFS(path))
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := inArchive(path, file, info.Size())
+	return inFile(path, file)
+}
+
+// OpenFS is [OpenFolder] of a name in fsys; "." is all of it.
+func OpenFS(fsys fs.FS, name string) (*Folder, error) {
+	f, err := openFS(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+func openFS(fsys fs.FS, name string) (*Folder, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		if fsys, err = fs.Sub(fsys, name); err != nil {
+			return nil, err
+		}
+		return inFolder(name, fsys)
+	}
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return inFile(name, file)
+}
+
+// inFile opens the archive that a file is, and takes it over.
+func inFile(path string, file fs.File) (*Folder, error) {
+	r, size, err := ReaderAt(file)
+	var f *Folder
+	if err == nil {
+		f, err = inArchive(path, r, size)
+	}
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
 	f.close = file.Close
 	return f, nil
+}
+
+// ReaderAt returns what reads from anywhere in a file, and its size: the file if it can, or else what it holds.
+func ReaderAt(file fs.File) (io.ReaderAt, int64, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if r, ok := file.(io.ReaderAt); ok {
+		return r, info.Size(), nil
+	}
+	b, err := io.ReadAll(io.LimitReader(file, math.MaxInt32))
+	return bytes.NewReader(b), int64(len(b)), err
 }
 
 // OpenArchive opens the zip or tar archive that r holds, size bytes. Errors call it path. r must stay open as long as it is
@@ -154,35 +209,27 @@ func (f *Folder) Open(name string) (*File, error) {
 	return r, nil
 }
 
-// onDisk is a folder of the disk and the folders right in it.
-func onDisk(dir string) (*Folder, error) {
-	f := &Folder{path: dir, open: func(name string) (*File, error) {
-		return Open(filepath.Join(dir, filepath.FromSlash(name)))
-	}}
-	for _, pattern := range []string{"*", "*/*"} {
-		paths, err := filepath.Glob(filepath.Join(escape(dir), filepath.FromSlash(pattern)))
+// inFolder is the files of a folder and those of the folders right in it.
+func inFolder(path string, fsys fs.FS) (*Folder, error) {
+	f := &Folder{path: path, open: func(name string) (*File, error) {
+		file, err := fsys.Open(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range paths {
-			if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
-				name, err := filepath.Rel(dir, p)
-				if err != nil {
-					return nil, err
-				}
-				f.names = append(f.names, filepath.ToSlash(name))
+		return OpenFile(file, filepath.Join(path, filepath.FromSlash(name)))
+	}}
+	for _, pattern := range []string{"*", "*/*"} {
+		names, err := fs.Glob(fsys, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if info, err := fs.Stat(fsys, name); err == nil && info.Mode().IsRegular() {
+				f.names = append(f.names, name)
 			}
 		}
 	}
 	return f, nil
-}
-
-// escape returns a pattern that only dir matches.
-func escape(dir string) string {
-	if os.PathSeparator == '\\' {
-		return dir // where a backslash escapes nothing
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // inZip opens a zip archive, whose members share a budget.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -51,10 +50,16 @@ func (s State) Under(prefix string) State {
 	return part
 }
 
-// Save writes a state dict to a safetensors file at exactly that path, which
-// safetensors.torch.load_file reads. The same state gives the same bytes. The file
-// appears whole or not at all.
+// Save is [Write] to the file at path, which appears whole or not at all.
 func Save(path string, s State) error {
+	return failed(atomicfile.Write(path, func(w io.Writer) error { return s.write(w) }))
+}
+
+// Write writes a state dict as safetensors, which safetensors.torch.load_file reads. The same
+// state gives the same bytes.
+func Write(w io.Writer, s State) error { return failed(s.write(w)) }
+
+func (s State) write(w io.Writer) error {
 	var tensors []safetensors.Tensor
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		t := safetensors.Tensor{Name: name, Shape: s[name].Shape}
@@ -66,13 +71,15 @@ func Save(path string, s State) error {
 		}
 		tensors = append(tensors, t)
 	}
-	err := atomicfile.Write(path, func(w io.Writer) error {
-		return safetensors.Write(w, tensors, map[string]string{"format": "pt"})
-	})
-	if err != nil {
-		return fmt.Errorf("convert: %w", err)
+	return safetensors.Write(w, tensors, map[string]string{"format": "pt"})
+}
+
+// failed puts the package's name before an error.
+func failed(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("convert: %w", err)
 }
 
 // newArray returns an array of n numbers that at gives. A finite one that Float does not
@@ -89,68 +96,50 @@ func newArray(shape []int, n int, at func(i int) float64) (Array, error) {
 	return a, nil
 }
 
-// Load reads the state dict in the file at path: PyTorch's own (of torch.save, since
-// version 1.6), a safetensors file, or NumPy's .npz. What it is, its first bytes say
-// and not its name. Floats of 16, 32 and 64 bits, whole numbers and booleans become
-// tensor.Float.
+// Load is [Read] of the file at path.
+func Load(path string, within ...string) (s State, err error) {
+	err = regular.Read(path, func(r io.ReaderAt, size int64) (err error) {
+		s, err = read(r, size, within)
+		return err
+	})
+	return s, failed(err)
+}
+
+// Read reads the state dict in a file of size bytes, which r reads: PyTorch's own (of
+// torch.save, since version 1.6), a safetensors file, or NumPy's .npz. What it is, its first
+// bytes say. Floats of 16, 32 and 64 bits, whole numbers and booleans become tensor.Float.
 //
 // Of a file of torch.save that holds more than a state dict, within names the keys that
 // lead to it: Load("checkpoint.pt", "model") for {'model': model.state_dict(), 'epoch': 3}.
-func Load(path string, within ...string) (State, error) {
-	s, err := read(path, within)
-	if err != nil {
-		return nil, fmt.Errorf("convert: %w", err)
-	}
-	return s, nil
+func Read(r io.ReaderAt, size int64, within ...string) (State, error) {
+	s, err := read(r, size, within)
+	return s, failed(err)
 }
 
-func read(path string, within []string) (State, error) {
-	if err := regular.File(path); err != nil {
-		return nil, err
-	}
-	start, err := beginning(path)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.HasPrefix(start, []byte("PK")) {
-		pt, err := openTorch(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if pt != nil {
-			defer pt.Close()
-			s, err := pt.read(within)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-			return s, nil
-		}
-	}
-	if len(within) > 0 {
-		return nil, fmt.Errorf("%s: it is no file of torch.save, so there is no %q within", path, strings.Join(within, "/"))
-	}
-	switch {
-	case bytes.HasPrefix(start, []byte("PK")):
-		return readNPZ(path)
-	case len(start) > 8 && start[8] == '{' && binary.LittleEndian.Uint64(start) <= safetensors.MaxHeader:
-		return readSafetensors(path)
-	}
-	return nil, fmt.Errorf("%s: %w", path, foreign(start))
-}
-
-// beginning returns the first bytes of a file, fewer if there are not as many.
-func beginning(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b := make([]byte, 512)
-	n, err := io.ReadFull(f, b)
+func read(r io.ReaderAt, size int64, within []string) (State, error) {
+	start := make([]byte, 512)
+	n, err := io.ReadFull(io.NewSectionReader(r, 0, size), start)
 	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
-	return b[:n], nil
+	start = start[:n]
+	if bytes.HasPrefix(start, []byte("PK")) {
+		if pt, err := openTorch(r, size); err != nil {
+			return nil, err
+		} else if pt != nil {
+			return pt.read(within)
+		}
+	}
+	if len(within) > 0 {
+		return nil, fmt.Errorf("it is no file of torch.save, so there is no %q within", strings.Join(within, "/"))
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("PK")):
+		return readNPZ(r, size)
+	case len(start) > 8 && start[8] == '{' && binary.LittleEndian.Uint64(start) <= safetensors.MaxHeader:
+		return readSafetensors(r, size)
+	}
+	return nil, foreign(start)
 }
 
 // legacy is the number that files of torch.save before version 1.6 begin with, as a pickle.
@@ -176,8 +165,8 @@ func foreign(start []byte) error {
 	return errors.New("it is no state dict: neither a file of torch.save (a zip archive) nor safetensors nor .npz, or it is damaged")
 }
 
-func readSafetensors(path string) (State, error) {
-	tensors, _, err := safetensors.ReadFile(path)
+func readSafetensors(r io.ReaderAt, size int64) (State, error) {
+	tensors, _, err := safetensors.Read(r, size)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +181,7 @@ func readSafetensors(path string) (State, error) {
 		}
 		a, err := newArray(t.Shape, len(t.F32)+len(t.F64)+len(t.I64), at)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %q: %w", path, t.Name, err)
+			return nil, fmt.Errorf("%q: %w", t.Name, err)
 		}
 		a.Whole = t.I64 != nil
 		s[t.Name] = a
@@ -200,12 +189,11 @@ func readSafetensors(path string) (State, error) {
 	return s, nil
 }
 
-func readNPZ(path string) (State, error) {
-	z, err := npy.OpenArchive(path)
+func readNPZ(r io.ReaderAt, size int64) (State, error) {
+	z, err := npy.NewArchive("", r, size)
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
 	s := State{}
 	for _, name := range z.Names() {
 		a, err := z.Read(name)
@@ -218,13 +206,13 @@ func readNPZ(path string) (State, error) {
 			values, err = newArray(a.Shape, a.Len(), at)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: array %q: %w", path, name, err)
+			return nil, fmt.Errorf("array %q: %w", name, err)
 		}
 		values.Whole = !strings.Contains(a.Type, "f")
 		s[name] = values
 	}
 	if len(s) == 0 {
-		return nil, fmt.Errorf("%s: a zip archive without arrays of NumPy (*.npy) and without a data.pkl of torch.save", path)
+		return nil, errors.New("a zip archive without arrays of NumPy (*.npy) and without a data.pkl of torch.save")
 	}
 	return s, nil
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -30,7 +29,7 @@ const programLeast = 2 << 20
 // torchFile is an archive of torch.save: a pickle, data.pkl, and a member for each storage,
 // all in one folder.
 type torchFile struct {
-	*zip.ReadCloser
+	*zip.Reader
 	folder  string
 	members map[string]*zip.File
 	order   binary.ByteOrder
@@ -41,20 +40,15 @@ type torchFile struct {
 }
 
 // openTorch opens an archive of torch.save; nil of another zip archive.
-func openTorch(file string) (*torchFile, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	z, err := zip.OpenReader(file)
+func openTorch(r io.ReaderAt, size int64) (*torchFile, error) {
+	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, unpack.Damaged("zip", err)
 	}
-	f := &torchFile{ReadCloser: z, members: map[string]*zip.File{}, order: binary.LittleEndian, size: info.Size(),
-		left: unpack.Limit(info.Size()), room: 2 * unpack.Limit(info.Size()), done: map[string][]byte{}}
+	f := &torchFile{Reader: z, members: map[string]*zip.File{}, order: binary.LittleEndian, size: size,
+		left: unpack.Limit(size), room: 2 * unpack.Limit(size), done: map[string][]byte{}}
 	ok, err := f.index()
 	if err != nil || !ok {
-		z.Close()
 		return nil, err
 	}
 	return f, nil

@@ -11,7 +11,6 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/jsonread"
-	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
 	"github.com/edgewise-ml/edgewise/internal/weights"
 )
@@ -219,30 +217,17 @@ func (m *Trained) metadata() (map[string]string, error) {
 	return out, nil
 }
 
-// readFile reads the model file at path.
-func readFile(path string) (*Trained, error) {
-	if err := regular.File(path); err != nil {
-		return nil, fmt.Errorf("models: %w", err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("models: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("models: %w", err)
-	}
-	m, err := Read(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
-}
-
 // Read reads the model file of size bytes in r. Nothing in it is taken on trust: its checksum must be that of all its bytes, and what it
 // says of its network must fit its size.
-func Read(r io.ReaderAt, size int64) (*Trained, error) {
+func Read(r io.ReaderAt, size int64) (*Predictor, error) {
+	m, err := read(r, size)
+	if err != nil {
+		return nil, err
+	}
+	return &Predictor{m}, nil
+}
+
+func read(r io.ReaderAt, size int64) (*Trained, error) {
 	head, err := header(r, size)
 	if err != nil {
 		return nil, err

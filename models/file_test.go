@@ -20,7 +20,11 @@ import (
 )
 
 func read(b []byte) (*models.Trained, error) {
-	return models.Read(bytes.NewReader(b), int64(len(b)))
+	p, err := models.Read(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	return p.Trained, nil
 }
 
 // small returns a model and its file.

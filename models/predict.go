@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/regular"
 	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -25,14 +27,17 @@ type Predictor struct {
 
 // Load reads the model file at path.
 //
-//	p, err := models.Open("model.safetensors")
+//	p, err := models.Load("model.safetensors")
 //	answers, err := p.Predict(raw, models.Query{}) // of all rows that raw lists
-func Load(path string) (*Predictor, error) {
-	m, err := readFile(path)
+func Load(path string) (p *Predictor, err error) {
+	err = regular.Read(path, func(r io.ReaderAt, size int64) (err error) {
+		p, err = Read(r, size)
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("models: %w", err)
 	}
-	return &Predictor{m}, nil
+	return p, nil
 }
 
 // Plan says what is computed. Answers are the same by each, to the bit.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -58,41 +59,51 @@ type keeper interface {
 // Save writes the checkpoint to a file at exactly that path, whole or not at
 // all.
 func (c *Checkpoint) Save(path string) error {
-	fail := func(err error) error { return fmt.Errorf("train: save %s: %w", path, err) }
+	s, err := c.file()
+	return s.save(path, err)
+}
+
+// Write writes the checkpoint to w.
+func (c *Checkpoint) Write(w io.Writer) error {
+	s, err := c.file()
+	return s.write(w, err)
+}
+
+// file returns what is to be written.
+func (c *Checkpoint) file() (*written, error) {
 	places, err := weights.Of(c.Model)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	opt, err := c.memory()
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	run, err := c.state()
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	remembered, err := opt.save(c, run)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	places = append(append(places, remembered...), c.copies()...)
 	text, err := json.Marshal(run)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	return write(path, c.Model, places, map[string]string{runKey: string(text)})
+	return fileOf(c.Model, places, map[string]string{runKey: string(text)})
 }
 
-// Load reads a checkpoint back. A file of another model, of another optimiser,
-// cut short or not a checkpoint gives an error that says so, and changes
-// nothing.
+// Load is [Checkpoint.Read] of the file at path.
 func (c *Checkpoint) Load(path string) error {
-	f, err := openCheckpoint(path)
-	if err != nil {
-		return err
-	}
-	return f.load(c)
+	return load(path, func(r io.ReaderAt, size int64) error { return readRun(r, size, c.take) })
 }
+
+// Read reads a checkpoint back from a file of size bytes, which r reads. A file of another
+// model, of another optimiser, cut short or not a checkpoint gives an error that says so,
+// and changes nothing.
+func (c *Checkpoint) Read(r io.ReaderAt, size int64) error { return unread(readRun(r, size, c.take)) }
 
 // memory returns what the optimiser remembers.
 func (c *Checkpoint) memory() (memory, error) { return memoryOf(c.Optimiser) }
@@ -136,40 +147,39 @@ func (c *Checkpoint) copies() []weights.Place {
 
 // checkpointFile is a checkpoint that was read.
 type checkpointFile struct {
-	path    string
 	tensors map[string]*safetensors.Tensor
 	run     runState
 }
 
-func openCheckpoint(path string) (*checkpointFile, error) {
-	tensors, metadata, err := read(path)
+// readRun reads a checkpoint for take.
+func readRun(r io.ReaderAt, size int64, take func(f *checkpointFile) error) error {
+	tensors, metadata, err := open(r, size)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text, ok := metadata[runKey]
 	if !ok {
-		return nil, fmt.Errorf("train: load %s: the metadata has no %q: it is no checkpoint; Load reads the Params of a saved model", path, runKey)
+		return fmt.Errorf("the metadata has no %q: it is no checkpoint; Load reads the Params of a saved model", runKey)
 	}
-	f := &checkpointFile{path: path, tensors: weights.ByName(tensors)}
+	f := &checkpointFile{tensors: tensors}
 	if err := jsonread.Unmarshal([]byte(text), &f.run); err != nil {
-		return nil, fmt.Errorf("train: load %s: the metadata %q: %w", path, runKey, jsonread.What(err))
+		return fmt.Errorf("the metadata %q: %w", runKey, jsonread.What(err))
 	}
 	if err := f.run.sound(); err != nil {
-		return nil, fmt.Errorf("train: load %s: %w", path, err)
+		return err
 	}
-	return f, nil
+	return take(f)
 }
 
-// load compares everything, and only then changes c.
-func (f *checkpointFile) load(c *Checkpoint) error {
-	fail := func(err error) error { return fmt.Errorf("train: load %s: %w", f.path, err) }
+// take compares everything in f, and only then changes c.
+func (c *Checkpoint) take(f *checkpointFile) error {
 	opt, err := c.memory()
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	places, err := weights.Of(c.Model)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	err = f.run.fits(c, opt)
 	remembered, take, unknown := opt.load(c, &f.run)
@@ -182,14 +192,14 @@ func (f *checkpointFile) load(c *Checkpoint) error {
 		err = weights.Compare(f.tensors, slices.Concat(places, remembered), "run")
 	}
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	for i := range remembered {
 		remembered[i].Make()
 	}
 	weights.Fill(remembered, f.tensors) // which nobody reads yet
 	if err := f.run.apply(c, take); err != nil {
-		return fail(err)
+		return err
 	}
 	weights.Fill(places, f.tensors)
 	changed(c.Model)

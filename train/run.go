@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -376,16 +377,17 @@ func (r *run) checkpoint() *Checkpoint {
 // resume takes up the run of a checkpoint, and sees its scores again. Nothing
 // is changed if the file is not of this run.
 func (r *run) resume() error {
-	f, err := openCheckpoint(r.Resume)
-	if err != nil {
-		return err
-	}
+	return load(r.Resume, func(in io.ReaderAt, size int64) error { return readRun(in, size, r.goOn) })
+}
+
+// goOn takes up the run of a checkpoint that was read.
+func (r *run) goOn(f *checkpointFile) error {
 	if seed := f.run.Seed; seed != nil && *seed != r.Seed {
-		return fmt.Errorf("train: resume %s: the run's seed is %d and Fit.Seed is %d; they must be the same", r.Resume, *seed, r.Seed)
+		return fmt.Errorf("the run's seed is %d and Fit.Seed is %d; they must be the same", *seed, r.Seed)
 	}
 	for _, e := range f.run.epochs() {
 		if best := r.Eval != nil && r.judge.see(e.Val); best != e.Best {
-			return fmt.Errorf("train: resume %s: epoch %d was chosen or passed over by another rule; Fit.By and Fit.Eval must be those of the run", r.Resume, e.N)
+			return fmt.Errorf("epoch %d was chosen or passed over by another rule; Fit.By and Fit.Eval must be those of the run", e.N)
 		}
 		if e.Best {
 			r.goodEpoch = e.N
@@ -393,7 +395,7 @@ func (r *run) resume() error {
 	}
 	if b := f.run.Begun; b != nil {
 		if b.Steps > max(1, r.Steps) {
-			return fmt.Errorf("train: resume %s: the run was interrupted after %d steps of an epoch and Fit.Steps is %d; it must be that of the run", r.Resume, b.Steps, r.Steps)
+			return fmt.Errorf("the run was interrupted after %d steps of an epoch and Fit.Steps is %d; it must be that of the run", b.Steps, r.Steps)
 		}
 		r.begun = b.begun()
 		if r.Eval == nil {
@@ -401,5 +403,5 @@ func (r *run) resume() error {
 		}
 	}
 	r.saved = r.Resume
-	return f.load(r.checkpoint())
+	return r.checkpoint().take(f)
 }

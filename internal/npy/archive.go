@@ -1,11 +1,11 @@
 package npy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,48 +18,27 @@ const membersMost = 1 << 16
 // Archive is a .npz file: arrays by name.
 type Archive struct {
 	path    string
-	close   func() error
 	members map[string]*zip.File
 	room    *room
 }
 
-// OpenArchive opens the file at path, which must be closed.
-func OpenArchive(path string) (*Archive, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("npy: %w", err)
-	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("npy: %w", err)
-	}
-	a, err := NewArchive(path, file, info.Size())
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	a.close = file.Close
-	return a, nil
-}
-
-// NewArchive reads the archive that r holds, size bytes; errors call it path. r must stay open as long as it is read.
+// NewArchive reads the archive that r holds, size bytes; errors name path, unless it is empty. r must stay open as long as it is read.
 func NewArchive(path string, r io.ReaderAt, size int64) (*Archive, error) {
+	a := &Archive{path: path, members: map[string]*zip.File{}, room: newRoom(size)}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		if errors.Is(err, zip.ErrFormat) {
 			err = errors.New("it has no end, where the list of its arrays stands: it was cut, or is another kind of file: download or copy it again")
 		}
-		return nil, fmt.Errorf("npy: %s: no npz archive: %w", path, err)
+		return nil, a.wrong("no npz archive: %w", err)
 	}
-	a := &Archive{path: path, close: func() error { return nil }, members: map[string]*zip.File{}, room: newRoom(size)}
 	for _, f := range z.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		switch {
 		case len(z.File) > membersMost:
-			err = fmt.Errorf("npy: %s: %d arrays are too many; the limit is %d", path, len(z.File), membersMost)
+			err = a.wrong("%d arrays are too many; the limit is %d", len(z.File), membersMost)
 		case ok && a.Has(name):
-			err = fmt.Errorf("npy: %s: there are two arrays %.80q, of which one would be lost: save it again", path, name)
+			err = a.wrong("there are two arrays %.80q, of which one would be lost: save it again", name)
 		}
 		if err != nil {
 			return nil, err
@@ -74,8 +53,14 @@ func NewArchive(path string, r io.ReaderAt, size int64) (*Archive, error) {
 // Size returns the bytes of the file.
 func (a *Archive) Size() int64 { return a.room.packed }
 
-// Close closes the file.
-func (a *Archive) Close() error { return a.close() }
+// wrong is an error about the archive.
+func (a *Archive) wrong(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if a.path != "" {
+		err = fmt.Errorf("%s: %w", a.path, err)
+	}
+	return fmt.Errorf("npy: %w", err)
+}
 
 // Names returns the names of the arrays, in order.
 func (a *Archive) Names() []string {
@@ -102,11 +87,11 @@ func (a *Archive) Has(name string) bool { return a.members[name] != nil }
 func (a *Archive) Read(name string) (*Array, error) {
 	f := a.members[name]
 	if f == nil {
-		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", a.path, name, a.Contents())
+		return nil, fmt.Errorf("npy: %s has no array %q; it has %s", cmp.Or(a.path, "the archive"), name, a.Contents())
 	}
 	array, err := a.read(f)
 	if err != nil {
-		return nil, fmt.Errorf("npy: %s: array %q: %w", a.path, name, damaged(err))
+		return nil, a.wrong("array %q: %w", name, damaged(err))
 	}
 	return array, nil
 }
@@ -176,7 +161,7 @@ func (r *room) take(n, each int) error {
 // Keep takes bytes for what is made of the arrays, beside the arrays themselves.
 func (a *Archive) Keep(n, each int) error {
 	if err := a.room.take(n, each); err != nil {
-		return fmt.Errorf("npy: %s: %w", a.path, err)
+		return a.wrong("%w", err)
 	}
 	return nil
 }

@@ -7,8 +7,7 @@
 // times the file, 4 bytes more for each number than it has; two of one name are refused. Object arrays, whose elements are pickled, come with
 // their bytes as they are: [Array.Pickled]. [WriteArchive] writes an archive.
 //
-//	z, err := npy.OpenArchive("graph.npz")
-//	defer z.Close()
+//	z, err := npy.NewArchive("graph.npz", file, size)
 //	a, err := z.Read("indptr")
 //	offsets, err := a.Int64s()
 package npy

@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -183,7 +181,6 @@ func TestBadFiles(t *testing.T) {
 }
 
 func TestArchive(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.npz")
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, name := range []string{"y", "x"} {
@@ -194,14 +191,10 @@ func TestArchive(t *testing.T) {
 		w.Write(file(headerOf("<i4", "(1,)"), int32(len(name))))
 	}
 	z.Close()
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	a, err := OpenArchive(path)
+	a, err := archiveOf(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close()
 	if got := a.Names(); !slices.Equal(got, []string{"x", "y"}) {
 		t.Errorf("names %q", got)
 	}
@@ -215,10 +208,7 @@ func TestArchive(t *testing.T) {
 	if _, err := a.Read("z"); err == nil || !strings.Contains(err.Error(), `no array "z"; it has x, y`) {
 		t.Errorf("a missing array gives %v", err)
 	}
-	if err := os.WriteFile(path, []byte("not a zip"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenArchive(path); err == nil {
+	if _, err := archiveOf([]byte("not a zip")); err == nil {
 		t.Error("opened what is no archive")
 	}
 }
@@ -226,7 +216,7 @@ func TestArchive(t *testing.T) {
 // A bit that flips in a member, stored or compressed, is an error that names the
 // array: or, in what fills up a compressed one's last byte, it is nothing.
 func TestDamagedArchive(t *testing.T) {
-	elements, path := slices.Repeat([]int32{7, 1 << 20}, 8), filepath.Join(t.TempDir(), "a.npz")
+	elements := slices.Repeat([]int32{7, 1 << 20}, 8)
 	for method, where := range map[uint16]string{zip.Store: "stored", zip.Deflate: "compressed"} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
@@ -246,16 +236,12 @@ func TestDamagedArchive(t *testing.T) {
 		for at := start; at < end; at += step {
 			damaged := bytes.Clone(whole)
 			damaged[at] ^= 1 << (at % 8)
-			if err := os.WriteFile(path, damaged, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			a, err := OpenArchive(path)
+			a, err := archiveOf(damaged)
 			if err != nil {
 				t.Fatal(err)
 			}
 			x, err := a.Read("first")
-			a.Close()
-			want := path + `: array "first": `
+			want := `a.npz: array "first": `
 			if method == zip.Store && at >= end-4*len(elements) {
 				want += "its checksum is not that of the archive, which is damaged: copy or download it again"
 			}

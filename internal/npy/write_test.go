@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,15 +31,10 @@ func TestWriteArchive(t *testing.T) {
 	if err := WriteArchive(&again, arrays...); err != nil || !bytes.Equal(b.Bytes(), again.Bytes()) {
 		t.Errorf("written twice it differs, error %v", err)
 	}
-	path := filepath.Join(t.TempDir(), "a.npz")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	z, err := OpenArchive(path)
+	z, err := archiveOf(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer z.Close()
 	for name, want := range map[string][]float64{"i4": {1, -2, 3, 4, 5, 6}, "i8": {1 << 40}, "f4": {0.5}, "f8": {0.1, 0.2}, "b1": {1, 0}, "empty": {}} {
 		a, err := z.Read(name)
 		if err != nil {
@@ -90,17 +83,9 @@ func TestWriteArchiveFails(t *testing.T) {
 	}
 }
 
-// archiveAt writes an archive and opens it.
-func archiveAt(t *testing.T, b []byte) (*Archive, error) {
-	path := filepath.Join(t.TempDir(), "bomb.npz")
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	z, err := OpenArchive(path)
-	if err == nil {
-		t.Cleanup(func() { z.Close() })
-	}
-	return z, err
+// archiveOf opens the archive that b is.
+func archiveOf(b []byte) (*Archive, error) {
+	return NewArchive("a.npz", bytes.NewReader(b), int64(len(b)))
 }
 
 // TestBomb wants an array refused that expands without bound.
@@ -109,7 +94,7 @@ func TestBomb(t *testing.T) {
 	if err := WriteArchive(&b, Named{"x", make([]int32, 20<<20), nil}); err != nil {
 		t.Fatal(err)
 	}
-	z, err := archiveAt(t, b.Bytes())
+	z, err := archiveOf(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +110,7 @@ func TestRoom(t *testing.T) {
 		return append(file(headerOf(descr, fmt.Sprintf("(%d,)", n))), data...)
 	}
 	const n = 6 << 20
-	z, err := archiveAt(t, zipped(t, "a.npy", member("|u1", n, make([]byte, n)), "b.npy", member("|u1", n, make([]byte, n)), "c.npy", member("|S0", n, make([]byte, n)),
+	z, err := archiveOf(zipped(t, "a.npy", member("|u1", n, make([]byte, n)), "b.npy", member("|u1", n, make([]byte, n)), "c.npy", member("|S0", n, make([]byte, n)),
 		"d.npy", append(file(headerOf("|O", "()")), make([]byte, n)...)))
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +156,7 @@ func TestLyingArchives(t *testing.T) {
 	}
 	m.Write(long)
 	w.Close()
-	z, err := archiveAt(t, b.Bytes())
+	z, err := archiveOf(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,10 +171,10 @@ func TestLyingArchives(t *testing.T) {
 		}
 	}
 	w.Close()
-	if _, err := archiveAt(t, b.Bytes()); err == nil || !strings.HasSuffix(err.Error(), "65537 arrays are too many; the limit is 65536") {
+	if _, err := archiveOf(b.Bytes()); err == nil || !strings.HasSuffix(err.Error(), "65537 arrays are too many; the limit is 65536") {
 		t.Errorf("65537 arrays: error %v", err)
 	}
-	if _, err := archiveAt(t, zipped(t, "x.npy", long, "y.npy", long, "x.npy", long)); err == nil || !strings.HasSuffix(err.Error(), `there are two arrays "x", of which one would be lost: save it again`) {
+	if _, err := archiveOf(zipped(t, "x.npy", long, "y.npy", long, "x.npy", long)); err == nil || !strings.HasSuffix(err.Error(), `there are two arrays "x", of which one would be lost: save it again`) {
 		t.Errorf("two arrays of a name: error %v", err)
 	}
 }
@@ -202,7 +187,7 @@ func TestLargeArrays(t *testing.T) {
 		ints[i], floats[i] = int32(i*i), float32(i)/3
 	}
 	whole := zipped(t, "i.npy", file(headerOf("<i4", fmt.Sprintf("(%d,)", n)), ints), "f.npy", file(headerOf("<f4", fmt.Sprintf("(%d,)", n)), floats))
-	z, err := archiveAt(t, whole)
+	z, err := archiveOf(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +240,7 @@ func TestLargeArrays(t *testing.T) {
 		}
 		m.Write(data)
 		w.Close()
-		z, err := archiveAt(t, b.Bytes())
+		z, err := archiveOf(b.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}

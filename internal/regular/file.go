@@ -3,6 +3,7 @@ package regular
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -17,6 +18,26 @@ func File(path string) error {
 		return fmt.Errorf("%s: it is a folder: name a file", path)
 	}
 	return check(path, info)
+}
+
+// Read opens the ordinary file at path for read, which gets its size, too. An error of read is put behind the path.
+func Read(path string, read func(r io.ReaderAt, size int64) error) error {
+	if err := File(path); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = read(f, info.Size())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // FileOrFolder returns an error unless there is an ordinary file or a folder at

@@ -2,6 +2,7 @@ package regular
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -37,6 +38,28 @@ func TestFile(t *testing.T) {
 		t.Error("a device is taken for a file or folder")
 	}
 	if err := File(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What is read has its size, and an error of reading says where.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	bad := errors.New("it is bad")
+	err := Read(path, func(r io.ReaderAt, size int64) error {
+		b := make([]byte, 2)
+		if n, err := r.ReadAt(b, 1); size != 3 || n != 2 || err != nil || string(b) != "bc" {
+			t.Errorf("%d of %d bytes, %q, error %v", n, size, b, err)
+		}
+		return bad
+	})
+	if !errors.Is(err, bad) || err.Error() != path+": it is bad" {
+		t.Errorf("error %v", err)
+	}
+	if err := Read(path+".no", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 )
 
 // Read reads the safetensors file of size bytes in r. The tensors come in the
@@ -38,24 +37,6 @@ func Read(r io.ReaderAt, size int64) (tensors []Tensor, metadata map[string]stri
 			return nil, nil, fmt.Errorf("safetensors: tensor %q, byte %d: %w", e.name, start+e.begin, err)
 		}
 		tensors = append(tensors, t)
-	}
-	return tensors, metadata, nil
-}
-
-// ReadFile reads the safetensors file at path.
-func ReadFile(path string) ([]Tensor, map[string]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	tensors, metadata, err := Read(f, info.Size())
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return tensors, metadata, nil
 }

@@ -320,7 +320,7 @@ func (g *Goal) loss(y *tensor.Dense, ids []int32) train.Score {
 				}
 			}
 			w := g.Weights[c] * float64(n)
-			sum, weight, empty = sum+w*train.CrossEntropy(rows, some), weight+w, false
+			sum, weight, empty = sum+w*train.Measure(rows, some).Loss, weight+w, false
 		}
 	}
 	if weight == 0 {

@@ -36,17 +36,13 @@ type Checkpoint struct {
 	Tape      *grad.Tape
 	Average   *EMA
 	History   *History
-	RNG       RandomSource
+	RNG       interface { // a source of random numbers that can be saved, such as *rand.PCG and *rand.ChaCha8 of math/rand/v2
+		encoding.BinaryMarshaler
+		encoding.BinaryUnmarshaler
+	}
 
 	best  state
 	begun begun
-}
-
-// RandomSource is a source of random numbers that can be saved, such as
-// *rand.PCG and *rand.ChaCha8 of math/rand/v2.
-type RandomSource interface {
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
 }
 
 // keeper is an optimiser whose state can be saved.

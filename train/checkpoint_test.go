@@ -3,6 +3,7 @@ package train_test
 import (
 	"bytes"
 	"context"
+	"encoding"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -499,7 +500,11 @@ func (broken) MarshalBinary() ([]byte, error) { return nil, errors.New("no state
 func TestCheckpointRandomSource(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	m := newLogistic()
-	with := func(source train.RandomSource) *train.Checkpoint {
+	type state interface {
+		encoding.BinaryMarshaler
+		encoding.BinaryUnmarshaler
+	}
+	with := func(source state) *train.Checkpoint {
 		return &train.Checkpoint{Model: m, Optimiser: &train.Adam{}, RNG: source}
 	}
 	if err := with(broken{}).Save(path); err == nil || !strings.Contains(err.Error(), "no state today") {

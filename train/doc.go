@@ -32,14 +32,14 @@
 // [LoadConfig] reads only the struct, so that a model can be rebuilt first. A
 // [Checkpoint], which a Fit writes by itself, holds the run as well: it goes on
 // where it stopped or was killed, and ends with the same bits as if it had not.
-// Files appear whole or not at all.
+// Files appear whole or not at all. Load and Save take a path; [Read], [ReadConfig]
+// and [Write] are the same for streams.
 //
 // Scores are those of one label a row ([Measure], [Accuracy], [NewConfusion],
 // [ClassAUC]) or of any number ([MeasureLabels], [CountLabels], [LabelAUC]); from
 // [Counts] come precision, recall, [MicroF1] and [MacroF1]. Links and rankings have
 // [AUC], [AveragePrecision], [Ranks] and [HitsAbove]; numbers [MeasureNumbers]. Scores
-// of text are
-// [Perplexity], [BLEU], [CountChunks], [CountSpans], [ExactMatch] and
+// of text are [BLEU], [CountChunks], [CountSpans], [ExactMatch] and
 // [TokenAccuracy]; [TeacherForcing] says what a decoder in training is fed.
 //
 // Same seed, same bits, on any number of threads: nothing here draws random

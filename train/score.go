@@ -21,8 +21,8 @@ type Score struct {
 // Scores are those of the three parts of a dataset.
 type Scores struct{ Train, Val, Test Score }
 
-// Measure returns the mean cross-entropy and the accuracy of logits, whose row i has
-// labels[i], as in [grad.Var.CrossEntropy]. Rows labelled [grad.NoLabel] do not count.
+// Measure returns the mean cross-entropy, added up in float64, and the accuracy of logits,
+// whose row i has labels[i], as in [grad.Var.CrossEntropy]. Rows labelled [grad.NoLabel] do not count.
 // If no row counts, both are 0 and the Score is Empty. To score a part of a dataset,
 // give its rows and their labels: net.Forward(nil, g, x).Rows(split.Val).Value() and
 // labels.Of(split.Val).
@@ -50,12 +50,6 @@ func Majority(labels []int32) float64 {
 		}
 	}
 	return ratio(most, all)
-}
-
-// CrossEntropy returns the mean of −log softmax(row)_label over the rows of logits,
-// added up in float64; of none it is 0. Its arguments are those of [Measure].
-func CrossEntropy(logits *tensor.Dense, labels []int32) float64 {
-	return labelled{logits, labels}.tally("train.CrossEntropy", true).Loss
 }
 
 // MeasureLabels is [Measure] where a row may have any number of labels: the mean

@@ -2,7 +2,6 @@ package train
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -137,11 +136,6 @@ func pairs[T any](op string, want, got [][]T, lengths bool) error {
 	}
 	return nil
 }
-
-// Perplexity is the exponential of a mean cross-entropy a token: how many equally
-// likely tokens would be as hard to tell. The mean is over tokens, not over
-// sentences.
-func Perplexity(crossEntropy float64) float64 { return math.Exp(crossEntropy) }
 
 // ExactMatch returns the fraction of sequences that are right from end to end; of
 // none it is 0.

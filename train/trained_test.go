@@ -175,7 +175,7 @@ func TestEmptySplit(t *testing.T) {
 	if got := train.MeasureLabels(nothing, nothing); got != none {
 		t.Errorf("of no row with many labels %+v", got)
 	}
-	if a, c := train.Accuracy(nothing, nil), train.CrossEntropy(nothing, nil); a != 0 || c != 0 {
+	if a, c := train.Accuracy(nothing, nil), train.Measure(nothing, nil).Loss; a != 0 || c != 0 {
 		t.Errorf("accuracy %v and cross-entropy %v of none", a, c)
 	}
 	if got := train.Measure(logits, labels); got.Empty {

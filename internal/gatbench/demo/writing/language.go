@@ -97,7 +97,7 @@ func (f language) Run(s *stage.Stage) error {
 			r.state = states.Rows(g.Sinks()).Keep()
 			return y.CrossEntropy(next)
 		},
-		Score: func() (float64, error) { return train.Perplexity(n.loss(tokens[cut:])), nil }, ScoreName: "perplexity",
+		Score: func() (float64, error) { return math.Exp(n.loss(tokens[cut:])), nil }, ScoreName: "perplexity",
 	}
 	if err := l.Run(); err != nil {
 		return err

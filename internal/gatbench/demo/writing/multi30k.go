@@ -2,6 +2,7 @@ package writing
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -121,7 +122,7 @@ func teach(s *stage.Stage, r *translator, learnt, tried *text.Parallel, how less
 		Loss:    func(t *grad.Tape, rows []int32) *grad.Var { return taughtLoss(r.Net, t, pairs, rows) },
 		Score: func() (_ float64, err error) {
 			cost := taughtLoss(r.Net, grad.NewEval(), tests, stage.Every(tests.Len()))
-			perplexities = append(perplexities, train.Perplexity(float64(cost.Value().Data[0])))
+			perplexities = append(perplexities, math.Exp(float64(cost.Value().Data[0])))
 			bleu, err = r.bleu(tried)
 			return bleu.Score, err
 		}, ScoreName: "test_bleu",

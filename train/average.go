@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,20 +26,24 @@ type EMA struct {
 }
 
 // NewEMA returns the average of a model's Params, before its first Update. It
-// panics with the error of [grad.CheckParams] if there is one, and if decay is not
-// at least 0 and less than 1.
+// panics with the error of [grad.CheckParams] if there is one, if the model has no
+// Params, and if decay is not at least 0 and less than 1.
 func NewEMA(model any, decay float64) *EMA {
 	if !(decay >= 0 && decay < 1) {
 		panic(fmt.Errorf("train: NewEMA: the decay is %v; it is at least 0 and less than 1", decay))
 	}
-	return &EMA{Decay: decay, average: capture(model)}
+	a := &EMA{Decay: decay, average: capture(model)}
+	if len(a.average) == 0 {
+		panic(fmt.Errorf("train: NewEMA: a %T has no Params; was its Init called?", model))
+	}
+	return a
 }
 
 // Update takes the Params of this moment into the average. It comes after each
 // step.
 func (a *EMA) Update() {
 	if a.swapped {
-		panic("train: EMA.Update: the model holds the average; call Swap first")
+		panic(errors.New("train: EMA.Update: the model holds the average; call Swap first"))
 	}
 	if a.updates++; a.updates == 1 {
 		a.average.update()

@@ -16,9 +16,11 @@ type Confusion struct {
 // NewConfusion compares the largest element of each row of logits with its label.
 // Its arguments are those of [Measure].
 func NewConfusion(logits *tensor.Dense, labels []int32) *Confusion {
+	d := labelled{logits, labels}
+	d.check("train.NewConfusion")
 	n := logits.RowLen()
 	c := &Confusion{classes: n, counts: make([]int, n*(n+1))}
-	labelled{logits, labels}.each("train.NewConfusion", func(row []tensor.Float, label int) {
+	d.each(func(row []tensor.Float, label int) {
 		said := argMax(row)
 		if said < 0 {
 			said = n
@@ -33,7 +35,12 @@ func (c *Confusion) Classes() int { return c.classes }
 
 // At returns how many rows of a class were predicted to be of another, or of
 // the same. The prediction Classes() stands for none: a row with a NaN.
-func (c *Confusion) At(truth, predicted int) int { return c.counts[truth*(c.classes+1)+predicted] }
+func (c *Confusion) At(truth, predicted int) int {
+	if truth < 0 || truth >= c.classes || predicted < 0 || predicted > c.classes {
+		panic(&tensor.ShapeError{Op: "train.Confusion.At", Shapes: [][]int{{truth}, {predicted}}, Why: fmt.Sprintf("there are %d classes", c.classes)})
+	}
+	return c.counts[truth*(c.classes+1)+predicted]
+}
 
 // Accuracy returns the fraction of the rows that are on the diagonal.
 func (c *Confusion) Accuracy() float64 {
@@ -156,8 +163,14 @@ func BalancedAccuracy(classes []Counts) float64 {
 // and a logit of at least 0 predicts the class; a logit that is NaN is wrong either
 // way. A target that is NaN is not known and does not count.
 func CountLabels(logits, targets *tensor.Dense) []Counts {
-	counts := make([]Counts, logits.RowLen())
-	tagged{logits, targets}.each("train.CountLabels", func(x, y []tensor.Float) {
+	return tagged{logits, targets}.counts("train.CountLabels")
+}
+
+// counts is [CountLabels], which op calls.
+func (d tagged) counts(op string) []Counts {
+	d.check(op)
+	counts := make([]Counts, d.logits.RowLen())
+	d.each(func(x, y []tensor.Float) {
 		for c, v := range x {
 			if y[c] != y[c] {
 				continue

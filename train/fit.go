@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
@@ -87,7 +88,18 @@ type Fit struct {
 // infinite, or the loss passes Limit, it writes none and returns the epochs so far and a [*DivergedError];
 // without Eval the model is then given back its last state whose loss was
 // finite.
+//
+// A Fit without a Model, an Optimiser or a Loss, a ctx that is nil, and a Loss that is no Var of one element are bugs
+// of the program, and panic. Settings that cannot be are errors, since they come from flags as often as from code.
 func (f *Fit) Run(ctx context.Context) (*History, error) {
+	for _, part := range []struct {
+		name  string
+		value any
+	}{{"Model", f.Model}, {"Optimiser", f.Optimiser}, {"Loss", f.Loss}, {"context, its argument,", ctx}} {
+		if isNil(part.value) {
+			panic(fmt.Errorf("train: Fit.Run: its %s is nil: it needs a Model, an Optimiser, a Loss and a context", part.name))
+		}
+	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -112,10 +124,17 @@ func (f *Fit) Run(ctx context.Context) (*History, error) {
 	return &r.history, err
 }
 
+// isNil reports whether v is nil, or a pointer or function that is.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	r := reflect.ValueOf(v)
+	return (r.Kind() == reflect.Pointer || r.Kind() == reflect.Func) && r.IsNil()
+}
+
 func (f *Fit) check() error {
 	switch {
-	case f.Model == nil || f.Optimiser == nil || f.Loss == nil:
-		return errors.New("train: Fit needs a Model, an Optimiser and a Loss")
 	case f.Epochs < 1:
 		return fmt.Errorf("train: Fit.Epochs is %d; it must be at least 1", f.Epochs)
 	case f.Steps < 0:

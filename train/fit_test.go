@@ -262,9 +262,6 @@ func TestFitWithoutEval(t *testing.T) {
 
 func TestFitChecks(t *testing.T) {
 	for want, change := range map[string]func(*train.Fit){
-		"needs a Model":      func(f *train.Fit) { f.Model = nil },
-		"an Optimiser":       func(f *train.Fit) { f.Optimiser = nil },
-		"and a Loss":         func(f *train.Fit) { f.Loss = nil },
 		"Epochs is 0":        func(f *train.Fit) { f.Epochs = 0 },
 		"Patience is -1":     func(f *train.Fit) { f.Patience = -1 },
 		"Fit.By is 4":        func(f *train.Fit) { f.By = 4 },
@@ -286,6 +283,23 @@ func TestFitChecks(t *testing.T) {
 		change(f)
 		if _, err := f.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error is %v", want, err)
+		}
+	}
+}
+
+func TestFitMistakes(t *testing.T) {
+	for want, change := range map[string]func(*train.Fit){
+		"Fit.Run: its Model is nil":                       func(f *train.Fit) { f.Model = (*logistic)(nil) },
+		"Fit.Run: its Optimiser is nil":                   func(f *train.Fit) { f.Optimiser = (*train.Adam)(nil) },
+		"Fit.Run: its Loss is nil":                        func(f *train.Fit) { f.Loss = nil },
+		"Fit.Loss: it returned nil":                       func(f *train.Fit) { f.Loss = func(*grad.Tape) *grad.Var { return nil } },
+		"Fit.Loss: cannot take shape [0]":                 func(f *train.Fit) { f.Loss = func(*grad.Tape) *grad.Var { return grad.Const(tensor.New(0)) } },
+		"Fit.Weight: it returned -1, want a finite numbe": func(f *train.Fit) { f.Steps, f.Accumulate, f.Weight = 2, 2, func() float64 { return -1 } },
+	} {
+		f := newFit(newLogistic())
+		change(f)
+		if err := panicked(func() { f.Run(t.Context()) }); err == nil || !strings.Contains(err.Error(), "train"+strings.Replace(": "+want, ": Fit.Loss: cannot", ".Fit.Loss: cannot", 1)) {
+			t.Errorf("%s: panicked with %v", want, err)
 		}
 	}
 }

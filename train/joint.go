@@ -151,7 +151,9 @@ func (j *joint) ours(r *run, i, steps int) error {
 		}
 		n := 1.0
 		if r.Weight != nil {
-			n = r.Weight()
+			if n = r.Weight(); !(n >= 0) || math.IsInf(n, 0) {
+				panic(fmt.Errorf("train: Fit.Weight: it returned %v, want a finite number that is not negative", n))
+			}
 		}
 		j.said.Weight, j.said.Loss = j.said.Weight+n, j.said.Loss+float64(n*v)
 		if !finite(v) {

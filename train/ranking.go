@@ -22,6 +22,9 @@ func (r *Ranks) Add(scores []float64, candidate int, known []int32) {
 	}
 	left := make([]bool, len(scores))
 	for _, k := range known {
+		if k < 0 || int(k) >= len(scores) {
+			panic(&tensor.ShapeError{Op: "train.Ranks.Add", Shapes: [][]int{{len(scores)}, {int(k)}}, Why: "a known answer has no score"})
+		}
 		left[k] = true
 	}
 	left[candidate] = true
@@ -214,7 +217,9 @@ func byKey(all []ranked) []ranked {
 func ClassAUC(logits *tensor.Dense, labels []int32) []float64 {
 	var ps [][]float64
 	var truth []int
-	labelled{logits, labels}.each("train.ClassAUC", func(row []tensor.Float, label int) {
+	d := labelled{logits, labels}
+	d.check("train.ClassAUC")
+	d.each(func(row []tensor.Float, label int) {
 		ps = append(ps, probabilities(row))
 		truth = append(truth, label)
 	})
@@ -243,7 +248,8 @@ func LabelAveragePrecision(logits, targets *tensor.Dense) []float64 {
 // columns returns what f makes of each column's scores whose target is known.
 func (d tagged) columns(op string, f func(scores []float64, positive []bool) float64) []float64 {
 	var xs, ys [][]tensor.Float
-	d.each(op, func(x, y []tensor.Float) { xs, ys = append(xs, x), append(ys, y) })
+	d.check(op)
+	d.each(func(x, y []tensor.Float) { xs, ys = append(xs, x), append(ys, y) })
 	out := make([]float64, d.logits.RowLen())
 	for c := range out {
 		var scores []float64

@@ -18,8 +18,8 @@ type Errors struct {
 // stands for one that is not known; NaN of none. The shapes are equal. Columns count as one list, with one
 // mean: of numbers of several kinds take a column at a time, and then the mean of the R2.
 func MeasureNumbers(predictions, targets *tensor.Dense) Errors {
-	if !slices.Equal(predictions.Shape(), targets.Shape()) {
-		panic(&tensor.ShapeError{Op: "train.MeasureNumbers", Shapes: [][]int{predictions.Shape(), targets.Shape()}, Why: "each prediction has a target"})
+	if predictions == nil || targets == nil || !slices.Equal(predictions.Shape(), targets.Shape()) {
+		panic(&tensor.ShapeError{Op: "train.MeasureNumbers", Shapes: [][]int{shapeOf(predictions), shapeOf(targets)}, Why: "each prediction has a target"})
 	}
 	var n, mean, absolute, squares, about float64
 	for i, v := range targets.Data {

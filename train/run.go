@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -198,7 +199,12 @@ func (r *run) forward() (loss *grad.Var, v float64, err error) {
 	if err = r.next(); err == nil {
 		r.Team.Stage("forward")
 		err = r.tape.Within(r.ctx, func() {
-			loss = r.Loss(r.tape)
+			if loss = r.Loss(r.tape); loss == nil {
+				panic(errors.New("train: Fit.Loss: it returned nil, want a Var of one element"))
+			}
+			if x := loss.Value(); len(x.Data) != 1 {
+				panic(&tensor.ShapeError{Op: "train.Fit.Loss", Shapes: [][]int{slices.Clone(x.Shape())}, Why: "the loss must have one element: take its Mean or Sum"})
+			}
 			v = float64(loss.Value().Data[0])
 		})
 	}

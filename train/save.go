@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -126,6 +127,9 @@ func unread(err error) error {
 }
 
 func readConfig(r io.ReaderAt, size int64, model any) error {
+	if p := reflect.ValueOf(model); p.Kind() != reflect.Pointer || p.IsNil() {
+		panic(fmt.Errorf("train: LoadConfig and ReadConfig: the model is a %T, want a pointer to the struct that is to be filled", model))
+	}
 	_, metadata, err := open(r, size)
 	if err != nil {
 		return err

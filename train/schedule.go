@@ -127,6 +127,10 @@ func wrongSchedule(s Schedule) string {
 	switch s := s.(type) {
 	case Warmup:
 		return wrongSchedule(s.Then)
+	case ScheduleFunc:
+		if s == nil {
+			return "the Schedule is a ScheduleFunc that is nil; leave the Schedule out"
+		}
 	case Noam:
 		return cmp.Or(least("Width", s.Width), least("Warmup", s.Warmup))
 	case StepDecay:

@@ -42,8 +42,11 @@ func Accuracy(logits *tensor.Dense, labels []int32) float64 {
 // [grad.NoLabel] do not count; of none it is 0.
 func Majority(labels []int32) float64 {
 	of, most, all := map[int32]int{}, 0, 0
-	for _, label := range labels {
+	for i, label := range labels {
 		if label != grad.NoLabel {
+			if label < 0 {
+				panic(&tensor.ShapeError{Op: "train.Majority", Shapes: [][]int{{len(labels)}}, Why: fmt.Sprintf("label %d of row %d is no class", label, i)})
+			}
 			of[label]++
 			all++
 			most = max(most, of[label])
@@ -56,8 +59,9 @@ func Majority(labels []int32) float64 {
 // binary cross-entropy of all elements that are known, and MicroF1 as the accuracy.
 // Its arguments are those of [CountLabels].
 func MeasureLabels(logits, targets *tensor.Dense) Score {
-	sum, n := 0.0, 0
-	tagged{logits, targets}.each("train.MeasureLabels", func(x, y []tensor.Float) {
+	d, sum, n := tagged{logits, targets}, 0.0, 0
+	counts := d.counts("train.MeasureLabels")
+	d.each(func(x, y []tensor.Float) {
 		for i := range x {
 			if y[i] != y[i] { // not known
 				continue
@@ -67,7 +71,7 @@ func MeasureLabels(logits, targets *tensor.Dense) Score {
 			n++
 		}
 	})
-	return Score{Loss: sum / float64(max(1, n)), Accuracy: MicroF1(CountLabels(logits, targets)), Empty: n == 0}
+	return Score{Loss: sum / float64(max(1, n)), Accuracy: MicroF1(counts), Empty: n == 0}
 }
 
 // labelled are rows of logits that have one label each.
@@ -77,8 +81,7 @@ type labelled struct {
 }
 
 // each calls f with the rows that have a label.
-func (d labelled) each(op string, f func(row []tensor.Float, label int)) {
-	d.check(op)
+func (d labelled) each(f func(row []tensor.Float, label int)) {
 	for i, label := range d.labels {
 		if label != grad.NoLabel {
 			f(d.logits.Row(i), int(label))
@@ -89,9 +92,9 @@ func (d labelled) each(op string, f func(row []tensor.Float, label int)) {
 // check panics unless the rows and their labels are there.
 func (d labelled) check(op string) {
 	bad := func(why string) {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(d.logits.Shape()), {len(d.labels)}}, Why: why})
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{shapeOf(d.logits), {len(d.labels)}}, Why: why})
 	}
-	if d.logits.Axes() != 2 || d.logits.Rows() != len(d.labels) {
+	if d.logits == nil || d.logits.Axes() != 2 || d.logits.Rows() != len(d.labels) {
 		bad("a matrix needs a label for each row")
 	}
 	for i, label := range d.labels {
@@ -105,13 +108,25 @@ func (d labelled) check(op string) {
 type tagged struct{ logits, targets *tensor.Dense }
 
 // each calls f with the rows of both.
-func (d tagged) each(op string, f func(x, y []tensor.Float)) {
-	if d.logits.Axes() != 2 || !slices.Equal(d.logits.Shape(), d.targets.Shape()) {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(d.logits.Shape()), slices.Clone(d.targets.Shape())}, Why: "a matrix needs targets of its own shape"})
-	}
+func (d tagged) each(f func(x, y []tensor.Float)) {
 	for i := range d.logits.Rows() {
 		f(d.logits.Row(i), d.targets.Row(i))
 	}
+}
+
+// check panics unless both are matrices of one shape.
+func (d tagged) check(op string) {
+	if d.logits == nil || d.targets == nil || d.logits.Axes() != 2 || !slices.Equal(d.logits.Shape(), d.targets.Shape()) {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{shapeOf(d.logits), shapeOf(d.targets)}, Why: "a matrix needs targets of its own shape"})
+	}
+}
+
+// shapeOf returns the shape of an array for an error, none of nil.
+func shapeOf(x *tensor.Dense) []int {
+	if x == nil {
+		return nil
+	}
+	return slices.Clone(x.Shape())
 }
 
 // argMax returns the index of the first largest element, −1 if one is NaN.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Span is a stretch of tokens with a label, such as a noun phrase or an answer: from
@@ -21,16 +23,15 @@ type SpanCounts struct {
 }
 
 // CountSpans compares the spans that were found with those that are there, sentence
-// by sentence. A span that is found twice is right as often as it is there.
-func CountSpans(want, got [][]Span) (*SpanCounts, error) {
-	if len(want) != len(got) {
-		return nil, fmt.Errorf("train: CountSpans: %d sentences have spans, and of %d some were found; give a list for each", len(want), len(got))
-	}
+// by sentence. A span that is found twice is right as often as it is there. It panics with a
+// [*tensor.ShapeError] unless there are as many sentences of both.
+func CountSpans(want, got [][]Span) *SpanCounts {
+	pairs("train.CountSpans", want, got, false)
 	c := &SpanCounts{Labels: map[string]Counts{}}
 	for i := range want {
 		c.count(want[i], got[i])
 	}
-	return c, nil
+	return c
 }
 
 // count adds a sentence.
@@ -61,11 +62,9 @@ func (c *SpanCounts) add(label string, by Counts) {
 }
 
 // CountChunks compares the chunks of predicted tags with those of the true ones,
-// sentence by sentence, as the script conlleval of CoNLL-2000 does: see [Chunks].
+// sentence by sentence, as the script conlleval of CoNLL-2000 does: see [Chunks], whose error it returns.
 func CountChunks(want, got [][]string) (*SpanCounts, error) {
-	if err := pairs("CountChunks", want, got, true); err != nil {
-		return nil, err
-	}
+	pairs("train.CountChunks", want, got, true)
 	c := &SpanCounts{Labels: map[string]Counts{}}
 	for i := range want {
 		there, err := Chunks(want[i])
@@ -96,7 +95,7 @@ func Chunks(tags []string) ([]Span, error) {
 	open, before, label := false, "O", ""
 	for i, tag := range tags {
 		place, name, ok := strings.Cut(tag, "-")
-		if !validTag(place, ok) {
+		if !validTag(place, name, ok) {
 			return nil, fmt.Errorf("tag %d is %q; a tag is O, or B, I, E or S, a dash and a label", i, tag)
 		}
 		begins := place != "O" && (place == "B" || place == "S" || before == "O" || before == "E" || before == "S" || name != label)
@@ -114,50 +113,46 @@ func Chunks(tags []string) ([]Span, error) {
 	return out, nil
 }
 
-func validTag(place string, labelled bool) bool {
+func validTag(place, name string, labelled bool) bool {
 	switch place {
 	case "O":
 		return !labelled
 	case "B", "I", "E", "S":
-		return true
+		return name != "" || !labelled
 	}
 	return false
 }
 
-// pairs reports sequences that cannot be compared.
-func pairs[T any](op string, want, got [][]T, lengths bool) error {
+// pairs panics unless sequences can be compared.
+func pairs[T any](op string, want, got [][]T, lengths bool) {
 	if len(want) != len(got) {
-		return fmt.Errorf("train: %s: %d true sequences and %d predicted ones; they come in pairs", op, len(want), len(got))
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(want)}, {len(got)}}, Why: "true sequences and predicted ones come in pairs"})
 	}
 	for i := range want {
 		if lengths && len(want[i]) != len(got[i]) {
-			return fmt.Errorf("train: %s: sequence %d has %d elements, and %d were predicted", op, i, len(want[i]), len(got[i]))
+			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(want[i])}, {len(got[i])}}, Why: fmt.Sprintf("the sequences of pair %d are not of one length", i)})
 		}
 	}
-	return nil
 }
 
 // ExactMatch returns the fraction of sequences that are right from end to end; of
-// none it is 0.
-func ExactMatch[T comparable](want, got [][]T) (float64, error) {
-	if err := pairs("ExactMatch", want, got, false); err != nil {
-		return 0, err
-	}
+// none it is 0. It panics with a [*tensor.ShapeError] unless there are as many of both.
+func ExactMatch[T comparable](want, got [][]T) float64 {
+	pairs("train.ExactMatch", want, got, false)
 	right := 0
 	for i := range want {
 		if slices.Equal(want[i], got[i]) {
 			right++
 		}
 	}
-	return ratio(right, len(want)), nil
+	return ratio(right, len(want))
 }
 
 // TokenAccuracy returns the fraction of all tokens that are right, long sequences
-// counting more; of none it is 0. Pairs are of equal length.
-func TokenAccuracy[T comparable](want, got [][]T) (float64, error) {
-	if err := pairs("TokenAccuracy", want, got, true); err != nil {
-		return 0, err
-	}
+// counting more; of none it is 0. It panics with a [*tensor.ShapeError] unless there are as
+// many of both, and pairs are of equal length.
+func TokenAccuracy[T comparable](want, got [][]T) float64 {
+	pairs("train.TokenAccuracy", want, got, true)
 	right, all := 0, 0
 	for i := range want {
 		for k, w := range want[i] {
@@ -167,5 +162,5 @@ func TokenAccuracy[T comparable](want, got [][]T) (float64, error) {
 		}
 		all += len(want[i])
 	}
-	return ratio(right, all), nil
+	return ratio(right, all)
 }

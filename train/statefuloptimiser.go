@@ -46,6 +46,9 @@ type memory interface {
 
 // memoryOf returns what an optimiser remembers, or says why it cannot be saved.
 func memoryOf(o Optimiser) (memory, error) {
+	if isNil(o) {
+		return nil, errors.New("there is no optimiser; give the one that trains the model")
+	}
 	switch o := o.(type) {
 	case keeper:
 		return builtIn{o}, nil

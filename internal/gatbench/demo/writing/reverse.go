@@ -89,7 +89,7 @@ func (r *reverser) exact(pairs text.Pairs) (float64, error) {
 	for i := range want {
 		want[i] = pairs.Target.Sequence(i)
 	}
-	return train.ExactMatch(want, got)
+	return train.ExactMatch(want, got), nil
 }
 
 // reverseWords returns new words.

@@ -6,19 +6,17 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/streamtest"
 )
 
 func TestReadWhatIsWritten(t *testing.T) {
 	a := recorded(ms, []int{1, 2}, []int{3})
 	b := &Record{Name: "<b> \"ü\"", Threads: 3, Took: 7, Loops: []Loop{{Name: "x", Start: 1, End: 6, Chunks: []Chunk{{1, 2, 2}, {3, 6, 0}, {2, 5, 2}}}}}
 	a.Add(recorded(0, []int{1, 1, 1}), 16)
-	var file bytes.Buffer
-	if err := Write(&file, a, b); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Read(bytes.NewReader(file.Bytes()))
-	if err != nil || !reflect.DeepEqual(got, []*Record{a, b}) {
-		t.Errorf("%v, got %+v\n%s", err, got, file.String())
+	file := streamtest.Writes(t, func(w io.Writer) error { return Write(w, a, b) })
+	if got := streamtest.Reads(t, file, Read); !reflect.DeepEqual(got, []*Record{a, b}) {
+		t.Errorf("got %+v\n%s", got, file)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/safetensors"
+	"github.com/edgewise-ml/edgewise/internal/streamtest"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
@@ -52,10 +53,10 @@ func TestModelFile(t *testing.T) {
 	if g := got.Goal; g.Kind != columns.OneClass || strings.Join(g.Names, " ") != "no yes" {
 		t.Errorf("it learns %+v", g)
 	}
-	var again bytes.Buffer
-	if err := got.Write(&again); err != nil || !bytes.Equal(again.Bytes(), file) {
-		t.Errorf("written again it has other bytes, error %v", err)
+	if again := streamtest.Writes(t, got.Write); !bytes.Equal(again, file) {
+		t.Error("written again it has other bytes")
 	}
+	streamtest.ReadsAt(t, file, models.Read)
 	tensors, _, err := safetensors.Read(bytes.NewReader(file), int64(len(file))) // as other programs read weights
 	if err != nil || len(tensors) == 0 {
 		t.Fatalf("%d tensors, error %v", len(tensors), err)

@@ -12,6 +12,8 @@
 //	state, err := net.State(convert.PyG)
 //	err = convert.Save("gat.safetensors", state)
 //
+// Load and Save take a path; [Read] and [Write] are the same for streams.
+//
 // The names, the axes and the order of gates are those of the framework: its
 // linear layers keep their weights out×in, ours in×out; its recurrent networks have
 // two biases, of which ours is the sum. What a state dict lacks, what it has

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -52,7 +53,24 @@ func TestMistakesThatPanic(t *testing.T) {
 			tape, w := grad.NewTape(1), grad.NewParam(1, 1)
 			new(train.Adam).Step(tape.Backward(tape.Use(w).Sum()))
 		},
-		"an index out of range": func() { tensor.New(5, 2).Row(9) },
+		"an index out of range":                        func() { tensor.New(5, 2).Row(9) },
+		"labels that are not those of a metric's rows": func() { train.Accuracy(tensor.New(2, 3), []int32{0, 1, 2}) },
+		"lists of a metric that are not as long":       func() { train.ExactMatch([][]int{{1}, {2}}, [][]int{{1}}) },
+		"a loss that is no number": func() {
+			p := grad.NewParam(1, 2)
+			f := &train.Fit{Model: &struct{ W *grad.Param }{p}, Optimiser: &train.SGD{LR: 1}, Epochs: 1, Loss: func(t *grad.Tape) *grad.Var { return t.Use(p) }}
+			f.Run(t.Context())
+		},
+		"a `train.Fit` without its parts": func() { new(train.Fit).Run(t.Context()) },
+		"a struct that cannot be filled": func() {
+			path := filepath.Join(t.TempDir(), "model")
+			if err := train.Save(path, &struct {
+				W *grad.Param `json:"-"`
+			}{grad.NewParam(1, 1)}); err != nil {
+				t.Error(err)
+			}
+			train.LoadConfig(path, struct{}{})
+		},
 	}
 	rows := tableAfter(t, "library/primitives.md", "## Which mistakes panic")
 	if len(rows) != len(made) {

@@ -14,13 +14,13 @@
 //	   │  Data.New, Network.Fit, Data.Trained, Trained.Save
 //	   ▼
 //	model file                        weights, network, Schema, Preparation, classes, scores
-//	   │  Open
+//	   │  Load
 //	   ▼
 //	Predictor                         Predict, Explain, Embed: of any form.Raw with the same columns
 //
 // The first [Example] walks this way. A [Model] is a network's plan, such as GAT{Hidden: 64, Layers: 3}, whose zero value is that of the
 // paper; [Named] looks one up by its name. A [Preparation] says what becomes of features before a network reads them, and a [Goal] what
-// is learnt. [Trained] is a network with all that it takes to use it, which [Trained.Save] writes and [Open] reads. A [Query] says which rows
+// is learnt. [Trained] is a network with all that it takes to use it, which [Trained.Save] writes and [Load] reads; [Trained.Write] and [Read] are the same for streams. A [Query] says which rows
 // are asked about, and by which [Plan] they are computed.
 //
 // Everything that is learnt from columns is learnt from the rows that train and is kept: which words there are, what stands for an empty

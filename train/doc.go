@@ -42,6 +42,11 @@
 // of text are [BLEU], [CountChunks], [CountSpans], [ExactMatch] and
 // [TokenAccuracy]; [TeacherForcing] says what a decoder in training is fed.
 //
+// Metrics take what losses take: labels[i] is of row i of the logits, and a row labelled
+// [grad.NoLabel] does not count. Arrays that do not fit are a bug of the program and panic with
+// a [*tensor.ShapeError], and so does a Fit without its parts. Settings that cannot be are
+// errors of [Fit.Run] and of an optimiser's Bind, since flags and files say them as often as code.
+//
 // Same seed, same bits, on any number of threads: nothing here draws random
 // numbers of its own but TeacherForcing, whose draws follow from seed, step and token.
 package train

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -43,7 +44,7 @@ func TestDropValues(t *testing.T) {
 				t.Errorf("p = %v: kept %d of %d", p, kept, a.NNZ())
 			}
 			a.Values = dst
-			near(t, "DropValues", a.Dense(), float64s(x))
+			compare.Near(t, "DropValues", a.Dense().Data, x.Data, rounded)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -22,7 +23,7 @@ func TestMatrix(t *testing.T) {
 	for i := range 8 {
 		for j := range 6 {
 			got := tensor.Of([]float{float(m.At(i, j)), float(m.T().At(j, i))}, 2)
-			near(t, "At", got, []float64{float64(want.Row(i)[j]), float64(want.Row(i)[j])})
+			compare.Near(t, "At", got.Data, []float64{float64(want.Row(i)[j]), float64(want.Row(i)[j])}, rounded)
 		}
 	}
 	for _, at := range [][2]int{{-1, 0}, {8, 0}, {0, -1}, {0, 6}} {
@@ -62,8 +63,8 @@ func TestFromMat(t *testing.T) {
 				want = append(want, m.At(i, j))
 			}
 		}
-		near(t, name, a.Dense(), want)
-		near(t, name+", dense", tensor.FromMat(m), want)
+		compare.Near(t, name, a.Dense().Data, want, rounded)
+		compare.Near(t, name+", dense", tensor.FromMat(m).Data, want, rounded)
 		for k, v := range a.Values {
 			if v == 0 {
 				t.Errorf("%s: nonzero %d is zero", name, k)

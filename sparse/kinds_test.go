@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -87,42 +88,28 @@ func TestKinds(t *testing.T) {
 				what := fmt.Sprint("matrix ", i, ", mean ", mean, ", kinds, in, out ", s)
 				c := newKindCase(rng, a, s[0], s[1], s[2], mean)
 				y, dx, dw := c.run()
-				nearSums(t, what+": y", y, c.y)
-				nearSums(t, what+": dx", dx, c.dx)
-				nearSums(t, what+": dw", dw, c.dw)
+				compare.Near(t, what+": y", y.Data, c.y, sums)
+				compare.Near(t, what+": dx", dx.Data, c.dx, sums)
+				compare.Near(t, what+": dw", dw.Data, c.dw, sums)
 				for _, n := range append(sparing.Threads(), 1) {
 					undo := par.SetThreads(n)
 					y2, dx2, dw2 := c.run()
 					undo()
-					sameBits(t, what+": y on threads", y2, y)
-					sameBits(t, what+": dx on threads", dx2, dx)
-					sameBits(t, what+": dw on threads", dw2, dw)
+					compare.Equal(t, what+": y on threads", y2.Data, y.Data)
+					compare.Equal(t, what+": dx on threads", dx2.Data, dx.Data)
+					compare.Equal(t, what+": dw on threads", dw2.Data, dw.Data)
 				}
 				undo := cpu.Disable()
 				plain, _, _ := c.run()
 				undo()
-				nearSums(t, what+": y in Go", plain, c.y)
+				compare.Near(t, what+": y in Go", plain.Data, c.y, sums)
 			}
 		}
 	}
 }
 
-// nearSums is near for sums of 5000 elements, which round in each.
-func nearSums(t *testing.T, what string, got *tensor.Dense, want []float64) {
-	t.Helper()
-	scale, tol := 1.0, 1e-4
-	if wide {
-		tol = 1e-12
-	}
-	for _, v := range want {
-		scale = max(scale, math.Abs(v))
-	}
-	for i, v := range got.Data {
-		if !(math.Abs(float64(v)-want[i]) <= tol*scale) {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want[i])
-		}
-	}
-}
+// sums is for sums of 5000 elements, which round in each.
+var sums = compare.PartOfLargest(compare.In(1e-4, 1e-12))
 
 // One gradient alone has the bits that it has beside the other.
 func TestKindsOneGrad(t *testing.T) {
@@ -140,8 +127,8 @@ func TestKindsOneGrad(t *testing.T) {
 	k.Grad(grads[2], nil, c.dy, c.x, c.w)
 	k.Grad(nil, grads[3], c.dy, c.x, c.w)
 	k.Grad(nil, nil, c.dy, c.x, c.w)
-	sameBits(t, "dx", grads[2], grads[0])
-	sameBits(t, "dw", grads[3], grads[1])
+	compare.Equal(t, "dx", grads[2].Data, grads[0].Data)
+	compare.Equal(t, "dw", grads[3].Data, grads[1].Data)
 }
 
 // A list of kinds that does not fit, and arrays that do not, are refused.

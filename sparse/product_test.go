@@ -6,43 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// wide is whether tensor.Float is float64.
-var wide = float64(float(1)/3) == 1.0/3
-
-// near fails unless got is want to within rounding, relative to the largest
-// element.
-func near(t *testing.T, what string, got *tensor.Dense, want []float64) {
-	t.Helper()
-	tol, scale := 1e-5, 1.0
-	if wide {
-		tol = 1e-12
-	}
-	for _, v := range want {
-		scale = max(scale, math.Abs(v))
-	}
-	if len(got.Data) != len(want) {
-		t.Fatalf("%s: %d elements, want %d", what, len(got.Data), len(want))
-	}
-	for i, v := range got.Data {
-		if !(math.Abs(float64(v)-want[i]) <= tol*scale) {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want[i])
-		}
-	}
-}
-
-// sameBits fails unless got and want are equal.
-func sameBits(t *testing.T, what string, got, want *tensor.Dense) {
-	t.Helper()
-	for i, v := range got.Data {
-		if v != want.Data[i] {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want.Data[i])
-		}
-	}
-}
+// rounded is for what differs by rounding, relative to the largest element.
+var rounded = compare.PartOfLargest(compare.In(1e-5, 1e-12))
 
 func inner(x, y *tensor.Dense) float64 {
 	s := 0.0
@@ -134,12 +104,12 @@ func TestProduct(t *testing.T) {
 			x, y := normal(c.rng, a.NumCols, c.heads, c.d), normal(c.rng, a.NumRows, f)
 			want := mul(y, a, values(a), x, false)
 			sparse.Product{A: a, Add: true}.Into(y, x)
-			near(t, "Product", y, want)
+			compare.Near(t, "Product", y.Data, want, rounded)
 
 			x, y = normal(c.rng, a.NumRows, f), normal(c.rng, a.NumCols, c.heads, c.d)
 			want = mul(y, a, values(a), x, true)
 			sparse.Product{A: a, Transpose: true, Add: true}.Into(y, x)
-			near(t, "ProductTransposed", y, want)
+			compare.Near(t, "ProductTransposed", y.Data, want, rounded)
 			a.Values = nil // and again
 		}
 	})
@@ -152,12 +122,12 @@ func TestProductHeads(t *testing.T) {
 		x, y := normal(c.rng, a.NumCols, c.heads, c.d), normal(c.rng, a.NumRows, f)
 		want := mul(y, a, w, x, false)
 		sparse.Product{A: a, Weights: w, Add: true}.Into(y, x)
-		near(t, "Heads", y, want)
+		compare.Near(t, "Heads", y.Data, want, rounded)
 
 		x, y = normal(c.rng, a.NumRows, f), normal(c.rng, a.NumCols, f)
 		want = mul(y, a, w, x, true)
 		sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(y, x)
-		near(t, "HeadsTransposed", y, want)
+		compare.Near(t, "HeadsTransposed", y.Data, want, rounded)
 	})
 }
 
@@ -175,7 +145,7 @@ func TestDots(t *testing.T) {
 			}
 		}
 		sparse.Dots{A: a, Add: true}.Into(z, x, y)
-		near(t, "Dots", z, want)
+		compare.Near(t, "Dots", z.Data, want, rounded)
 	})
 }
 
@@ -192,10 +162,7 @@ func TestAdjoints(t *testing.T) {
 		sparse.Product{A: a, Weights: w, Add: true}.Into(wx, x)
 		sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(wty, y)
 		sparse.Dots{A: a, Add: true}.Into(xy, x, y)
-		tol := 2e-5
-		if wide {
-			tol = 1e-12
-		}
+		tol := compare.In(2e-5, 1e-12)
 		for _, p := range [][2]float64{
 			{inner(ax, y), inner(x, aty)}, {inner(wx, y), inner(x, wty)}, {inner(wx, y), inner(w, xy)},
 		} {
@@ -223,21 +190,21 @@ func TestOrderOfSums(t *testing.T) {
 	}
 	heads := y.Clone()
 	sparse.Product{A: a, Add: true}.Into(y, x)
-	sameBits(t, "Product", y, want)
+	compare.Equal(t, "Product", y.Data, want.Data)
 
 	w := tensor.New(a.NNZ(), 3)
 	for k, v := range a.Values {
 		copy(w.Row(k), []float{v, v, v})
 	}
 	sparse.Product{A: a, Weights: w, Add: true}.Into(heads, x)
-	sameBits(t, "Heads", heads, want)
+	compare.Equal(t, "Heads", heads.Data, want.Data)
 
 	at, _ := a.Transpose()
 	sorted, _ := at.Transpose() // a with ascending rows, the order at is read in
 	byRow, byColumn := tensor.New(30, 6), tensor.New(30, 6)
 	sparse.Product{A: sorted, Add: true}.Into(byRow, x)
 	sparse.Product{A: at, Transpose: true, Add: true}.Into(byColumn, x)
-	sameBits(t, "ProductTransposed", byColumn, byRow)
+	compare.Equal(t, "ProductTransposed", byColumn.Data, byRow.Data)
 }
 
 func TestShapes(t *testing.T) {

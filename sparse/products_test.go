@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -34,10 +36,10 @@ func TestProductMean(t *testing.T) {
 			x, y := normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
 			want := mul(y, a, degrees(a), x, false)
 			sparse.Product{A: a, Mean: true, Add: true}.Into(y, x)
-			near(t, "Mean", y, want)
+			compare.Near(t, "Mean", y.Data, want, rounded)
 			want = mul(x, a, degrees(a), y, true)
 			sparse.Product{A: a, Transpose: true, Mean: true, Add: true}.Into(x, y)
-			near(t, "MeanTransposed", x, want)
+			compare.Near(t, "MeanTransposed", x.Data, want, rounded)
 			a.Values = nil // and again
 		}
 	})
@@ -49,10 +51,10 @@ func TestProductRows(t *testing.T) {
 		w, x, y := normal(c.rng, a.NNZ(), f), normal(c.rng, a.NumCols, f), normal(c.rng, a.NumRows, f)
 		want := mul(y, a, w, x, false)
 		sparse.Product{A: a, Weights: w, Add: true}.Into(y, x)
-		near(t, "Rows", y, want)
+		compare.Near(t, "Rows", y.Data, want, rounded)
 		want = mul(x, a, w, y, true)
 		sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(x, y)
-		near(t, "RowsTransposed", x, want)
+		compare.Near(t, "RowsTransposed", x.Data, want, rounded)
 	})
 }
 
@@ -76,11 +78,6 @@ func best(a *sparse.CSR, x *tensor.Dense, sign float) (dst *tensor.Dense, arg []
 	return dst, arg
 }
 
-// same reports whether two arrays have equal elements, NaN being one.
-func same(a, b []float) bool {
-	return slices.EqualFunc(a, b, func(x, y float) bool { return x == y || x != x && y != y })
-}
-
 func TestBest(t *testing.T) {
 	few := []float{float(math.NaN()), float(math.Inf(1)), float(math.Inf(-1)), 0, 1, -1, 2, 0.5}
 	trials(t, func(t *testing.T, c trial) {
@@ -95,13 +92,13 @@ func TestBest(t *testing.T) {
 		for sign, run := range map[float]func(*tensor.Dense, []int32, *sparse.CSR, *tensor.Dense){1: sparse.MaxDense, -1: sparse.MinDense} {
 			want, from := best(a, x, sign)
 			run(dst, arg, a, x)
-			if !same(dst.Data, want.Data) || !slices.Equal(arg, from) {
-				t.Fatalf("sign %v: got %v %v, want %v %v", sign, dst.Data, arg, want.Data, from)
+			what := fmt.Sprintf("sign %v", sign)
+			compare.Near(t, what, dst.Data, want.Data, compare.Exactly.OrNaN())
+			if !slices.Equal(arg, from) {
+				t.Fatalf("%s: the best are %v, want %v", what, arg, from)
 			}
 			run(alone, nil, a, x)
-			if !same(alone.Data, want.Data) {
-				t.Fatalf("sign %v, without arg: got %v, want %v", sign, alone.Data, want.Data)
-			}
+			compare.Near(t, what+", without arg", alone.Data, want.Data, compare.Exactly.OrNaN())
 		}
 	})
 }
@@ -122,17 +119,17 @@ func TestBestGrad(t *testing.T) {
 		}
 		few := dx.Clone()
 		sparse.BestGrad(few, arg, a, dy)
-		near(t, "BestGrad", few, want)
+		compare.Near(t, "BestGrad", few.Data, want, rounded)
 		a.Transpose() // and by the other way
 		sparse.BestGrad(dx, arg, a, dy)
-		near(t, "BestGrad transposed", dx, want)
-		sameBits(t, "BestGrad both ways", dx, few)
+		compare.Near(t, "BestGrad transposed", dx.Data, want, rounded)
+		compare.Equal(t, "BestGrad both ways", dx.Data, few.Data)
 	})
 }
 
 // Backward of the best element against finite differences, away from ties.
 func TestBestDifferences(t *testing.T) {
-	if !wide {
+	if !gradtest.Sharp {
 		t.Skip("float64 only: run with -tags f64")
 	}
 	rng := rand.New(rand.NewPCG(11, 11))
@@ -143,17 +140,7 @@ func TestBestDifferences(t *testing.T) {
 	sparse.MaxDense(y, arg, a, x)
 	dx := x.Like()
 	sparse.BestGrad(dx, arg, a, dy)
-	for i := range x.Data {
-		was := x.Data[i]
-		x.Data[i] = was + 1e-6
-		up := loss()
-		x.Data[i] = was - 1e-6
-		down := loss()
-		x.Data[i] = was
-		if got, want := float64(dx.Data[i]), (up-down)/2e-6; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
-			t.Fatalf("gradient %d is %v, by differences %v", i, got, want)
-		}
-	}
+	compare.Gradient(t, "BestGrad", x.Data, dx.Data, loss)
 }
 
 // A zero that is stored is like one that is not, whatever it meets.
@@ -182,15 +169,15 @@ func TestStoredZeros(t *testing.T) {
 		got, want := tensor.New(n, 24), tensor.New(n, 24)
 		sparse.Product{A: a, Add: true}.Into(got, x)
 		sparse.Product{A: kept, Add: true}.Into(want, x)
-		sameBits(t, "Product", got, want)
+		compare.Equal(t, "Product", got.Data, want.Data)
 		sparse.Product{A: a, Transpose: true, Add: true}.Into(got, x)
 		sparse.Product{A: kept, Transpose: true, Add: true}.Into(want, x)
-		sameBits(t, "ProductTransposed", got, want)
+		compare.Equal(t, "ProductTransposed", got.Data, want.Data)
 		a.Transpose()
 		again := tensor.New(n, 24)
 		sparse.Product{A: kept, Add: true}.Into(again, x)
 		sparse.Product{A: a, Transpose: true, Add: true}.Into(again, x)
-		sameBits(t, "ProductTransposed, turned", again, want)
+		compare.Equal(t, "ProductTransposed, turned", again.Data, want.Data)
 	}
 }
 
@@ -262,7 +249,7 @@ func TestKernelThreads(t *testing.T) {
 		}
 		undo = cpu.Disable()
 		for name, got := range everyKernel(a, hd[0], hd[1]) {
-			near(t, fmt.Sprintf("%s of %v in plain Go", name, hd), tensor.Of(got, len(got)), float64s(tensor.Of(want[name], len(got))))
+			compare.Near(t, fmt.Sprintf("%s of %v in plain Go", name, hd), got, want[name], rounded)
 		}
 		undo()
 	}
@@ -276,11 +263,11 @@ func TestHub(t *testing.T) {
 	y := tensor.New(a.NumRows, 6)
 	want := mul(y, a, w, x, false)
 	sparse.Product{A: a, Weights: w, Add: true}.Into(y, x)
-	near(t, "Heads", y, want)
+	compare.Near(t, "Heads", y.Data, want, rounded)
 	y.Zero()
 	want = mul(y, a, w, x, true)
 	sparse.Product{A: a, Weights: w, Transpose: true, Add: true}.Into(y, x)
-	near(t, "HeadsTransposed", y, want)
+	compare.Near(t, "HeadsTransposed", y.Data, want, rounded)
 }
 
 // A call allocates nothing once its tasks are in their pools.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -68,13 +69,13 @@ func TestSpill(t *testing.T) {
 				got.Fill(float(math.NaN()))
 				sparse.Product{A: a, Transpose: true}.Into(got, x)
 				undo()
-				sameBits(t, fmt.Sprintf("%s, %d columns, set on %d threads", name, f, threads), got, want)
+				compare.Equal(t, fmt.Sprintf("%s, %d columns, set on %d threads", name, f, threads), got.Data, want.Data)
 			}
 			got.Fill(3)
 			want.Fill(3)
 			sparse.Product{A: a, Transpose: true, Add: true}.Into(got, x)
 			sparse.Product{A: turned, Add: true}.Into(want, x)
-			sameBits(t, fmt.Sprintf("%s, %d columns, added", name, f), got, want)
+			compare.Equal(t, fmt.Sprintf("%s, %d columns, added", name, f), got.Data, want.Data)
 		}
 	}
 }
@@ -109,19 +110,19 @@ func TestPieces(t *testing.T) {
 		}
 		got := spoiltLike(y)
 		sparse.Product{A: a, Weights: w}.Into(got, x)
-		sameBits(t, fmt.Sprint("SetHeads ", size), got, sum)
+		compare.Equal(t, fmt.Sprint("SetHeads ", size), got.Data, sum.Data)
 		got.Fill(float(math.NaN()))
 		sparse.Product{A: a.WithValues(w.Data)}.Into(got, x)
-		sameBits(t, fmt.Sprint("SetProduct ", size), got, sum)
+		compare.Equal(t, fmt.Sprint("SetProduct ", size), got.Data, sum.Data)
 		got.Fill(float(math.NaN()))
 		sparse.Product{A: a, Mean: true}.Into(got, x)
-		sameBits(t, fmt.Sprint("SetMean ", size), got, mean)
+		compare.Equal(t, fmt.Sprint("SetMean ", size), got.Data, mean.Data)
 		got.Fill(float(math.NaN()))
 		sparse.MaxDense(got, number, a, x)
-		sameBits(t, fmt.Sprint("MaxDense ", size), got, most)
+		compare.Equal(t, fmt.Sprint("MaxDense ", size), got.Data, most.Data)
 		dots := spoiltLike(z)
 		sparse.Dots{A: a}.Into(dots, x, y)
-		sameBits(t, fmt.Sprint("SetDots ", size), dots, z)
+		compare.Equal(t, fmt.Sprint("SetDots ", size), dots.Data, z.Data)
 	}
 }
 
@@ -172,21 +173,11 @@ func TestSoftmaxSizes(t *testing.T) {
 			what := fmt.Sprintf("%d heads, past the caches from %d", heads, cpu.StreamFrom)
 			got, gotDX, added := spoiltLike(x), spoiltLike(x), x.Like()
 			sparse.Softmax{A: a}.Into(got, x)
-			nearEach(t, what+": softmax", got, y)
+			compare.Near(t, what+": softmax", got.Data, y, compare.Off(1e-8, 1e-4))
 			sparse.Softmax{A: a}.Grad(gotDX, got, dy)
-			nearEach(t, what+": gradient, set", gotDX, dx)
+			compare.Near(t, what+": gradient, set", gotDX.Data, dx, compare.Off(1e-8, 1e-4))
 			sparse.Softmax{A: a, Add: true}.Grad(added, got, dy)
-			nearEach(t, what+": gradient, added", added, dx)
-		}
-	}
-}
-
-// nearEach compares each element by itself, small ones too.
-func nearEach(t *testing.T, what string, got *tensor.Dense, want []float64) {
-	t.Helper()
-	for i, v := range got.Data {
-		if !(math.Abs(float64(v)-want[i]) <= 1e-4*math.Abs(want[i])+1e-8) {
-			t.Fatalf("%s at %d is %v, want %v", what, i, v, want[i])
+			compare.Near(t, what+": gradient, added", added.Data, dx, compare.Off(1e-8, 1e-4))
 		}
 	}
 }

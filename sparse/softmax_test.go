@@ -1,11 +1,13 @@
 package sparse_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -29,15 +31,15 @@ func TestSoftmax(t *testing.T) {
 		}
 		y := normal(rng, a.NNZ(), heads) // overwritten
 		sparse.Softmax{A: a}.Into(y, x)
-		near(t, "Softmax", y, want)
+		compare.Near(t, "Softmax", y.Data, want, rounded)
 		sum := x.Clone()
 		sparse.Softmax{A: a, Add: true}.Into(sum, x)
 		for i, v := range x.Data {
 			want[i] += float64(v)
 		}
-		near(t, "Softmax added", sum, want)
+		compare.Near(t, "Softmax added", sum.Data, want, rounded)
 		sparse.Softmax{A: a}.Into(x, x)
-		sameBits(t, "in place", x, y)
+		compare.Equal(t, "in place", x.Data, y.Data)
 	}
 }
 
@@ -71,36 +73,12 @@ func TestSoftmaxExtremes(t *testing.T) {
 		}
 		sparse.Softmax{A: a}.Into(x, x)
 		for k, want := range test.want {
-			if got := x.Row(k + 2)[1]; got != want && !(got != got && want != want) {
-				t.Errorf("softmax of %v: element %d is %v, want %v", test.x, k, got, want)
-			}
-			if got := x.Row(k + 2)[0]; math.Abs(float64(got)-1/float64(n)) > 1e-6 {
-				t.Errorf("softmax of %v: beside it stands %v", test.x, got)
-			}
+			what := fmt.Sprintf("softmax of %v: element %d", test.x, k)
+			compare.Number(t, what, x.Row(k + 2)[1], want, compare.Exactly.OrNaN())
+			compare.Number(t, what+": what stands beside it", x.Row(k + 2)[0], 1/float64(n), compare.Off(1e-6, 0))
 		}
 		if !slices.Equal(x.Data[:4], []float{0.5, 0.5, 0.5, 0.5}) {
 			t.Errorf("softmax of %v: before it stands %v", test.x, x.Data[:4])
-		}
-	}
-}
-
-// differences compares grad, the gradient of f with respect to x, with
-// differences of f.
-func differences(t *testing.T, what string, x, grad *tensor.Dense, f func() float64) {
-	t.Helper()
-	step, tol := 1e-2, 5e-3
-	if wide {
-		step, tol = 1e-5, 1e-8
-	}
-	for i, v := range x.Data {
-		x.Data[i] = v + float(step)
-		up, above := f(), float64(x.Data[i])
-		x.Data[i] = v - float(step)
-		down, below := f(), float64(x.Data[i])
-		x.Data[i] = v
-		got, want := float64(grad.Data[i]), (up-down)/(above-below)
-		if !(math.Abs(got-want) <= tol*(1+math.Abs(want))) {
-			t.Errorf("%s: gradient of element %d is %v, differences say %v", what, i, got, want)
 		}
 	}
 }
@@ -121,5 +99,5 @@ func TestSoftmaxGrad(t *testing.T) {
 	for i, v := range start.Data {
 		dx.Data[i] -= v // the gradient was added
 	}
-	differences(t, "Softmax.Grad", x, dx, f)
+	compare.Gradient(t, "Softmax.Grad", x.Data, dx.Data, f)
 }

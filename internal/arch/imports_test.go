@@ -122,13 +122,14 @@ var table = map[string]string{
 
 	// For tests: nothing that ends up in a program may import these.
 	"grad/gradtest":     "grad tensor sparse",
-	"internal/golden":   "grad graph tensor sparse",
+	"internal/golden":   "grad graph tensor sparse internal/compare",
 	"internal/ranktest": "ranks",
 	"internal/arch":     "",
 	"internal/bits":     "", // its tests import everything
 
-	"internal/simd/simdtest": "internal/simd/cpu internal/sparing internal/rounding",
+	"internal/simd/simdtest": "internal/simd/cpu internal/sparing internal/compare internal/rounding",
 	"internal/rounding":      "internal/simd/cpu",
+	"internal/compare":       "internal/simd/cpu",
 
 	"message/internal/reference": "message/internal/ir grad graph internal/rounding tensor",
 	"internal/spoil/spoiltest":   "internal/spoil",
@@ -137,7 +138,7 @@ var table = map[string]string{
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"grad/gradtest", "internal/golden", "internal/ranktest", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing", "internal/streamtest", "internal/rounding", "message/internal/reference"}
+var forTests = []string{"grad/gradtest", "internal/golden", "internal/ranktest", "internal/arch", "internal/bits", "internal/simd/simdtest", "internal/spoil/spoiltest", "internal/sparing", "internal/streamtest", "internal/rounding", "internal/compare", "message/internal/reference"}
 
 // others says who may import a module that is not ours: a package matches by
 // its path or by a leading part of it.

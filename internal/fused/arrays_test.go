@@ -5,10 +5,24 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
+
+type float = tensor.Float
+
+// rounded is for what differs by rounding, relative to the largest element.
+var rounded = compare.PartOfLargest(compare.In(1e-5, 1e-12))
+
+func inner(x, y *tensor.Dense) float64 {
+	s := 0.0
+	for i, v := range x.Data {
+		s += float64(v) * float64(y.Data[i])
+	}
+	return s
+}
 
 // random returns a matrix with empty rows, loops, duplicates and one full row
 // twice over.

@@ -2,12 +2,12 @@ package fused_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
@@ -55,9 +55,7 @@ func (p *blockPass) run() [][]float {
 func (p *blockPass) same(t *testing.T, what string, want [][]float) {
 	t.Helper()
 	for i, got := range p.run() {
-		if !slices.Equal(got, want[i]) {
-			t.Errorf("%s: other bits of %s", what, []string{"the result", "Q", "K", "X"}[i])
-		}
+		compare.Equal(t, what+": "+[]string{"the result", "Q", "K", "X"}[i], got, want[i])
 	}
 }
 
@@ -109,16 +107,15 @@ func TestBlocksAddGrads(t *testing.T) {
 					g.X = g.K
 				}
 				p.m.Backward(g, make([]float, p.m.Room(false)))
-				for i := range k {
-					if got := float64(g.K[i]) - 1; !(math.Abs(got-k[i]) < 1e-4*(1+math.Abs(k[i]))) {
-						t.Fatalf("scale %v, %d threads, one array %t: the gradient of K[%d] is %v, want %v", scale, threads, one, i, got, k[i])
+				added := func(x []float) (d []float64) {
+					for _, v := range x {
+						d = append(d, float64(v)-1)
 					}
+					return d
 				}
-				for i, v := range want.q {
-					if got := float64(g.Q[i]) - 1; !(math.Abs(got-v) < 1e-4*(1+math.Abs(v))) {
-						t.Fatalf("scale %v, %d threads: the gradient of Q[%d] is %v, want %v", scale, threads, i, got, v)
-					}
-				}
+				what := fmt.Sprintf("scale %v, %d threads, one array %t: ", scale, threads, one)
+				compare.Near(t, what+"K", added(g.K), k, compare.Off(1e-4, 1e-4))
+				compare.Near(t, what+"Q", added(g.Q), want.q, compare.Off(1e-4, 1e-4))
 				undo()
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -174,7 +175,7 @@ func (o *blockOracle) compare(t *testing.T, what string, dst, src int) {
 		got  []float
 		want []float64
 	}{"y": {y, o.y}, "Q": {g.Q, o.q}, "K": {g.K, o.k}, "X": {g.X, o.x}, "X alone": {one.X, o.x}, "bias": {g.Bias, o.db}} {
-		near(t, what+name, tensor.Of(pair.got, len(pair.got)), pair.want)
+		compare.Near(t, what+name, pair.got, pair.want, rounded)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -37,7 +38,7 @@ func TestAttentionBias(t *testing.T) {
 			rec = records(k)
 			k.Forward(out, rec)
 			undo()
-			sameBits(t, "the result of Forward", out, y)
+			compare.Equal(t, "the result of Forward", out.Data, y.Data)
 		}
 		var first *fused.GATGrads
 		for _, threads := range append(sparing.Threads(), 1) {
@@ -46,15 +47,15 @@ func TestAttentionBias(t *testing.T) {
 			undo := par.SetThreads(threads)
 			k.Backward(dOut, y, rec, into)
 			undo()
-			sameBits(t, "the result", y, kept)
-			near(t, "El", into.El, float64s(want.El))
-			near(t, "Er", into.Er, float64s(want.Er))
-			sameBits(t, "Ft", into.Ft, want.Ft)
+			compare.Equal(t, "the result", y.Data, kept.Data)
+			compare.Near(t, "El", into.El.Data, want.El.Data, rounded)
+			compare.Near(t, "Er", into.Er.Data, want.Er.Data, rounded)
+			compare.Equal(t, "Ft", into.Ft.Data, want.Ft.Data)
 			if first == nil {
 				first = into
 			}
-			sameBits(t, "El on other threads", into.El, first.El)
-			sameBits(t, "Er on other threads", into.Er, first.Er)
+			compare.Equal(t, "El on other threads", into.El.Data, first.El.Data)
+			compare.Equal(t, "Er on other threads", into.Er.Data, first.Er.Data)
 		}
 		k.Bias = tensor.New(k.Ft.RowLen() + 1)
 		if err, ok := tensor.Try(func() { k.Backward(dOut, y, rec, gradsOf(k)) }).(*tensor.ShapeError); !ok {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
@@ -122,20 +123,6 @@ func (o *oracle) row(v, h int) {
 	}
 }
 
-// closeTo compares with the oracle, to a part of the largest element or of 1.
-func closeTo(t *testing.T, what string, got *tensor.Dense, want []float64) {
-	t.Helper()
-	most := 1.0
-	for _, w := range want {
-		most = max(most, math.Abs(w))
-	}
-	for i, v := range got.Data {
-		if !(math.Abs(float64(v)-want[i]) <= 2e-5*most) {
-			t.Fatalf("%s at %d is %v, want %v", what, i, v, want[i])
-		}
-	}
-}
-
 func hubAttention(t testing.TB, heads, d int, spread float) (*fused.GAT, *tensor.Dense) {
 	rng := rand.New(rand.NewPCG(uint64(heads), uint64(d)))
 	a := hubs(t, rng)
@@ -150,6 +137,9 @@ func hubAttention(t testing.TB, heads, d int, spread float) (*fused.GAT, *tensor
 	return k, normal(rng, a.NumRows, heads, d)
 }
 
+// ofOracle is for what the oracle says, relative to the largest element.
+var ofOracle = compare.PartOfLargest(2e-5)
+
 func TestAttentionHubs(t *testing.T) {
 	for _, hd := range [][2]int{{1, 7}, {2, 3}, {3, 5}, {8, 8}, {8, 16}, {12, 9}} {
 		for _, spread := range []float{1, 300} {
@@ -159,20 +149,20 @@ func TestAttentionHubs(t *testing.T) {
 				out, rec, into := dOut.Like(), records(k), gradsOf(k)
 				k.Forward(out, rec)
 				k.Backward(dOut, out, rec, into)
-				closeTo(t, "out", out, want.out)
-				closeTo(t, "El", into.El, want.el)
-				closeTo(t, "Er", into.Er, want.er)
-				closeTo(t, "Ft", into.Ft, want.ft)
-				closeTo(t, "Ee", into.Ee, want.ee)
-				closeTo(t, "Weight", into.Weight, want.wgt)
+				compare.Near(t, "out", out.Data, want.out, ofOracle)
+				compare.Near(t, "El", into.El.Data, want.el, ofOracle)
+				compare.Near(t, "Er", into.Er.Data, want.er, ofOracle)
+				compare.Near(t, "Ft", into.Ft.Data, want.ft, ofOracle)
+				compare.Near(t, "Ee", into.Ee.Data, want.ee, ofOracle)
+				compare.Near(t, "Weight", into.Weight.Data, want.wgt, ofOracle)
 				set := gradsOf(k)
 				set.Sets = fused.SetFt
 				set.Ft.Fill(float(math.NaN()))
 				k.Backward(dOut, out, rec, set)
-				closeTo(t, "Ft, set", set.Ft, want.ft)
-				closeTo(t, "El beside it", set.El, want.el)
+				compare.Near(t, "Ft, set", set.Ft.Data, want.ft, ofOracle)
+				compare.Near(t, "El beside it", set.El.Data, want.el, ofOracle)
 				k.Backward(dOut, out, rec, &fused.GATGrads{Ft: set.Ft, Sets: fused.SetFt})
-				closeTo(t, "Ft alone, set", set.Ft, want.ft)
+				compare.Near(t, "Ft alone, set", set.Ft.Data, want.ft, ofOracle)
 			})
 		}
 	}
@@ -200,7 +190,7 @@ func TestAttentionThreads(t *testing.T) {
 				first = all
 			}
 			for i, x := range all {
-				sameBits(t, fmt.Sprintf("%dx%d, result %d on %d threads", hd[0], hd[1], i, n), x, first[i])
+				compare.Equal(t, fmt.Sprintf("%dx%d, result %d on %d threads", hd[0], hd[1], i, n), x.Data, first[i].Data)
 			}
 		}
 	}
@@ -235,9 +225,9 @@ func TestAttentionPlaces(t *testing.T) {
 						first = into
 					}
 					what := fmt.Sprintf("graph %d, %v heads, groups %d, %d threads and %d places", i, hd, j, c[0], c[1])
-					sameBits(t, what+": El", into.El, first.El)
-					sameBits(t, what+": Er", into.Er, first.Er)
-					sameBits(t, what+": Ft", into.Ft, first.Ft)
+					compare.Equal(t, what+": El", into.El.Data, first.El.Data)
+					compare.Equal(t, what+": Er", into.Er.Data, first.Er.Data)
+					compare.Equal(t, what+": Ft", into.Ft.Data, first.Ft.Data)
 				}
 				undo()
 			}
@@ -324,7 +314,7 @@ func TestAttentionSetsNothing(t *testing.T) {
 	into := &fused.GATGrads{Ft: tensor.New(3, 1, 4), Sets: fused.SetFt}
 	into.Ft.Fill(float(math.NaN()))
 	k.Backward(out, out, rec, into)
-	sameBits(t, "Ft", into.Ft, k.Ft)
+	compare.Equal(t, "Ft", into.Ft.Data, k.Ft.Data)
 }
 
 // plainHub is hubAttention with nothing at the edges but the mask.
@@ -387,7 +377,7 @@ func checkPlainHub(t *testing.T, k *fused.GAT, dOut *tensor.Dense, large float) 
 	out, rec, into := dOut.Like(), records(k), gradsOf(k)
 	into.Ee, into.Weight = nil, nil
 	k.Forward(out, rec)
-	closeTo(t, "out", out, want.out)
+	compare.Near(t, "out", out.Data, want.out, ofOracle)
 	for i, which := range []string{"first", "second"} { // the second adds
 		k.Backward(dOut, out, rec, into)
 		for j, x := range []*tensor.Dense{into.Ft, into.El, into.Er} {
@@ -395,15 +385,15 @@ func checkPlainHub(t *testing.T, k *fused.GAT, dOut *tensor.Dense, large float) 
 			for at := range w {
 				w[at] *= float64(i + 1)
 			}
-			closeTo(t, fmt.Sprintf("gradient %d, %s", j, which), x, w)
+			compare.Near(t, fmt.Sprintf("gradient %d, %s", j, which), x.Data, w, ofOracle)
 		}
 	}
 	all := gradsOf(k) // those of the edges, of the same statistics
 	k.Backward(dOut, out, rec, all)
-	closeTo(t, "El beside Ee", all.El, want.el)
-	closeTo(t, "Ft beside Ee", all.Ft, want.ft)
-	closeTo(t, "Ee", all.Ee, want.ee)
-	closeTo(t, "Weight", all.Weight, want.wgt)
+	compare.Near(t, "El beside Ee", all.El.Data, want.el, ofOracle)
+	compare.Near(t, "Ft beside Ee", all.Ft.Data, want.ft, ofOracle)
+	compare.Near(t, "Ee", all.Ee.Data, want.ee, ofOracle)
+	compare.Near(t, "Weight", all.Weight.Data, want.wgt, ofOracle)
 }
 
 // One gradient alone has the same bits as with the others, on any number of
@@ -425,15 +415,15 @@ func TestAttentionPlainThreads(t *testing.T) {
 			k.Backward(dOut, out, rec, &fused.GATGrads{Er: er})
 			k.Backward(dOut, out, rec, &fused.GATGrads{Ft: ft})
 			undo()
-			sameBits(t, "El alone", el, into.El)
-			sameBits(t, "Er alone", er, into.Er)
-			sameBits(t, "Ft alone", ft, into.Ft)
+			compare.Equal(t, "El alone", el.Data, into.El.Data)
+			compare.Equal(t, "Er alone", er.Data, into.Er.Data)
+			compare.Equal(t, "Ft alone", ft.Data, into.Ft.Data)
 			all := []*tensor.Dense{out, sums, into.El, into.Er, into.Ft}
 			if first == nil {
 				first = all
 			}
 			for i, x := range all {
-				sameBits(t, fmt.Sprintf("%v heads, result %d on %d threads", hd, i, n), x, first[i])
+				compare.Equal(t, fmt.Sprintf("%v heads, result %d on %d threads", hd, i, n), x.Data, first[i].Data)
 			}
 		}
 	}

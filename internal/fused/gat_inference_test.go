@@ -3,9 +3,9 @@ package fused_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -23,9 +23,7 @@ func TestAttentionWithoutStats(t *testing.T) {
 			got.Data[i] = 1e30
 		}
 		k.Forward(got, nil)
-		if !slices.Equal(got.Data, want.Data) {
-			t.Error("without statistics the result differs")
-		}
+		compare.Equal(t, "the result without statistics", got.Data, want.Data)
 	}
 	attentions(t, headPairs, func(t *testing.T, k *fused.GAT, _ *rand.Rand) { same(t, k) })
 	for _, hd := range [][2]int{{8, 8}, {16, 8}, {1, 7}, {8, 64}, {6, 5}} {

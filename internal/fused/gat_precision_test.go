@@ -2,11 +2,11 @@ package fused_test
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -63,22 +63,12 @@ func TestAttentionLargeBias(t *testing.T) {
 					into := &fused.GATGrads{El: k.El.Like(), Er: k.Er.Like(), Ft: k.Ft.Like()}
 					k.Backward(dOut, out, rec, into)
 					what := fmt.Sprintf("%v, options %d, a bias of %v: ", hd, options, size)
-					sameBits(t, what+"the result", out, kept)
-					within(t, what+"El", into.El, want.el, 1e-5)
-					within(t, what+"Er", into.Er, want.er, 1e-5)
-					within(t, what+"Ft", into.Ft, want.ft, 1e-5)
+					compare.Equal(t, what+"the result", out.Data, kept.Data)
+					compare.Near(t, what+"El", into.El.Data, want.el, compare.Part(1e-5))
+					compare.Near(t, what+"Er", into.Er.Data, want.er, compare.Part(1e-5))
+					compare.Near(t, what+"Ft", into.Ft.Data, want.ft, compare.Part(1e-5))
 				}
 			})
-		}
-	}
-}
-
-// within compares with the oracle, to a part of 1.
-func within(t *testing.T, what string, got *tensor.Dense, want []float64, part float64) {
-	t.Helper()
-	for i, v := range got.Data {
-		if !(math.Abs(float64(v)-want[i]) <= part*max(1, math.Abs(want[i]))) {
-			t.Fatalf("%s at %d is %v, want %v", what, i, v, want[i])
 		}
 	}
 }

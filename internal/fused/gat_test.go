@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -122,7 +123,7 @@ func TestAttentionForward(t *testing.T) {
 		want := out.Like()
 		unfused(k, want)
 		k.Forward(out, rec)
-		near(t, "out", out, float64s(want))
+		compare.Near(t, "out", out.Data, want.Data, rounded)
 	})
 }
 
@@ -175,11 +176,11 @@ func TestAttentionBackward(t *testing.T) {
 				}
 			}
 		}
-		near(t, "El", into.El, float64s(want.El))
-		near(t, "Er", into.Er, float64s(want.Er))
-		near(t, "Ft", into.Ft, float64s(want.Ft))
-		near(t, "Ee", into.Ee, float64s(want.Ee))
-		near(t, "Weight", into.Weight, float64s(want.Weight))
+		compare.Near(t, "El", into.El.Data, want.El.Data, rounded)
+		compare.Near(t, "Er", into.Er.Data, want.Er.Data, rounded)
+		compare.Near(t, "Ft", into.Ft.Data, want.Ft.Data, rounded)
+		compare.Near(t, "Ee", into.Ee.Data, want.Ee.Data, rounded)
+		compare.Near(t, "Weight", into.Weight.Data, want.Weight.Data, rounded)
 	})
 }
 
@@ -194,14 +195,14 @@ func TestAttentionDifferences(t *testing.T) {
 		f()
 		into := gradsOf(k)
 		k.Backward(dOut, out, rec, into)
-		differences(t, "El", k.El, into.El, f)
-		differences(t, "Er", k.Er, into.Er, f)
-		differences(t, "Ft", k.Ft, into.Ft, f)
+		compare.Gradient(t, "El", k.El.Data, into.El.Data, f)
+		compare.Gradient(t, "Er", k.Er.Data, into.Er.Data, f)
+		compare.Gradient(t, "Ft", k.Ft.Data, into.Ft.Data, f)
 		if k.Ee != nil {
-			differences(t, "Ee", k.Ee, into.Ee, f)
+			compare.Gradient(t, "Ee", k.Ee.Data, into.Ee.Data, f)
 		}
 		if k.Weight != nil {
-			differences(t, "Weight", k.Weight, into.Weight, f)
+			compare.Gradient(t, "Weight", k.Weight.Data, into.Weight.Data, f)
 		}
 	})
 }
@@ -218,11 +219,11 @@ func TestAttentionOneGradient(t *testing.T) {
 		for _, into := range []*fused.GATGrads{{El: one.El}, {Er: one.Er}, {Ft: one.Ft}, {Ee: one.Ee}, {Weight: one.Weight}, {}} {
 			k.Backward(dOut, out, rec, into)
 		}
-		sameBits(t, "El", one.El, all.El)
-		sameBits(t, "Er", one.Er, all.Er)
-		sameBits(t, "Ft", one.Ft, all.Ft)
-		sameBits(t, "Ee", one.Ee, all.Ee)
-		sameBits(t, "Weight", one.Weight, all.Weight)
+		compare.Equal(t, "El", one.El.Data, all.El.Data)
+		compare.Equal(t, "Er", one.Er.Data, all.Er.Data)
+		compare.Equal(t, "Ft", one.Ft.Data, all.Ft.Data)
+		compare.Equal(t, "Ee", one.Ee.Data, all.Ee.Data)
+		compare.Equal(t, "Weight", one.Weight.Data, all.Weight.Data)
 	})
 }
 
@@ -328,9 +329,9 @@ func TestAttentionSets(t *testing.T) {
 			x.Fill(float(math.NaN()))
 		}
 		k.Backward(dOut, out, rec, into)
-		sameBits(t, "El", into.El, want.El)
-		sameBits(t, "Er", into.Er, want.Er)
-		sameBits(t, "Ft", into.Ft, want.Ft)
+		compare.Equal(t, "El", into.El.Data, want.El.Data)
+		compare.Equal(t, "Er", into.Er.Data, want.Er.Data)
+		compare.Equal(t, "Ft", into.Ft.Data, want.Ft.Data)
 	}
 	attentions(t, headPairs, check)
 	t.Run("hub", func(t *testing.T) {

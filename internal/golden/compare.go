@@ -2,10 +2,10 @@ package golden
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -22,26 +22,12 @@ func Compare(t testing.TB, what string, got, want *tensor.Dense, err32 float64) 
 	}
 }
 
-// difference is the rule of Compare; it describes the worst element.
+// difference is the rule of Compare.
 func difference(got, want *tensor.Dense, err32 float64) error {
 	if !slices.Equal(squeeze(got.Shape()), squeeze(want.Shape())) {
 		return fmt.Errorf("shape is %v, want %v", got.Shape(), want.Shape())
 	}
-	worst, at, scale := 0.0, -1, 1.0
-	for i, v := range want.Data {
-		scale = max(scale, math.Abs(float64(v)))
-		d := math.Abs(float64(got.Data[i]) - float64(v))
-		if math.IsNaN(d) {
-			return fmt.Errorf("element %d is %v, want %v", i, got.Data[i], v)
-		}
-		if d > worst {
-			worst, at = d, i
-		}
-	}
-	if bound := max(1e-5, 4*err32) * scale; worst > bound {
-		return fmt.Errorf("element %d is %v, want %v: off by %.3g, allowed %.3g", at, got.Data[at], want.Data[at], worst, bound)
-	}
-	return nil
+	return compare.Differ(got.Data, want.Data, compare.PartOfLargest(max(1e-5, 4*err32)))
 }
 
 // squeeze returns shape without its axes of length 1.

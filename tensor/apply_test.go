@@ -1,9 +1,11 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
@@ -15,9 +17,8 @@ func TestApply(t *testing.T) {
 		Apply(y, x, Unary(vec.Tanh), 0)
 		zeros, set := New(n), rough(3, n)
 		ApplyGrad(zeros, dy, x, y, Unary(vec.Tanh), 0)
-		if SetGrad(set, dy, x, y, Unary(vec.Tanh), 0); !same(set.Data, zeros.Data) {
-			t.Errorf("of %d: a gradient that is set differs from one added to zeros", n)
-		}
+		SetGrad(set, dy, x, y, Unary(vec.Tanh), 0)
+		compare.Near(t, "a gradient that is set, and one added to zeros", set.Data, zeros.Data, same)
 		dx, scaled, product := rough(3, n), rough(3, n), rough(3, n)
 		ApplyGrad(dx, dy, x, y, Unary(vec.Tanh), 0)
 		scaled.AddScaled(x, 0.5)
@@ -31,10 +32,10 @@ func TestApply(t *testing.T) {
 				wants[k] = append(wants[k], w)
 			}
 		}
-		near(t, "Apply", y.Data, wants[0])
-		near(t, "ApplyGrad", dx.Data, wants[1])
-		near(t, "AddScaled", scaled.Data, wants[2])
-		near(t, "MulAdd", product.Data, wants[3])
+		compare.Near(t, "Apply", y.Data, wants[0], rounded)
+		compare.Near(t, "ApplyGrad", dx.Data, wants[1], rounded)
+		compare.Near(t, "AddScaled", scaled.Data, wants[2], rounded)
+		compare.Near(t, "MulAdd", product.Data, wants[3], rounded)
 		if got := Sum64(x); math.Abs(got-sum) > 1e-9 {
 			t.Errorf("the sum of %d is %v, want %v", n, got, sum)
 		}
@@ -61,9 +62,8 @@ func TestDropoutChunks(t *testing.T) {
 					t.Fatalf("%v, p = %v: element %d is %v and adds %v, want %v", shape, p, i, set.Data[i], added.Data[i]-before.Data[i], want)
 				}
 			}
-			if Dropout(x, x, &mask); !same(x.Data, set.Data) {
-				t.Fatalf("%v, p = %v: in place it differs", shape, p)
-			}
+			Dropout(x, x, &mask)
+			compare.Near(t, fmt.Sprintf("%v, p = %v, in place", shape, p), x.Data, set.Data, same)
 			x = rough(1, shape...)
 		}
 	}

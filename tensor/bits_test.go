@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -114,11 +115,7 @@ func TestThreadsBits(t *testing.T) {
 		want := result(1)
 		for _, threads := range sparing.Threads() {
 			got := result(threads)
-			for i, v := range want.Data {
-				if math.Float64bits(float64(v)) != math.Float64bits(float64(got.Data[i])) {
-					t.Fatalf("%s: element %d is %v on %d threads, %v on one", op.name, i, got.Data[i], threads, v)
-				}
-			}
+			compare.Bits(t, fmt.Sprintf("%s on %d threads", op.name, threads), got.Data, want.Data)
 		}
 	}
 }
@@ -154,8 +151,8 @@ func TestCombineGrad(t *testing.T) {
 				}
 				CombineGradX(dx, dz, a, b, Binary(f))
 				CombineGradY(dy, dz, a, b, Binary(f))
-				within(t, fmt.Sprint(f, s, " gradient x"), dx, wx, sx)
-				within(t, fmt.Sprint(f, s, " gradient y"), dy, wy, sy)
+				compare.Near(t, fmt.Sprint(f, s, " gradient x"), dx.Data, wx, compare.PartOfTerms(1e-6, 2e-6, sx))
+				compare.Near(t, fmt.Sprint(f, s, " gradient y"), dy.Data, wy, compare.PartOfTerms(1e-6, 2e-6, sy))
 			}
 		}
 	}
@@ -187,16 +184,6 @@ func wide64(d *Dense) (v, size []float64) {
 		v, size = append(v, float64(e)), append(size, math.Abs(float64(e)))
 	}
 	return v, size
-}
-
-// within compares sums whose terms have the given sizes.
-func within(t *testing.T, what string, got *Dense, want, size []float64) {
-	t.Helper()
-	for i, w := range want {
-		if !(math.Abs(float64(got.Data[i])-w) <= 2e-6*size[i]+1e-6) {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, got.Data[i], w)
-		}
-	}
 }
 
 // TestChunksAllocate shows that no loop in chunks allocates once its pools are

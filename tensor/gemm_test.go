@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
@@ -65,6 +66,18 @@ func lines(d *tensor.Dense, columns bool) [][]float64 {
 	return out
 }
 
+// check holds dst, to which the product was added, against each element of it.
+func (r reference) check(t *testing.T, what string, dst, was *tensor.Dense) {
+	t.Helper()
+	n := dst.RowLen()
+	want, sizes := make([]float64, len(dst.Data)), make([]float64, len(dst.Data))
+	for at, start := range was.Data {
+		sum, size := r.element(at/n, at%n)
+		want[at], sizes[at] = float64(start)+sum, size+math.Abs(float64(start))
+	}
+	compare.Near(t, what, dst.Data, want, compare.PartOfTerms(0, 1e-6, sizes))
+}
+
 // element is one element of the product, and the sum of its terms' magnitudes.
 func (r reference) element(i, j int) (sum, size float64) {
 	y := r.columns[j]
@@ -97,15 +110,9 @@ func TestMatMul(t *testing.T) {
 				for _, f := range flags {
 					a, b := operands(rng, s[0], s[1], s[2], f)
 					dst := random(rng, s[0], s[2])
-					was, want := dst.Clone(), newReference(a, b, f)
+					was := dst.Clone()
 					tensor.MatMul(dst, a, b, f)
-					for at, v := range dst.Data {
-						sum, size := want.element(at/s[2], at%s[2])
-						start := float64(was.Data[at])
-						if d := math.Abs(start + sum - float64(v)); d > 1e-6*(size+math.Abs(start)) || v != v {
-							t.Fatalf("%v flags %d: element %d is %v, want %v", s, f, at, v, start+sum)
-						}
-					}
+					newReference(a, b, f).check(t, fmt.Sprintf("%v flags %d", s, f), dst, was)
 				}
 			}
 		})
@@ -139,7 +146,7 @@ func TestMatMulLaw(t *testing.T) {
 				}
 				one := tensor.Of(append([]tensor.Float(nil), start.Row(i)...), 1, n)
 				tensor.MatMul(one, row, b, f)
-				same(t, fmt.Sprintf("%v flags %d row %d", s, f, i), one.Data, whole.Row(i))
+				compare.Equal(t, fmt.Sprintf("%v flags %d row %d", s, f, i), one.Data, whole.Row(i))
 			}
 			if n > 0 {
 				j := rng.IntN(n)
@@ -157,7 +164,7 @@ func TestMatMulLaw(t *testing.T) {
 				}
 				if f != tensor.TransA || k < 2048 || n <= 512 { // else in other parts
 					tensor.MatMul(one, a, column, f)
-					same(t, fmt.Sprintf("%v flags %d column %d", s, f, j), one.Data, want)
+					compare.Equal(t, fmt.Sprintf("%v flags %d column %d", s, f, j), one.Data, want)
 				}
 			}
 			if f == tensor.TransA && k >= 2048 {
@@ -165,16 +172,7 @@ func TestMatMulLaw(t *testing.T) {
 			}
 			packed := start.Clone()
 			tensor.MatMulPacked(packed, a, tensor.Pack(b, f), f)
-			same(t, fmt.Sprintf("%v flags %d packed", s, f), packed.Data, whole.Data)
-		}
-	}
-}
-
-func same(t *testing.T, what string, got, want []tensor.Float) {
-	t.Helper()
-	for j := range want {
-		if got[j] != want[j] {
-			t.Fatalf("%s: element %d is %v, want %v", what, j, got[j], want[j])
+			compare.Equal(t, fmt.Sprintf("%v flags %d packed", s, f), packed.Data, whole.Data)
 		}
 	}
 }
@@ -208,10 +206,10 @@ func TestMatMulFew(t *testing.T) {
 				got, want := random(rng, m, n), random(rng, m, n)
 				tensor.MatMulThen(got, a, b, f, then)
 				tensor.MatMulPackedThen(want, a, p, f, then)
-				same(t, what+" set", got.Data, want.Data)
+				compare.Equal(t, what+" set", got.Data, want.Data)
 				tensor.MatMul(got, a, b, f)
 				tensor.MatMulPacked(want, a, p, f)
-				same(t, what+" added", got.Data, want.Data)
+				compare.Equal(t, what+" added", got.Data, want.Data)
 			}
 		}
 	}
@@ -230,7 +228,7 @@ func TestPackedRows(t *testing.T) {
 		for i := range m {
 			want.Zero()
 			tensor.MatMulPacked(want, a.RowRange(i, i+1), p, 0)
-			same(t, fmt.Sprintf("row %d of %d", i, m), got.Row(i), want.Data)
+			compare.Equal(t, fmt.Sprintf("row %d of %d", i, m), got.Row(i), want.Data)
 		}
 	}
 }
@@ -244,7 +242,7 @@ func TestPackedSet(t *testing.T) {
 		got, want := tensor.New(3, 21), tensor.New(3, 21)
 		tensor.MatMulPacked(got, a, p, 0)
 		tensor.MatMul(want, a, b, f)
-		same(t, fmt.Sprint("flags ", f), got.Data, want.Data)
+		compare.Equal(t, fmt.Sprint("flags ", f), got.Data, want.Data)
 	}
 }
 

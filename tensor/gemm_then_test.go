@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -54,13 +55,13 @@ func TestMatMulThen(t *testing.T) {
 				plainly(want, e, acts[i].f, acts[i].c)
 				dst.Fill(tensor.Float(math.NaN()))
 				tensor.MatMulThen(dst, a, b, f, e)
-				same(t, fmt.Sprintf("%v flags %d epilogue %d", s, f, i), dst.Data, want.Data)
+				compare.Equal(t, fmt.Sprintf("%v flags %d epilogue %d", s, f, i), dst.Data, want.Data)
 				if f == tensor.TransA && s[1] >= 2048 {
 					continue // in parts, which a packed b has not
 				}
 				dst.Fill(tensor.Float(math.NaN()))
 				tensor.MatMulPackedThen(dst, a, packed, f, e)
-				same(t, fmt.Sprintf("%v flags %d epilogue %d packed", s, f, i), dst.Data, want.Data)
+				compare.Equal(t, fmt.Sprintf("%v flags %d epilogue %d packed", s, f, i), dst.Data, want.Data)
 			}
 		}
 	}
@@ -161,14 +162,7 @@ func checkMatMul(t *testing.T, seed uint64, s [3]int, how uint8) {
 	if !okA() || !okB() || !okC() {
 		t.Fatalf("%v, how %d: wrote outside", s, how)
 	}
-	want := newReference(a, b, f)
-	for at, v := range dst.Data {
-		sum, size := want.element(at/s[2], at%s[2])
-		start := float64(was.Data[at])
-		if d := math.Abs(start + sum - float64(v)); d > 1e-6*(size+math.Abs(start)) || v != v {
-			t.Fatalf("%v, how %d: element %d is %v, want %v", s, how, at, v, start+sum)
-		}
-	}
+	newReference(a, b, f).check(t, fmt.Sprintf("%v, how %d", s, how), dst, was)
 }
 
 // guardedLike returns a copy of d with guard words.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -46,7 +47,7 @@ func TestInitialisersGolden(t *testing.T) {
 		if err := json.Unmarshal(text, g); err != nil || len(g.Config.Fans) == 0 {
 			t.Fatalf("init_%s.json: %d pairs of fans, %v", name, len(g.Config.Fans), err)
 		}
-		agree(t, name+": gain", gain, g.of(t, "gain", 0), 1e-6)
+		compare.Number(t, name+": gain", gain, g.of(t, "gain", 0), compare.Off(0, 1e-6))
 		for i, fans := range g.Config.Fans {
 			for j, in := range fans {
 				bound, std := g.of(t, "kaiming_bound", 2*i+j), g.of(t, "kaiming_std", 2*i+j)
@@ -57,13 +58,6 @@ func TestInitialisersGolden(t *testing.T) {
 			drawnFrom(t, name+": GlorotUniform", bound, std, func(d *tensor.Dense, r *rand.Rand) { d.GlorotUniform(r, in, out, gain) })
 			drawnFrom(t, name+": GlorotNormal", math.Inf(1), std, func(d *tensor.Dense, r *rand.Rand) { d.GlorotNormal(r, in, out, gain) })
 		}
-	}
-}
-
-func agree(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if !(math.Abs(got/want-1) <= tolerance) {
-		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }
 
@@ -79,9 +73,9 @@ func drawnFrom(t *testing.T, what string, bound, std float64, fill func(*tensor.
 		square += float64(v) * float64(v) / n
 		most = max(most, math.Abs(float64(v)))
 	}
-	agree(t, what+": the deviation", math.Sqrt(square), std, 0.03)
+	compare.Number(t, what+": the deviation", math.Sqrt(square), std, compare.Off(0, 0.03))
 	if !math.IsInf(bound, 1) {
-		agree(t, what+": the bound", most, bound, 1e-3)
+		compare.Number(t, what+": the bound", most, bound, compare.Off(0, 1e-3))
 		if most > bound*(1+1e-6) {
 			t.Errorf("%s: %v is out of bounds %v", what, most, bound)
 		}

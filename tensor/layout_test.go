@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
 
@@ -148,7 +149,7 @@ func TestMatrix(t *testing.T) {
 	for _, v := range want.Data {
 		w = append(w, float64(v))
 	}
-	near(t, "the product by gonum", FromMat(&product).Data, w)
+	compare.Near(t, "the product by gonum", FromMat(&product).Data, w, rounded)
 	if back := FromMat(m.T()); !slices.Equal(back.Shape(), []int{5, 3}) || back.Data[5] != x.Data[11] {
 		t.Errorf("the copy of the transpose is %v", back)
 	}

@@ -2,10 +2,11 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/compare"
 )
 
 func normal(rng *rand.Rand, shape ...int) *Dense {
@@ -49,9 +50,7 @@ func TestMatMul(t *testing.T) {
 						}
 						want += float64(a.Data[x]) * float64(b.Data[y])
 					}
-					if d := math.Abs(float64(dst.Row(i)[j]) - want); d > 2e-5 {
-						t.Fatalf("flags %d, %d×%d×%d: element %d,%d is off by %g", f, m, k, n, i, j, d)
-					}
+					compare.Number(t, fmt.Sprintf("flags %d, %d×%d×%d: element %d,%d", f, m, k, n, i, j), dst.Row(i)[j], want, compare.Off(2e-5, 0))
 				}
 			}
 		}

@@ -6,9 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
-	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
@@ -22,24 +22,11 @@ func drawn(seed uint64, shape ...int) *Dense {
 	return d
 }
 
-// same reports equality where NaN equals NaN.
-func same(x, y []Float) bool {
-	return slices.EqualFunc(x, y, func(a, b Float) bool { return a == b || a != a && b != b })
-}
+// rounded is for what differs by rounding.
+var rounded = compare.Part(1e-5).OrNaN()
 
-// near fails the test where got and want differ by more than rounding.
-func near(t *testing.T, what string, got []Float, want []float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d elements, want %d", what, len(got), len(want))
-	}
-	for i, w := range want {
-		g := float64(got[i])
-		if !(math.Abs(g-w) <= 1e-5*max(1, math.Abs(w)) || g == w || g != g && w != w) {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, g, w)
-		}
-	}
-}
+// same is for numbers that are equal, or both NaN.
+var same = compare.Exactly.OrNaN()
 
 // refused checks that f panics with a ShapeError of this text.
 func refused(t *testing.T, want string, f func()) {
@@ -76,9 +63,7 @@ func TestPointwise(t *testing.T) {
 				for i := range want.Data {
 					want.Data[i] = op.want(a.Data[element(i, s[0], shape)], b.Data[element(i, s[1], shape)])
 				}
-				if !same(dst.Data, want.Data) {
-					t.Errorf("%s of %v and %v is %v, want %v", name, s[0], s[1], dst, want)
-				}
+				compare.Near(t, fmt.Sprintf("%s of %v and %v", name, s[0], s[1]), dst.Data, want.Data, same)
 			}
 			s[0], s[1] = s[1], s[0]
 		}
@@ -103,9 +88,8 @@ func TestPointwiseNaN(t *testing.T) {
 	a, b := Of([]Float{nan, 1, nan}, 3), Of([]Float{1, nan, nan}, 3)
 	for name, op := range pointwises {
 		dst := New(3)
-		if op.f(dst, a, b); !same(dst.Data, []Float{nan, nan, nan}) {
-			t.Errorf("%s of NaN is %v", name, dst)
-		}
+		op.f(dst, a, b)
+		compare.Near(t, name+" of NaN", dst.Data, []Float{nan, nan, nan}, same)
 	}
 }
 
@@ -125,15 +109,10 @@ func TestPointwiseRefused(t *testing.T) {
 			t.Errorf("overlap %d: error is %v", i, err)
 		}
 	}
-	was := x.Clone()
 	Sub(x, x, x)
-	if !same(x.Data, New(3, 4).Data) {
-		t.Errorf("%v − itself is %v", was, x)
-	}
+	compare.Near(t, "x − x", x.Data, New(3, 4).Data, same)
 	Add(x.RowRange(0, 1), x.RowRange(1, 2), x.RowRange(2, 3)) // neighbours do not overlap
-	if !same(x.Row(0), New(4).Data) {
-		t.Errorf("the sum of zero rows is %v", x.Row(0))
-	}
+	compare.Near(t, "the sum of zero rows", x.Row(0), New(4).Data, same)
 }
 
 // TestTryWrapped takes a ShapeError out of what wraps it, and passes on errors

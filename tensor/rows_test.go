@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/internal/compare"
 )
 
 // TestRowFunctions compares what works along the last axis with plain loops,
@@ -28,9 +30,9 @@ func TestRowFunctions(t *testing.T) {
 			}
 			dst := drawn(7, s...)
 			c.f(dst, x)
-			near(t, name, dst.Data, want)
+			compare.Near(t, name, dst.Data, want, rounded)
 			c.f(x, x)
-			near(t, name+" in place", x.Data, want)
+			compare.Near(t, name+" in place", x.Data, want, rounded)
 		}
 		x := drawn(1, 3, 4)
 		refused(t, fmt.Sprintf("tensor.%s: cannot take shape [3 4] with [4 3]", name), func() { c.f(New(4, 3), x) })
@@ -69,10 +71,8 @@ func TestSoftmaxInfinite(t *testing.T) {
 		for _, v := range c.p {
 			want = append(want, math.Log(float64(v)))
 		}
-		if !same(p.Data, c.p) {
-			t.Errorf("softmax of %v is %v", c.x, p)
-		}
-		near(t, fmt.Sprint("log-softmax of ", c.x), l.Data, want)
+		compare.Near(t, fmt.Sprint("softmax of ", c.x), p.Data, c.p, same)
+		compare.Near(t, fmt.Sprint("log-softmax of ", c.x), l.Data, want, rounded)
 	}
 }
 
@@ -101,8 +101,10 @@ func TestTopK(t *testing.T) {
 					wantValues, wantPlaces = append(wantValues, row[p]), append(wantPlaces, p)
 				}
 			}
-			if !slices.Equal(places, wantPlaces) || !same(values.Data, wantValues) {
-				t.Fatalf("top %d of %v are %v at %v, want %v at %v", k, x, values, places, wantValues, wantPlaces)
+			what := fmt.Sprintf("top %d of %v", k, x)
+			compare.Near(t, what, values.Data, wantValues, same)
+			if !slices.Equal(places, wantPlaces) {
+				t.Fatalf("%s are at %v, want %v", what, places, wantPlaces)
 			}
 		}
 	}
@@ -134,17 +136,13 @@ func TestGatherScatter(t *testing.T) {
 		ScatterAddRows(sum, y, rows)
 		left, right := 0.0, 0.0
 		for i, r := range rows {
-			if !same(got.Row(i), x.Row(int(r))) {
-				t.Errorf("%v: row %d is %v", s, i, got.Row(i))
-			}
+			compare.Near(t, fmt.Sprintf("%v: row %d", s, i), got.Row(i), x.Row(int(r)), same)
 			for j, v := range y.Row(i) {
 				want.Row(int(r))[j] += v
 				left += float64(v * got.Row(i)[j])
 			}
 		}
-		if !same(sum.Data, want.Data) {
-			t.Errorf("%v: scattered to %v, want %v", s, sum, want)
-		}
+		compare.Near(t, fmt.Sprintf("scattered to %v", s), sum.Data, want.Data, same)
 		for i, v := range sum.Data {
 			right += float64((v - x.Data[i]) * x.Data[i])
 		}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -69,6 +70,6 @@ func onThreads(t *testing.T, what string, f func() *tensor.Dense) {
 	}
 	want := on(1)
 	for _, threads := range append(sparing.Threads(), 2, 16, 33) {
-		same(t, fmt.Sprintf("%s on %d threads", what, threads), on(threads).Data, want.Data)
+		compare.Equal(t, fmt.Sprintf("%s on %d threads", what, threads), on(threads).Data, want.Data)
 	}
 }

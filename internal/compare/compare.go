@@ -15,8 +15,8 @@ type Test interface {
 // Float is a number.
 type Float interface{ ~float32 | ~float64 }
 
-// Array is what a *tensor.Dense is; this package is for the tests of tensor, too.
-type Array[F Float] interface {
+// Dense is what a *tensor.Dense is; this package is for the tests of tensor, too.
+type Dense[F Float] interface {
 	Shape() []int
 	Rows() int
 	Row(i int) []F
@@ -50,23 +50,39 @@ func Number[G, W Float](t Test, what string, got G, want W, by Tolerance) {
 	}
 }
 
-// Arrays ends the test unless got has the arrays of want, of their shapes, and each is near to it.
-func Arrays[F Float, A Array[F]](t Test, what string, got, want []A, by Tolerance) {
+// Slices ends the test unless got has as many slices as want, and each is near to it.
+func Slices[G, W Float](t Test, what string, got [][]G, want [][]W, by Tolerance) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
 	}
 	for i, x := range got {
-		at := fmt.Sprintf("%s: array %d", what, i)
-		if y := want[i]; !slices.Equal(x.Shape(), y.Shape()) {
-			t.Fatalf("%s has the shape %v, want %v", at, x.Shape(), y.Shape())
-		}
-		Near(t, at, flat(x), flat(want[i]), by)
+		Near(t, fmt.Sprintf("%s: array %d", what, i), x, want[i], by)
+	}
+}
+
+// Array ends the test unless got has a shape and its numbers are near to those of want.
+func Array[F, W Float, A Dense[F]](t Test, what string, got A, shape []int, want []W, by Tolerance) {
+	t.Helper()
+	if !slices.Equal(got.Shape(), shape) {
+		t.Fatalf("%s has the shape %v, want %v", what, got.Shape(), shape)
+	}
+	Near(t, what, flat(got), want, by)
+}
+
+// Arrays ends the test unless got has the arrays of want, of their shapes, and each is near to it.
+func Arrays[F Float, A Dense[F]](t Test, what string, got, want []A, by Tolerance) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
+	}
+	for i, x := range got {
+		Array(t, fmt.Sprintf("%s: array %d", what, i), x, want[i].Shape(), flat(want[i]), by)
 	}
 }
 
 // flat returns the numbers of an array.
-func flat[F Float, A Array[F]](x A) (all []F) {
+func flat[F Float, A Dense[F]](x A) (all []F) {
 	for i := range x.Rows() {
 		all = append(all, x.Row(i)...)
 	}

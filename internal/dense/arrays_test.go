@@ -1,11 +1,12 @@
 package dense_test
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -34,24 +35,8 @@ func copied(xs ...[]tensor.Float) [][]tensor.Float {
 	return out
 }
 
-// near compares numbers with others, as precisely as float32 can where one element is
-// large.
-func near(t *testing.T, what string, got, want []tensor.Float) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
-	}
-	for i, v := range got {
-		w := want[i]
-		if v == w || v != v && w != w {
-			continue
-		}
-		if d := math.Abs(float64(v - w)); !(d <= 2e-5*(1+math.Abs(float64(w)))) {
-			t.Errorf("%s: number %d is %v, want %v", what, i, v, w)
-			return
-		}
-	}
-}
+// rounded is as precise as float32 can be where one element is large.
+var rounded = compare.Off(2e-5, 2e-5).OrNaN()
 
 // threaded calls f on several numbers of threads, and returns what it gives, which must
 // have the same bits on all.
@@ -64,11 +49,10 @@ func threaded(t *testing.T, what string, f func() []tensor.Float) (first []tenso
 		if first == nil {
 			first = got
 		}
-		if !slices.EqualFunc(got, first, sameBits) {
-			t.Errorf("%s: other bits on %d threads", what, threads)
-		}
+		compare.Near(t, fmt.Sprintf("%s on %d threads", what, threads), got, first, same)
 	}
 	return first
 }
 
-func sameBits(a, b tensor.Float) bool { return a == b || a != a && b != b }
+// same is for numbers that are equal, or both NaN.
+var same = compare.Exactly.OrNaN()

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
@@ -67,22 +68,18 @@ func manyBCE(n int, spread float64, soft bool) *dense.Pairs {
 // a form in which nothing cancels.
 func checkBCE(t *testing.T, what string, p *dense.Pairs, loss float64, dx []tensor.Float) {
 	t.Helper()
-	want := 0.0
+	want, slopes, tolerances := 0.0, make([]float64, len(dx)), make([]float64, len(dx))
 	for i, x := range p.X {
 		y := float64(p.Y[i])
 		want += y*math.Log1p(math.Exp(-float64(x))) + (1-y)*math.Log1p(math.Exp(float64(x)))
 		slope := (1-y)/(1+math.Exp(-float64(x))) - y/(1+math.Exp(float64(x)))
-		tol := 1e-6 * math.Abs(2*slope)
+		slopes[i], tolerances[i] = 2*slope, 1e-6*math.Abs(2*slope)
 		if y > 0 && y < 1 {
-			tol += 3e-7 // of the two parts of the slope
-		}
-		if d := float64(dx[i]) - 2*slope; !(math.Abs(d) <= tol) {
-			t.Fatalf("%s: slope %d is %v, want %v", what, i, dx[i], 2*slope)
+			tolerances[i] += 3e-7 // of the two parts of the slope
 		}
 	}
-	if !(math.Abs(loss-want) <= 1e-6*want) {
-		t.Errorf("%s: the loss is %v, want %v", what, loss, want)
-	}
+	compare.Near(t, what+": slopes", dx, slopes, compare.PartOfTerms(0, 1, tolerances))
+	compare.Number(t, what+": the loss", loss, want, compare.Off(0, 1e-6))
 }
 
 // A logit that is NaN makes the loss of many NaN, and its own slope.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -38,7 +39,7 @@ func TestBiasThen(t *testing.T) {
 					k.Backward(dense.BiasGrads{X: got[1], B: got[2], SetX: set}, got[0], dy)
 					return slices.Concat(got...)
 				})
-				near(t, what, got, slices.Concat(want...))
+				compare.Near(t, what, got, slices.Concat(want...), rounded)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -119,7 +120,7 @@ func compareEntropy(t *testing.T, what string, e dense.Entropy, of [][]tensor.Fl
 			to[1][i*d+c] += tensor.Float(g * logp[c])
 		}
 	}
-	near(t, what, got, slices.Concat(e.LogP, each, to[0], to[1], []tensor.Float{tensor.Float(total), tensor.Float(weight)}))
+	compare.Near(t, what, got, slices.Concat(e.LogP, each, to[0], to[1], []tensor.Float{tensor.Float(total), tensor.Float(weight)}), rounded)
 }
 
 // TestHinge compares margin losses and their gradients with a plain loop.
@@ -155,6 +156,6 @@ func TestHinge(t *testing.T) {
 		loss, rows := h.Forward(each)
 		h.Backward(dx, dy, 0.5)
 		what := fmt.Sprintf("%d×%d", n, d)
-		near(t, what, slices.Concat(each, dx, []tensor.Float{tensor.Float(loss), tensor.Float(rows)}), slices.Concat(wantEach, want, []tensor.Float{tensor.Float(total), tensor.Float(count)}))
+		compare.Near(t, what, slices.Concat(each, dx, []tensor.Float{tensor.Float(loss), tensor.Float(rows)}), slices.Concat(wantEach, want, []tensor.Float{tensor.Float(total), tensor.Float(count)}), rounded)
 	}
 }

@@ -1,11 +1,13 @@
 package dense_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -66,11 +68,7 @@ func TestFours(t *testing.T) {
 				for j, v := range of.want {
 					worst, most = max(worst, math.Abs(float64(of.slow[j])-v)), max(most, math.Abs(v))
 				}
-				for j, v := range of.want {
-					if !(math.Abs(float64(of.got[j])-v) <= worst+most*0x1p-23) {
-						t.Errorf("%d elements about %v: the %s at %d is %v, want %v; by sums in float64 it is %v", d, far, what, j, of.got[j], v, of.slow[j])
-					}
-				}
+				compare.Near(t, fmt.Sprintf("%d elements about %v: the %s", d, far, what), of.got, of.want, compare.Off(worst+most*0x1p-23, 0))
 			}
 		}
 	}

@@ -3,9 +3,9 @@ package dense_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -24,8 +24,6 @@ func TestMatMulInPlace(t *testing.T) {
 			dense.MatMulInPlace(y, w)
 			return y.Data
 		})
-		if !slices.Equal(got, want.Data) {
-			t.Errorf("%s: other bits than beside", what)
-		}
+		compare.Equal(t, what+": in place and beside", got, want.Data)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -201,11 +202,11 @@ func TestNorms(t *testing.T) {
 				}
 				undo := dense.SetFewWidth(width)
 				if v.shift == nil {
-					near(t, "rows of "+what, threaded(t, what, v.layer), v.plainLayer())
+					compare.Near(t, "rows of "+what, threaded(t, what, v.layer), v.plainLayer(), rounded)
 				}
-				near(t, "columns of "+what, threaded(t, what, func() []tensor.Float { return v.columns(at, nil) }), v.plainColumns(at, nil))
+				compare.Near(t, "columns of "+what, threaded(t, what, func() []tensor.Float { return v.columns(at, nil) }), v.plainColumns(at, nil), rounded)
 				fixed := random(rng, 2*3*v.d)
-				near(t, "fixed columns of "+what, threaded(t, what, func() []tensor.Float { return v.columns(at, fixed) }), v.plainColumns(at, fixed))
+				compare.Near(t, "fixed columns of "+what, threaded(t, what, func() []tensor.Float { return v.columns(at, fixed) }), v.plainColumns(at, fixed), rounded)
 				undo()
 			}
 		}
@@ -253,9 +254,9 @@ func TestFewNorm(t *testing.T) {
 				r1, c1, f1 := numbers(1 << 20)
 				r2, c2, f2 := numbers(-1)
 				what := fmt.Sprintf("%d×%d with %q and %v", v.n, v.d, with, odd)
-				near(t, "rows of "+what, r1, r2)
-				near(t, "columns of "+what, c1, c2)
-				near(t, "fixed columns of "+what, f1, f2)
+				compare.Near(t, "rows of "+what, r1, r2, rounded)
+				compare.Near(t, "columns of "+what, c1, c2, rounded)
+				compare.Near(t, "fixed columns of "+what, f1, f2, rounded)
 			}
 		}
 	}
@@ -276,7 +277,7 @@ func TestNormOfItsGain(t *testing.T) {
 		k.Backward(to, v.dy)
 		return all(to, y)
 	}
-	near(t, "a row by itself", numbers(16), numbers(-1))
+	compare.Near(t, "a row by itself", numbers(16), numbers(-1), rounded)
 }
 
 // TestLayerNormSetsX: the gradient of rows that is set has the bits of one that is added to zeros.
@@ -332,7 +333,7 @@ func TestUnitRows(t *testing.T) {
 			k.Backward(to, dy)
 			return slices.Concat(k.Y, to)
 		})
-		near(t, what, got, slices.Concat(y, want))
+		compare.Near(t, what, got, slices.Concat(y, want), rounded)
 	}
 }
 
@@ -392,7 +393,7 @@ func TestPairNorm(t *testing.T) {
 		for i, v := range plainPairNorm(wide, at, d, each) {
 			want[i] = tensor.Float(v)
 		}
-		near(t, fmt.Sprint("values, each ", each), k.Y, want)
+		compare.Near(t, fmt.Sprint("values, each ", each), k.Y, want, rounded)
 		got := make([]tensor.Float, n*d)
 		k.Backward(got, dy)
 		for i := range wide {
@@ -407,7 +408,7 @@ func TestPairNorm(t *testing.T) {
 			}
 			want[i] = tensor.Float((loss(1e-5) - loss(-1e-5)) / 2e-5)
 		}
-		near(t, fmt.Sprint("gradients, each ", each), got, want)
+		compare.Near(t, fmt.Sprint("gradients, each ", each), got, want, rounded)
 	}
 }
 
@@ -422,11 +423,11 @@ func TestPairNormOfHugeRows(t *testing.T) {
 	for _, each := range []bool{false, true} {
 		k := dense.PairNorm{X: x, D: d, Offsets: []int{0, n}, Scale: 1, Eps: eps, Each: each, Y: make([]tensor.Float, n*d), Divisor: make([]tensor.Float, n)}
 		k.Forward()
-		for i, got := range k.Y { // all rows are of one length
-			if want := (float64(x[i]) - means[i%d]) / (3e38 * 3); math.Abs(float64(got)-want) > 1e-6 {
-				t.Fatalf("each %v: element %d is %v, want %v", each, i, got, want)
-			}
+		want := make([]float64, len(x))
+		for i, v := range x { // all rows are of one length
+			want[i] = (float64(v) - means[i%d]) / (3e38 * 3)
 		}
+		compare.Near(t, fmt.Sprintf("each %v", each), k.Y, want, compare.Off(1e-6, 0))
 		dx := make([]tensor.Float, n*d)
 		k.Backward(dx, k.Y)
 		if i := slices.IndexFunc(dx, func(v tensor.Float) bool { return v != v }); i >= 0 {

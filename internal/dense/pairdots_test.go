@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -37,6 +38,6 @@ func TestPairDots(t *testing.T) {
 		k.Forward(got[0])
 		k.Backward(got[1], nil, dz)
 		k.Backward(nil, got[2], dz)
-		near(t, name, slices.Concat(got...), slices.Concat(want...))
+		compare.Near(t, name, slices.Concat(got...), slices.Concat(want...), rounded)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -118,9 +119,8 @@ func comparePairs(t *testing.T, what string, p dense.Pairs, of [][]tensor.Float)
 		p.Backward(dense.PairGrads{X: to[0], Y: to[1]}, dz, factor)
 		p.Backward(dense.PairGrads{X: alone[0]}, dz, factor)
 		p.Backward(dense.PairGrads{Y: alone[1], Shared: true}, dz, factor)
-		if !slices.EqualFunc(to[0], alone[0], sameBits) || !slices.EqualFunc(to[1], alone[1], sameBits) {
-			t.Errorf("%s: other gradients one at a time", what)
-		}
+		compare.Near(t, what+": gradients of X, one at a time", alone[0], to[0], same)
+		compare.Near(t, what+": gradients of Y, one at a time", alone[1], to[1], same)
 		return slices.Concat(each, to[0], to[1], []tensor.Float{tensor.Float(loss), tensor.Float(count)})
 	})
 	each, to, total, count := make([]tensor.Float, len(p.X)), copied(of...), 0.0, 0.0
@@ -138,5 +138,5 @@ func comparePairs(t *testing.T, what string, p dense.Pairs, of [][]tensor.Float)
 		to[0][i] += tensor.Float(g * sx)
 		to[1][i] += tensor.Float(g * sy)
 	}
-	near(t, what, got, slices.Concat(each, to[0], to[1], []tensor.Float{tensor.Float(total), tensor.Float(count)}))
+	compare.Near(t, what, got, slices.Concat(each, to[0], to[1], []tensor.Float{tensor.Float(total), tensor.Float(count)}), rounded)
 }

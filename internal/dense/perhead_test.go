@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -48,7 +49,7 @@ func TestPerHead(t *testing.T) {
 					k.Backward(&to, make([]tensor.Float, with*k.Room()))
 					return slices.Concat(got...)
 				})
-				near(t, what, got, slices.Concat(want...))
+				compare.Near(t, what, got, slices.Concat(want...), rounded)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -41,8 +42,8 @@ func TestScanGrads(t *testing.T) {
 		what, got := fmt.Sprintf("%d×%d", n, d), copied(dx, dx)
 		dense.CumSumGrad(got[0], dy, d)
 		dense.CumProdGrad(got[1], dy, x, d)
-		near(t, "sums of "+what, got[0], sums)
-		near(t, "products of "+what, got[1], products)
+		compare.Near(t, "sums of "+what, got[0], sums, rounded)
+		compare.Near(t, "products of "+what, got[1], products, rounded)
 	}
 }
 
@@ -70,8 +71,8 @@ func TestCircularConv(t *testing.T) {
 		c.Backward(dx, dk, dy)
 		c.Backward(nil, nil, dy)
 		what := fmt.Sprint(s)
-		near(t, "values of "+what, y, want[0])
-		near(t, "gradients of "+what, dx, want[1])
-		near(t, "gradients of the taps of "+what, dk, want[2])
+		compare.Near(t, "values of "+what, y, want[0], rounded)
+		compare.Near(t, "gradients of "+what, dx, want[1], rounded)
+		compare.Near(t, "gradients of the taps of "+what, dk, want[2], rounded)
 	}
 }

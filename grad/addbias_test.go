@@ -1,12 +1,14 @@
 package grad_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -49,11 +51,8 @@ func TestAddBias(t *testing.T) {
 			fused := func(x, b *grad.Var) *grad.Var { return x.AddBias(b, a) }
 			got := result(x, b, fused)
 			for i, what := range []string{"value", "gradient of x", "gradient of b"} {
-				for j, w := range want[i] {
-					if g := got[i][j]; math.Abs(float64(g-w)) > 2e-5*(1+math.Abs(float64(w))+math.Sqrt(float64(len(x.Value.Data)))/10) {
-						t.Fatalf("%v %q: element %d of the %s is %v, want %v", shape, a, j, what, g, w)
-					}
-				}
+				sums := compare.Off(2e-5*(1+math.Sqrt(float64(len(x.Value.Data)))/10), 2e-5)
+				compare.Near(t, fmt.Sprintf("%v %q: %s", shape, a, what), got[i], want[i], sums)
 			}
 			all := []int{1, 3, 8} // which agree: each is taken with every third of shapes and endings
 			if !sparing.Full() {
@@ -176,11 +175,8 @@ func TestBiasAndDropout(t *testing.T) {
 				got := run(shape, a, func(t *grad.Tape, x, b *grad.Var) *grad.Var { return t.Dropout(x.Scale(1).AddBias(b, a), p) })
 				undo()
 				for i, what := range []string{"value", "gradient of x", "gradient of b"} {
-					for j, w := range want[i] {
-						if g := got[i][j]; math.Abs(float64(g-w)) > 2e-5*(1+math.Abs(float64(w))+math.Sqrt(float64(len(want[0])))/10) {
-							t.Fatalf("%v %q: element %d of the %s is %v, want %v", shape, a, j, what, g, w)
-						}
-					}
+					sums := compare.Off(2e-5*(1+math.Sqrt(float64(len(want[0])))/10), 2e-5)
+					compare.Near(t, fmt.Sprintf("%v %q: %s", shape, a, what), got[i], want[i], sums)
 				}
 				if threads == 1 {
 					want = got // from now on to the bit

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -286,17 +287,6 @@ func outcomes(tape *grad.Tape, x, b *grad.Param, f func(t *grad.Tape, x, b *grad
 	return out
 }
 
-func sameOutcomes(t *testing.T, what string, got, want [][]tensor.Float, most float64) {
-	t.Helper()
-	for i := range want {
-		for j, w := range want[i] {
-			if g := got[i][j]; math.Abs(float64(g-w)) > most*(1+math.Abs(float64(w))) {
-				t.Fatalf("%s: element %d of array %d is %v, want %v", what, j, i, g, w)
-			}
-		}
-	}
-}
-
 // Operations that run as one have the values and gradients of the same ones each by
 // itself, and run as one where nothing else reads what is between them.
 func TestJoined(t *testing.T) {
@@ -308,7 +298,7 @@ func TestJoined(t *testing.T) {
 			undo()
 			tape := grad.NewTape(3)
 			got := outcomes(tape, x, b, c.f)
-			sameOutcomes(t, name, got, want, 2e-5)
+			compare.Slices(t, name, got, want, compare.Off(2e-5, 2e-5))
 			if all := strings.Join(tape.Operations(), " "); !strings.Contains(all, c.holds) {
 				t.Errorf("operations %s, want %s", all, c.holds)
 			}
@@ -316,25 +306,18 @@ func TestJoined(t *testing.T) {
 			for range 3 { // from used buffers
 				steps.Reset()
 				steps.SetStep(0)
-				sameBitsOf(t, "the next step", outcomes(steps, x, b, c.f), got)
+				compare.Slices(t, "the next step", outcomes(steps, x, b, c.f), got, compare.Exactly)
 			}
 			traced := grad.NewTape(3)
 			traced.Trace(true)
 			traced.Profile(true)
-			sameBitsOf(t, "traced", outcomes(traced, x, b, c.f), got)
+			compare.Slices(t, "traced", outcomes(traced, x, b, c.f), got, compare.Exactly)
 			traced.Profile(false)
 			if op, found := traced.FirstNonFinite(); found {
 				t.Errorf("found %s", op)
 			}
 			check{[]*grad.Param{x, b}, func(t *grad.Tape, v []*grad.Var) *grad.Var { return c.f(t, v[0], v[1]) }}.run(t)
 		})
-	}
-}
-
-func sameBitsOf(t *testing.T, what string, got, want [][]tensor.Float) {
-	t.Helper()
-	if !slices.EqualFunc(got, want, slices.Equal[[]tensor.Float]) {
-		t.Errorf("%s: other bits", what)
 	}
 }
 
@@ -349,7 +332,7 @@ func TestJoinedEval(t *testing.T) {
 		want := c.f(other, other.Use(x), other.Use(b)).Value().Data
 		undo()
 		none := c.f(nil, grad.Const(x.Value), grad.Const(b.Value)).Value().Data
-		sameOutcomes(t, name, [][]tensor.Float{got, none}, [][]tensor.Float{want, want}, 2e-5)
+		compare.Slices(t, name, [][]tensor.Float{got, none}, [][]tensor.Float{want, want}, compare.Off(2e-5, 2e-5))
 	}
 }
 

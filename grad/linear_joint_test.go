@@ -2,11 +2,11 @@ package grad_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -46,13 +46,7 @@ func TestLinearJoint(t *testing.T) {
 			undo := grad.SetJointLeast(0)
 			joint := run()
 			undo()
-			for i := range apart {
-				for j, v := range joint[i].Data {
-					if d := math.Abs(float64(v - apart[i].Data[j])); d > 1e-4*(1+math.Abs(float64(v))) {
-						t.Fatalf("%s: gradient %d at %d is %v, apart %v", fmt.Sprint(size, wanted), i, j, v, apart[i].Data[j])
-					}
-				}
-			}
+			compare.Arrays(t, fmt.Sprint(size, wanted, " apart and joint"), apart, joint, compare.Off(1e-4, 1e-4))
 		}
 	}
 }

@@ -1,11 +1,12 @@
 package grad_test
 
 import (
-	"math"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -45,11 +46,7 @@ func TestMatMulGroups(t *testing.T) {
 				}
 			}
 		}
-		for i, want := range dw {
-			if got := float64(grads.Of(vw).Data[i]); math.Abs(got-want) > 1e-9 {
-				t.Fatalf("%v: gradient %d of the matrices is %v, want %v", ends, i, got, want)
-			}
-		}
+		compare.Near(t, fmt.Sprintf("%v: gradients of the matrices", ends), grads.Of(vw).Data, dw, compare.Off(1e-9, 0))
 	}
 	x, w := grad.Const(whole(5, 4)), grad.Const(whole(2, 4, 3))
 	for why, f := range map[string]func(){

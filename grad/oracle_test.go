@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -60,7 +61,7 @@ func TestMovedElements(t *testing.T) {
 		"L2Normalise":        {grad.Const(tensor.Of(floats(3, 4, 0, 0), 2, 2)).L2Normalise(), []int{2, 2}, []float64{0.6, 0.8, 0, 0}},
 		"CircularConv":       {grad.Const(tensor.Of(floats(1, 2, 3, 4), 1, 4)).CircularConv(row), []int{1, 4}, []float64{7 + 32, 14 + 8, 21 + 16, 28 + 24}},
 	} {
-		near(t, what, c.got.Value(), c.shape, c.want)
+		compare.Array(t, what, c.got.Value(), c.shape, c.want, rounded)
 	}
 }
 
@@ -94,13 +95,13 @@ func TestAxes(t *testing.T) {
 				}
 				continue
 			}
-			near(t, fmt.Sprint("MaxAxis", shape, axis), grad.Const(x).MaxAxis(axis).Value(), rest, most)
-			near(t, fmt.Sprint("MinAxis", shape, axis-len(shape)), grad.Const(x).MinAxis(axis-len(shape)).Value(), rest, least)
+			compare.Array(t, fmt.Sprint("MaxAxis", shape, axis), grad.Const(x).MaxAxis(axis).Value(), rest, most, rounded)
+			compare.Array(t, fmt.Sprint("MinAxis", shape, axis-len(shape)), grad.Const(x).MinAxis(axis-len(shape)).Value(), rest, least, rounded)
 		}
 	}
 	x := grad.Const(tensor.Of(floats(0, 1, 2, 3, 4, 5, 6, 7), 2, 2, 2))
-	near(t, "SumAxes", x.SumAxes(-1, 0, 2).Value(), []int{2}, []float64{10, 18})
-	near(t, "MeanAxes", x.MeanAxes(0, 1, 2).Value(), []int{1}, []float64{3.5})
+	compare.Array(t, "SumAxes", x.SumAxes(-1, 0, 2).Value(), []int{2}, []float64{10, 18}, rounded)
+	compare.Array(t, "MeanAxes", x.MeanAxes(0, 1, 2).Value(), []int{1}, []float64{3.5}, rounded)
 }
 
 // TestMaxTies sends the gradient to the first of equal elements.
@@ -134,8 +135,8 @@ func TestBatchProducts(t *testing.T) {
 			}
 		}
 		shape := append(slices.Clone(lead), 4, 2)
-		near(t, fmt.Sprint("MatMul", lead), got.Value(), shape, want)
-		near(t, fmt.Sprint("MatMulT", lead), turned.Value(), shape, wantT)
+		compare.Array(t, fmt.Sprint("MatMul", lead), got.Value(), shape, want, rounded)
+		compare.Array(t, fmt.Sprint("MatMulT", lead), turned.Value(), shape, wantT, rounded)
 	}
 }
 
@@ -167,10 +168,10 @@ func TestNormOracle(t *testing.T) {
 				}
 			}
 			what := fmt.Sprint(n, "×", d, " in ", at)
-			near(t, "GraphNorm "+what, grad.Const(x).GraphNorm(at, grad.Affine{Shift: grad.Const(shift)}, 0.1).Value(), []int{n, d}, want)
+			compare.Array(t, "GraphNorm "+what, grad.Const(x).GraphNorm(at, grad.Affine{Shift: grad.Const(shift)}, 0.1).Value(), []int{n, d}, want, rounded)
 			if len(at) == 2 {
-				near(t, "BatchNorm "+what, (*grad.Tape)(nil).BatchNorm(grad.Const(x), grad.Affine{}, nil, 0.1).Value(), []int{n, d}, bare)
-				near(t, "LayerNorm "+what, grad.Const(x).Transpose().LayerNorm(nil, nil, 0.1).Transpose().Value(), []int{n, d}, bare)
+				compare.Array(t, "BatchNorm "+what, (*grad.Tape)(nil).BatchNorm(grad.Const(x), grad.Affine{}, nil, 0.1).Value(), []int{n, d}, bare, rounded)
+				compare.Array(t, "LayerNorm "+what, grad.Const(x).Transpose().LayerNorm(nil, nil, 0.1).Transpose().Value(), []int{n, d}, bare, rounded)
 			}
 		}
 	}
@@ -191,9 +192,7 @@ func TestGraphNormOfOneRow(t *testing.T) {
 				"x":     {float64(gs.Of(v).Data[0]), (1 - float64(s)) * slope},
 				"shift": {float64(gs.Of(shift).Data[0]), -float64(x) * slope},
 			} {
-				if math.Abs(c.got-c.want) > 1e-5*max(1, math.Abs(c.want)) {
-					t.Errorf("shift %v of %v: the gradient of %s is %v, want %v", s, x, what, c.got, c.want)
-				}
+				compare.Number(t, fmt.Sprintf("shift %v of %v: the gradient of %s", s, x, what), c.got, c.want, compare.Part(1e-5))
 			}
 		}
 	}
@@ -223,7 +222,7 @@ func TestLossOracle(t *testing.T) {
 		"no rows":         {scores.RowRange(0, 0).NLL(nil), []float64{0}},
 		"no elements":     {grad.Loss{}.MSE(scores.RowRange(0, 0), scores.RowRange(0, 0)), []float64{0}},
 	} {
-		near(t, what, c.got.Value(), []int{len(c.want)}, c.want)
+		compare.Array(t, what, c.got.Value(), []int{len(c.want)}, c.want, rounded)
 	}
 	for what, y := range map[string]*grad.Var{"MSE": vec(1).MSE(vec(nan)), "L1": vec(1).L1(vec(nan)), "BCE": vec(1).BCE(vec(nan)), "Huber": grad.Loss{}.Huber(vec(1), vec(nan), 1), "Ranking": grad.Loss{}.Ranking(vec(1), vec(nan), 1), "KL": grad.Loss{}.KL(vec(1), vec(nan))} {
 		if v := float64(y.Value().Data[0]); !math.IsNaN(v) {
@@ -314,8 +313,8 @@ func TestLinearEmpty(t *testing.T) {
 		for range n {
 			want = append(want, 1, 0)
 		}
-		near(t, fmt.Sprint(n, " rows"), x.Linear(w, b, grad.ReLU).Value(), []int{n, 2}, want)
+		compare.Array(t, fmt.Sprint(n, " rows"), x.Linear(w, b, grad.ReLU).Value(), []int{n, 2}, want, rounded)
 	}
 	none := grad.Const(tensor.New(3, 2)).Linear(grad.Const(tensor.New(2, 0)), grad.Const(tensor.New(0)), grad.Tanh)
-	near(t, "no columns", none.Value(), []int{3, 0}, nil)
+	compare.Array(t, "no columns", none.Value(), []int{3, 0}, []float64{}, rounded)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -160,11 +161,7 @@ func (c *compared) part(t *testing.T, lo, hi int, arrays []*tensor.Dense) {
 		case d == nil:
 		case i < 3 && c.arrays[i].Dim(0) == c.rows && d.Dim(0) == hi-lo:
 			n := d.RowLen()
-			for k, v := range c.arrays[i].Data[lo*n : hi*n] {
-				if u := d.Data[k]; !(math.Abs(float64(v-u)) <= 1e-5*(1+math.Abs(float64(u)))) {
-					t.Fatalf("%s: array %d at %d is %v, of few rows at a time %v", c.what, i, lo*n+k, v, u)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%s: array %d, rows from %d on, and few at a time", c.what, i, lo), c.arrays[i].Data[lo*n:hi*n], d.Data, compare.Off(1e-5, 1e-5))
 		default:
 			if c.sums[i].of == nil {
 				c.sums[i] = newSum64(len(d.Data))
@@ -180,10 +177,8 @@ func (c *compared) part(t *testing.T, lo, hi int, arrays []*tensor.Dense) {
 func (c *compared) wantSums(t *testing.T) {
 	t.Helper()
 	for i, s := range c.sums {
-		for k, sum := range s.of {
-			if v := float64(c.arrays[i].Data[k]); !(math.Abs(v-sum) <= 1e-5*(1+s.size[k])) {
-				t.Fatalf("%s: array %d at %d is %v, of few rows at a time %v", c.what, i, k, v, sum)
-			}
+		if s.of != nil {
+			compare.Near(t, fmt.Sprintf("%s: array %d, and the sum of few rows at a time", c.what, i), c.arrays[i].Data, s.of, compare.PartOfTerms(1e-5, 1e-5, s.size))
 		}
 	}
 }
@@ -240,11 +235,7 @@ func TestColumnSizes(t *testing.T) {
 		}
 		for i, d := range []*tensor.Dense{y.Value(), grads.Param(x), grads.Param(gain), grads.Param(bias)} {
 			want := []sum64{wantY, dx, dg, db}[i]
-			for k, v := range d.Data {
-				if !(math.Abs(float64(v)-want.of[k]) <= 1e-5*(1+want.size[k])) {
-					t.Fatalf("%v: array %d at %d is %v, want %v", size, i, k, v, want.of[k])
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%v: array %d", size, i), d.Data, want.of, compare.PartOfTerms(1e-5, 1e-5, want.size))
 		}
 	}
 }
@@ -270,10 +261,6 @@ func TestClassSizes(t *testing.T) {
 		}
 		tape := grad.NewTape(1)
 		got := tape.Backward(grad.CrossEntropy{Reduction: grad.SumLoss}.Of(tape.Use(x), labels)).Param(x)
-		for k, v := range got.Data {
-			if !(math.Abs(float64(v)-want.of[k]) <= 1e-6*want.size[k]+1e-7) {
-				t.Fatalf("%d classes: the gradient at %d is %v, want %v", classes, k, v, want.of[k])
-			}
-		}
+		compare.Near(t, fmt.Sprintf("%d classes", classes), got.Data, want.of, compare.PartOfTerms(1e-7, 1e-6, want.size))
 	}
 }

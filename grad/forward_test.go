@@ -121,9 +121,9 @@ func TestBinary(t *testing.T) {
 				k++
 			})
 			what := fmt.Sprint(name, xs, ys)
-			compare.Array(t, what, z.Value(), zs, want, rounded)
-			compare.Array(t, what+" dx", g.Of(vx), xs, dx, rounded)
-			compare.Array(t, what+" dy", g.Of(vy), ys, dy, rounded)
+			compare.Shaped(t, what, z.Value(), zs, want, rounded)
+			compare.Shaped(t, what+" dx", g.Of(vx), xs, dx, rounded)
+			compare.Shaped(t, what+" dy", g.Of(vy), ys, dy, rounded)
 		})
 	}
 }
@@ -155,7 +155,7 @@ func TestDot(t *testing.T) {
 			}
 			want = append(want, s)
 		})
-		compare.Array(t, fmt.Sprint("Dot", xs, ys), grad.Const(x).Dot(grad.Const(y)).Value(), out, want, rounded)
+		compare.Shaped(t, fmt.Sprint("Dot", xs, ys), grad.Const(x).Dot(grad.Const(y)).Value(), out, want, rounded)
 	})
 	if got := grad.Const(tensor.New(3, 0)).Dot(grad.Const(tensor.New(3, 0))).Value(); !slices.Equal(got.Data, []tensor.Float{0, 0, 0}) {
 		t.Errorf("Dot over an empty axis is %v", got)
@@ -201,7 +201,7 @@ func TestUnary(t *testing.T) {
 				}
 				want[i] = c.want(float64(x.Data[i]))
 			}
-			compare.Array(t, fmt.Sprint(name, shape), c.f(grad.Const(x)).Value(), shape, want, rounded)
+			compare.Shaped(t, fmt.Sprint(name, shape), c.f(grad.Const(x)).Value(), shape, want, rounded)
 		}
 	}
 	defer func() {
@@ -220,8 +220,8 @@ func TestReductions(t *testing.T) {
 		for _, v := range x.Data {
 			all += float64(v)
 		}
-		compare.Array(t, "Sum", grad.Const(x).Sum().Value(), []int{1}, []float64{all}, rounded)
-		compare.Array(t, "Mean", grad.Const(x).Mean().Value(), []int{1}, []float64{all / float64(max(1, len(x.Data)))}, rounded)
+		compare.Shaped(t, "Sum", grad.Const(x).Sum().Value(), []int{1}, []float64{all}, rounded)
+		compare.Shaped(t, "Mean", grad.Const(x).Mean().Value(), []int{1}, []float64{all / float64(max(1, len(x.Data)))}, rounded)
 		for axis := range shape {
 			rest := slices.Delete(slices.Clone(shape), axis, axis+1)
 			sum := make([]float64, tensor.Size(append([]int{1}, rest...)...))
@@ -237,11 +237,11 @@ func TestReductions(t *testing.T) {
 			if len(rest) == 0 {
 				rest = []int{1}
 			}
-			compare.Array(t, fmt.Sprint("SumAxis", shape, axis), grad.Const(x).SumAxis(axis).Value(), rest, sum, rounded)
+			compare.Shaped(t, fmt.Sprint("SumAxis", shape, axis), grad.Const(x).SumAxis(axis).Value(), rest, sum, rounded)
 			for i := range sum {
 				sum[i] /= float64(max(1, shape[axis]))
 			}
-			compare.Array(t, fmt.Sprint("MeanAxis", shape, axis-len(shape)), grad.Const(x).MeanAxis(axis-len(shape)).Value(), rest, sum, rounded)
+			compare.Shaped(t, fmt.Sprint("MeanAxis", shape, axis-len(shape)), grad.Const(x).MeanAxis(axis-len(shape)).Value(), rest, sum, rounded)
 		}
 	}
 }
@@ -260,8 +260,8 @@ func TestSoftmax(t *testing.T) {
 			p[i] = math.Exp(float64(x.Data[i])) / s
 			l[i] = math.Log(p[i])
 		}
-		compare.Array(t, fmt.Sprint("Softmax", shape), grad.Const(x).Softmax().Value(), shape, p, rounded)
-		compare.Array(t, fmt.Sprint("LogSoftmax", shape), grad.Const(x).LogSoftmax().Value(), shape, l, rounded)
+		compare.Shaped(t, fmt.Sprint("Softmax", shape), grad.Const(x).Softmax().Value(), shape, p, rounded)
+		compare.Shaped(t, fmt.Sprint("LogSoftmax", shape), grad.Const(x).LogSoftmax().Value(), shape, l, rounded)
 	}
 	inf := tensor.Float(math.Inf(-1))
 	masked := grad.Const(tensor.Of([]tensor.Float{inf, inf, 0, inf}, 2, 2)).Softmax().Value()
@@ -289,9 +289,9 @@ func TestMatMul(t *testing.T) {
 				want = append(want, s)
 			}
 		}
-		compare.Array(t, fmt.Sprint("MatMul", c), grad.Const(x).MatMul(grad.Const(w)).Value(), shape, want, rounded)
+		compare.Shaped(t, fmt.Sprint("MatMul", c), grad.Const(x).MatMul(grad.Const(w)).Value(), shape, want, rounded)
 		if x.Axes() == 2 {
-			compare.Array(t, fmt.Sprint("sparse MatMul", c), grad.Const(sparse.FromDense(x)).MatMul(grad.Const(w)).Value(), shape, want, rounded)
+			compare.Shaped(t, fmt.Sprint("sparse MatMul", c), grad.Const(sparse.FromDense(x)).MatMul(grad.Const(w)).Value(), shape, want, rounded)
 		}
 	}
 }
@@ -320,7 +320,7 @@ func TestShapes(t *testing.T) {
 		"Roll -4":          {x.Reshape(2, 3).Roll(-4), []int{2, 3}, []float64{1, 2, 0, 4, 5, 3}},
 		"Detach":           {x.Detach(), []int{3, 2}, []float64{0, 1, 2, 3, 4, 5}},
 	} {
-		compare.Array(t, what, c.got.Value(), c.shape, c.want, rounded)
+		compare.Shaped(t, what, c.got.Value(), c.shape, c.want, rounded)
 	}
 }
 

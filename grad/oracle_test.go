@@ -61,7 +61,7 @@ func TestMovedElements(t *testing.T) {
 		"L2Normalise":        {grad.Const(tensor.Of(floats(3, 4, 0, 0), 2, 2)).L2Normalise(), []int{2, 2}, []float64{0.6, 0.8, 0, 0}},
 		"CircularConv":       {grad.Const(tensor.Of(floats(1, 2, 3, 4), 1, 4)).CircularConv(row), []int{1, 4}, []float64{7 + 32, 14 + 8, 21 + 16, 28 + 24}},
 	} {
-		compare.Array(t, what, c.got.Value(), c.shape, c.want, rounded)
+		compare.Shaped(t, what, c.got.Value(), c.shape, c.want, rounded)
 	}
 }
 
@@ -95,13 +95,13 @@ func TestAxes(t *testing.T) {
 				}
 				continue
 			}
-			compare.Array(t, fmt.Sprint("MaxAxis", shape, axis), grad.Const(x).MaxAxis(axis).Value(), rest, most, rounded)
-			compare.Array(t, fmt.Sprint("MinAxis", shape, axis-len(shape)), grad.Const(x).MinAxis(axis-len(shape)).Value(), rest, least, rounded)
+			compare.Shaped(t, fmt.Sprint("MaxAxis", shape, axis), grad.Const(x).MaxAxis(axis).Value(), rest, most, rounded)
+			compare.Shaped(t, fmt.Sprint("MinAxis", shape, axis-len(shape)), grad.Const(x).MinAxis(axis-len(shape)).Value(), rest, least, rounded)
 		}
 	}
 	x := grad.Const(tensor.Of(floats(0, 1, 2, 3, 4, 5, 6, 7), 2, 2, 2))
-	compare.Array(t, "SumAxes", x.SumAxes(-1, 0, 2).Value(), []int{2}, []float64{10, 18}, rounded)
-	compare.Array(t, "MeanAxes", x.MeanAxes(0, 1, 2).Value(), []int{1}, []float64{3.5}, rounded)
+	compare.Shaped(t, "SumAxes", x.SumAxes(-1, 0, 2).Value(), []int{2}, []float64{10, 18}, rounded)
+	compare.Shaped(t, "MeanAxes", x.MeanAxes(0, 1, 2).Value(), []int{1}, []float64{3.5}, rounded)
 }
 
 // TestMaxTies sends the gradient to the first of equal elements.
@@ -135,8 +135,8 @@ func TestBatchProducts(t *testing.T) {
 			}
 		}
 		shape := append(slices.Clone(lead), 4, 2)
-		compare.Array(t, fmt.Sprint("MatMul", lead), got.Value(), shape, want, rounded)
-		compare.Array(t, fmt.Sprint("MatMulT", lead), turned.Value(), shape, wantT, rounded)
+		compare.Shaped(t, fmt.Sprint("MatMul", lead), got.Value(), shape, want, rounded)
+		compare.Shaped(t, fmt.Sprint("MatMulT", lead), turned.Value(), shape, wantT, rounded)
 	}
 }
 
@@ -168,10 +168,10 @@ func TestNormOracle(t *testing.T) {
 				}
 			}
 			what := fmt.Sprint(n, "×", d, " in ", at)
-			compare.Array(t, "GraphNorm "+what, grad.Const(x).GraphNorm(at, grad.Affine{Shift: grad.Const(shift)}, 0.1).Value(), []int{n, d}, want, rounded)
+			compare.Shaped(t, "GraphNorm "+what, grad.Const(x).GraphNorm(at, grad.Affine{Shift: grad.Const(shift)}, 0.1).Value(), []int{n, d}, want, rounded)
 			if len(at) == 2 {
-				compare.Array(t, "BatchNorm "+what, (*grad.Tape)(nil).BatchNorm(grad.Const(x), grad.Affine{}, nil, 0.1).Value(), []int{n, d}, bare, rounded)
-				compare.Array(t, "LayerNorm "+what, grad.Const(x).Transpose().LayerNorm(nil, nil, 0.1).Transpose().Value(), []int{n, d}, bare, rounded)
+				compare.Shaped(t, "BatchNorm "+what, (*grad.Tape)(nil).BatchNorm(grad.Const(x), grad.Affine{}, nil, 0.1).Value(), []int{n, d}, bare, rounded)
+				compare.Shaped(t, "LayerNorm "+what, grad.Const(x).Transpose().LayerNorm(nil, nil, 0.1).Transpose().Value(), []int{n, d}, bare, rounded)
 			}
 		}
 	}
@@ -222,7 +222,7 @@ func TestLossOracle(t *testing.T) {
 		"no rows":         {scores.RowRange(0, 0).NLL(nil), []float64{0}},
 		"no elements":     {grad.Loss{}.MSE(scores.RowRange(0, 0), scores.RowRange(0, 0)), []float64{0}},
 	} {
-		compare.Array(t, what, c.got.Value(), []int{len(c.want)}, c.want, rounded)
+		compare.Shaped(t, what, c.got.Value(), []int{len(c.want)}, c.want, rounded)
 	}
 	for what, y := range map[string]*grad.Var{"MSE": vec(1).MSE(vec(nan)), "L1": vec(1).L1(vec(nan)), "BCE": vec(1).BCE(vec(nan)), "Huber": grad.Loss{}.Huber(vec(1), vec(nan), 1), "Ranking": grad.Loss{}.Ranking(vec(1), vec(nan), 1), "KL": grad.Loss{}.KL(vec(1), vec(nan))} {
 		if v := float64(y.Value().Data[0]); !math.IsNaN(v) {
@@ -313,8 +313,8 @@ func TestLinearEmpty(t *testing.T) {
 		for range n {
 			want = append(want, 1, 0)
 		}
-		compare.Array(t, fmt.Sprint(n, " rows"), x.Linear(w, b, grad.ReLU).Value(), []int{n, 2}, want, rounded)
+		compare.Shaped(t, fmt.Sprint(n, " rows"), x.Linear(w, b, grad.ReLU).Value(), []int{n, 2}, want, rounded)
 	}
 	none := grad.Const(tensor.New(3, 2)).Linear(grad.Const(tensor.New(2, 0)), grad.Const(tensor.New(0)), grad.Tanh)
-	compare.Array(t, "no columns", none.Value(), []int{3, 0}, []float64{}, rounded)
+	compare.Shaped(t, "no columns", none.Value(), []int{3, 0}, []float64{}, rounded)
 }

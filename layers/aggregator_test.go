@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -91,8 +92,8 @@ func TestProductFirstAlike(t *testing.T) {
 			use := tp.Use(w)
 			y := run(in, use)
 			tp.BackwardFrom(y, seed)
-			equal(t, name, y.Value(), want)
-			equal(t, name+", gradient of W", use.Grad(), dw)
+			compare.Equal(t, name, y.Value().Data, want.Data)
+			compare.Equal(t, name+", gradient of W", use.Grad().Data, dw.Data)
 			heard := tensor.New(sources, width)
 			for v := range 3 {
 				for _, u := range g.Sources(v) {
@@ -101,16 +102,7 @@ func TestProductFirstAlike(t *testing.T) {
 					}
 				}
 			}
-			equal(t, name+", gradient of x", in.Grad(), heard)
-		}
-	}
-}
-
-func equal(t *testing.T, what string, got, want *tensor.Dense) {
-	t.Helper()
-	for i, v := range want.Data {
-		if got.Data[i] != v {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, got.Data[i], v)
+			compare.Equal(t, name+", gradient of x", in.Grad().Data, heard.Data)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -129,19 +131,8 @@ func checkAlone(t *testing.T, v variant, g *graph.Graph) {
 			}
 			y := l.Apply(grad.NewEval(), part, cut(in, part)).Y.Value()
 			for i, s := range seeds {
-				wantBits(t, y.Row(i), whole.Row(int(s)), func() { t.Errorf("loud %v: node %d, of %d seeds", loud, s, len(seeds)) })
+				compare.Near(t, fmt.Sprintf("loud %v: node %d, of %d seeds", loud, s, len(seeds)), y.Row(i), whole.Row(int(s)), compare.SameBits.OrNaN())
 			}
-		}
-	}
-}
-
-// wantBits calls otherwise unless two rows have the same bits, or NaN in the same places.
-func wantBits(t *testing.T, got, want []tensor.Float, otherwise func()) {
-	t.Helper()
-	for k, y := range got {
-		if w := want[k]; math.Float64bits(float64(y)) != math.Float64bits(float64(w)) && (y == y || w == w) {
-			otherwise()
-			t.Fatalf("element %d is %v, in the whole graph %v", k, y, w)
 		}
 	}
 }
@@ -209,7 +200,7 @@ func TestNetworksAlone(t *testing.T) {
 			blocks := graph.Must(g.Blocks(seeds, len(net)))
 			y := run(blocks, grad.Const(x).Rows(blocks[0].From().Src))
 			for i, s := range seeds {
-				wantBits(t, y.Row(i), whole.Row(int(s)), func() { t.Errorf("%s: node %d, of %d seeds", name, s, len(seeds)) })
+				compare.Near(t, fmt.Sprintf("%s: node %d, of %d seeds", name, s, len(seeds)), y.Row(i), whole.Row(int(s)), compare.SameBits.OrNaN())
 			}
 		}
 	}

@@ -2,12 +2,12 @@ package layers_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -79,14 +79,14 @@ func TestRGCNManyRows(t *testing.T) {
 				}
 			}
 			grads := tape.BackwardFrom(y, dy)
-			near(t, "result", y.Value().Data, wantY)
+			compare.Near(t, "result", y.Value().Data, wantY, compare.Off(1e-4, 1e-4))
 			if !c.sparse {
-				near(t, "gradient of x", grads.Of(v).Data, wantX)
+				compare.Near(t, "gradient of x", grads.Of(v).Data, wantX, compare.Off(1e-4, 1e-4))
 			}
 			if c.bases == 0 {
 				for _, gr := range grads {
 					if gr.Param == l.W {
-						near(t, "gradient of W", gr.Value.Data, wantW)
+						compare.Near(t, "gradient of W", gr.Value.Data, wantW, compare.Off(1e-4, 1e-4))
 					}
 				}
 			}
@@ -107,13 +107,4 @@ func rgcnMatrices(l *layers.RGCNConv) []float64 {
 		}
 	}
 	return w
-}
-
-func near(t *testing.T, what string, got []tensor.Float, want []float64) {
-	t.Helper()
-	for i, v := range want {
-		if math.Abs(float64(got[i])-v) > 1e-4*(1+math.Abs(v)) {
-			t.Fatalf("element %d of the %s is %v, want %v", i, what, got[i], v)
-		}
-	}
 }

@@ -1,12 +1,12 @@
 package message_test
 
 import (
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -70,16 +70,7 @@ func TestAddAll(t *testing.T) {
 		if fused := strings.Contains(ops, "AddAll.SumU"); fused != c.fused {
 			t.Errorf("%s: one operation: %t, of %s", name, fused, ops)
 		}
-		if len(got) != len(want) {
-			t.Fatalf("%s: %d gradients, want %d", name, len(got)-1, len(want)-1)
-		}
-		for i, x := range got {
-			for j, v := range x {
-				if math.Float64bits(float64(v)) != math.Float64bits(float64(want[i][j])) {
-					t.Fatalf("%s: array %d has %v at %d, want %v", name, i, v, j, want[i][j])
-				}
-			}
-		}
+		compare.Slices(t, name, got, want, compare.SameBits)
 	}
 	defer func() {
 		if _, ok := recover().(*grad.TapeError); !ok {

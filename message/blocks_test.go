@@ -11,9 +11,11 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -58,14 +60,14 @@ func TestDenseAttention(t *testing.T) {
 		got := attend(h, g)
 		for _, threads := range append(sparing.Threads(), 1) {
 			undo := par.SetThreads(threads)
-			sameBits(t, name, attend(h, g), got)
+			compare.Arrays(t, name, attend(h, g), got, compare.SameBits)
 			undo()
 		}
 		a := &message.Attention{Q: grad.Const(h.Q.Value), K: grad.Const(h.K.Value), V: grad.Const(h.V.Value)}
 		want := sum(g, messageOf(a, g)).results(arrays(h.Q, h.K, h.V)...)
-		held(t, name, got, want)
+		reference.Near(t, name, got, want)
 		message.SetFuse(t, false)
-		held(t, name+", in tiles", attend(h, g), want)
+		reference.Near(t, name+", in tiles", attend(h, g), want)
 		message.SetFuse(t, true)
 	}
 }
@@ -97,7 +99,7 @@ func TestDenseAttentionAlone(t *testing.T) {
 			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 			for _, n := range []int{1, 2, 8, 50} {
 				some := all[:max(0, min(n, len(all)-1))] // of all of them V would read sources
-				sameBits(t, fmt.Sprint(name, heads, n), []*tensor.Dense{run(graph.Must(g.Dst(some)), some)}, []*tensor.Dense{whole.Rows(some).Value()})
+				compare.Arrays(t, fmt.Sprint(name, heads, n), []*tensor.Dense{run(graph.Must(g.Dst(some)), some)}, []*tensor.Dense{whole.Rows(some).Value()}, compare.SameBits)
 			}
 		}
 	}
@@ -125,14 +127,14 @@ func TestDenseAttentionSharesOperands(t *testing.T) {
 		got := run()
 		for _, threads := range append(sparing.Threads(), 1) {
 			undo := par.SetThreads(threads)
-			sameBits(t, name, run(), got)
+			compare.Arrays(t, name, run(), got, compare.SameBits)
 			undo()
 		}
 		q, k, v := operands(grad.NewTape(1).Use(p))
 		want := sum(g, messageOf(&message.Attention{Q: q, K: k, V: v}, g)).results(p.Value.Data)
-		held(t, name, got, want)
+		reference.Near(t, name, got, want)
 		message.SetFuse(t, false)
-		held(t, name+", in tiles", run(), want)
+		reference.Near(t, name+", in tiles", run(), want)
 		message.SetFuse(t, true)
 	}
 }

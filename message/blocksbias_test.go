@@ -10,10 +10,12 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -115,17 +117,17 @@ func TestDenseBias(t *testing.T) {
 				got := b.run(g)
 				for _, threads := range append(sparing.Threads(), 1) {
 					undo := par.SetThreads(threads)
-					sameBits(t, name+", "+form, b.run(g), got)
+					compare.Arrays(t, name+", "+form, b.run(g), got, compare.SameBits)
 					undo()
 				}
 				if g.NumEdges() > 2500 && j != i%len(all) {
 					continue // the formula is dear
 				}
 				want := b.truth(g)
-				held(t, name+", "+form, got, want)
-				held(t, name+", "+form+", weights", []*tensor.Dense{weighted}, want[:1])
+				reference.Near(t, name+", "+form, got, want)
+				reference.Near(t, name+", "+form+", weights", []*tensor.Dense{weighted}, want[:1])
 				message.SetFuse(t, false)
-				held(t, name+", "+form+", in tiles", b.run(g), want)
+				reference.Near(t, name+", "+form+", in tiles", b.run(g), want)
 				message.SetFuse(t, true)
 			}
 		}
@@ -214,9 +216,9 @@ func TestTableOfTwoHeadAxes(t *testing.T) {
 		return out
 	}
 	want := sum(g, attend(grad.NewTape(1))).results(arrays(k, q, table, v)...)
-	held(t, "two axes of heads, on blocks", run(), want)
+	reference.Near(t, "two axes of heads, on blocks", run(), want)
 	message.SetFuse(t, false)
-	held(t, "two axes of heads", run(), want)
+	reference.Near(t, "two axes of heads", run(), want)
 	whole := message.W(grad.Const(tensor.New(2, 2, 3, 1)))
 	for what, m := range map[string]message.Msg{"alone": whole, "in a sum": whole.Pick(kinds).Add(whole)} {
 		if err := tensor.Try(func() { message.ApplyEdges(g, m) }); err == nil {

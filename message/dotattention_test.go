@@ -11,7 +11,9 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -65,8 +67,7 @@ func TestAttention(t *testing.T) {
 			h := newHeads(g)
 			y, w := h.attention(nil, 0).Apply(nil, g)
 			wantY, wantW := h.naive(g)
-			near(t, name, []*tensor.Dense{y.Value(), message.ApplyEdges(g, w).Value()},
-				[]*tensor.Dense{flat(wantY, g.NumDst(), 2, 4), flat(wantW, g.NumEdges(), 2, 1)})
+			compare.Arrays(t, name, []*tensor.Dense{y.Value(), message.ApplyEdges(g, w).Value()}, []*tensor.Dense{flat(wantY, g.NumDst(), 2, 4), flat(wantW, g.NumEdges(), 2, 1)}, rounded)
 		})
 	}
 }
@@ -112,7 +113,7 @@ func TestAttentionWeights(t *testing.T) {
 	a.V.Value().Fill(1) // then the result is the sum of the weights
 	y, w := a.Apply(tape, g)
 	sum := message.UpdateAll(g, message.E(message.ApplyEdges(g, w)), message.Sum)
-	near(t, "sum of the weights", []*tensor.Dense{y.Value()}, []*tensor.Dense{sum.Value()})
+	compare.Arrays(t, "sum of the weights", []*tensor.Dense{y.Value()}, []*tensor.Dense{sum.Value()}, rounded)
 }
 
 // TestSample draws often, and compares how often each edge is drawn with its
@@ -150,13 +151,13 @@ func TestSample(t *testing.T) {
 	drawn, logp := message.E(e).Sample(tape)
 	d := message.ApplyEdges(g, drawn).Value()
 	dx := tape.Backward(message.UpdateAll(g, logp, message.Sum).Sum()).Of(e)
-	for i, v := range dx.Data {
-		if want := float64(d.Data[i]) - p[i]; math.Abs(float64(v)-want) > 1e-5 {
-			t.Errorf("gradient of edge %d is %v, want %v", i, v, want)
-		}
+	slopes := make([]float64, len(p))
+	for i, v := range d.Data {
+		slopes[i] = float64(v) - p[i]
 	}
+	compare.Near(t, "gradients of the edges", dx.Data, slopes, compare.Off(1e-5, 0))
 	greedy, _ := message.E(grad.Const(x)).Sample(grad.NewEval())
-	want(t, "without recording", message.ApplyEdges(g, greedy).Value(), 0, 1, 0, 0)
+	compare.Equal(t, "without recording", message.ApplyEdges(g, greedy).Value().Data, []tensor.Float{0, 1, 0, 0})
 }
 
 func TestChoicesAtEnds(t *testing.T) {
@@ -166,15 +167,15 @@ func TestChoicesAtEnds(t *testing.T) {
 		two, tie := slicesOf(12, -inf), slicesOf(12, 0)
 		two[1], two[2], tie[1] = 5, 5, 1
 		e := message.E(grad.Const(dense(x, 12, 1)))
-		want(t, "TopK(2)", message.ApplyEdges(g, e.TopK(2)).Value(), two...)
-		want(t, "TopK(0)", message.ApplyEdges(g, e.TopK(0)).Value(), slicesOf(12, -inf)...)
-		want(t, "TopK(99)", message.ApplyEdges(g, e.TopK(99)).Value(), x...)
-		want(t, "Hardmax", message.ApplyEdges(g, e.Hardmax()).Value(), tie...)
+		compare.Near(t, "TopK(2)", message.ApplyEdges(g, e.TopK(2)).Value().Data, two, compare.Exactly)
+		compare.Near(t, "TopK(0)", message.ApplyEdges(g, e.TopK(0)).Value().Data, slicesOf(12, -inf), compare.Exactly)
+		compare.Near(t, "TopK(99)", message.ApplyEdges(g, e.TopK(99)).Value().Data, x, compare.Exactly)
+		compare.Near(t, "Hardmax", message.ApplyEdges(g, e.Hardmax()).Value().Data, tie, compare.Exactly)
 		none := message.E(grad.Const(dense(slicesOf(12, -inf), 12, 1)))
-		want(t, "Hardmax of nothing", message.ApplyEdges(g, none.Hardmax()).Value(), slicesOf(12, 0)...)
-		want(t, "LogSumExp of nothing", message.UpdateAll(star(1), message.E(column(-inf)), message.LogSumExp).Value(), -inf, 0)
+		compare.Near(t, "Hardmax of nothing", message.ApplyEdges(g, none.Hardmax()).Value().Data, slicesOf(12, 0), compare.Exactly)
+		compare.Near(t, "LogSumExp of nothing", message.UpdateAll(star(1), message.E(column(-inf)), message.LogSumExp).Value().Data, []float64{-inf, 0}, compare.Exactly)
 		zero := message.E(grad.Const(dense(slicesOf(12, 0), 12, 1)))
-		want(t, "Normalise of zeros", message.ApplyEdges(g, zero.Normalise()).Value(), slicesOf(12, 0)...)
+		compare.Near(t, "Normalise of zeros", message.ApplyEdges(g, zero.Normalise()).Value().Data, slicesOf(12, 0), compare.Exactly)
 	})
 }
 
@@ -194,7 +195,7 @@ func TestRelations(t *testing.T) {
 	}
 	one, two := message.UpdateAll(g, message.U(grad.Const(x.Value)), message.Sum), message.UpdateAll(h, message.U(grad.Const(y.Value)).Tanh(), message.Mean)
 	for r, v := range map[message.Reducer]*grad.Var{message.Sum: one.Add(two), message.Mean: one.Add(two).Scale(0.5), message.Max: one.Max(two), message.Min: one.Min(two)} {
-		near(t, r.String(), []*tensor.Dense{message.UpdateRelations(r, rels(nil)...).Value()}, []*tensor.Dense{v.Value()})
+		compare.Arrays(t, r.String(), []*tensor.Dense{message.UpdateRelations(r, rels(nil)...).Value()}, []*tensor.Dense{v.Value()}, rounded)
 		gradtest.Check(t, &struct{ X, Y *grad.Param }{x, y}, func(tp *grad.Tape) *grad.Var { return weigh(message.UpdateRelations(r, rels(tp)...)) })
 	}
 	s := message.StackRelations(rels(nil)...).Value()
@@ -222,12 +223,12 @@ func TestReadout(t *testing.T) {
 	g := graph.Batch(graph.Must(graph.New(3, nil, nil)), graph.Must(graph.New(0, nil, nil)), graph.Must(graph.New(2, nil, nil)))
 	x := column(1, 2, 6, -3, 5)
 	for r, v := range map[message.Reducer][]float64{message.Sum: {9, 0, 2}, message.Mean: {3, 0, 1}, message.Max: {6, 0, 5}, message.Min: {1, 0, -3}} {
-		want(t, r.String(), message.Readout(g, x, r).Value(), v...)
+		compare.Near(t, r.String(), message.Readout(g, x, r).Value().Data, v, compare.Exactly)
 	}
 	score := []float64{0.5, -1, 2, 0, 0}
 	p := softmax(score[:3])
 	y := message.ReadoutSoftmax(g, x, column(score...)).Value()
-	near(t, "softmax", []*tensor.Dense{y}, []*tensor.Dense{dense([]float64{p[0] + 2*p[1] + 6*p[2], 0, 1}, 3, 1)})
+	compare.Arrays(t, "softmax", []*tensor.Dense{y}, []*tensor.Dense{dense([]float64{p[0] + 2*p[1] + 6*p[2], 0, 1}, 3, 1)}, rounded)
 }
 
 // TestRelabelling numbers the nodes otherwise: every node gets what it had.
@@ -257,7 +258,7 @@ func TestRelabelling(t *testing.T) {
 		for _, r := range reducers {
 			a := message.UpdateAll(g, f(nil, x), r)
 			b := message.UpdateAll(h, f(nil, y), r).Rows(to)
-			held(t, name+" "+r.String(), []*tensor.Dense{a.Value(), b.Value()}, slices.Repeat(formula{g: g, m: f(nil, x), by: []message.Reducer{r}}.results(), 2))
+			reference.Near(t, name+" "+r.String(), []*tensor.Dense{a.Value(), b.Value()}, slices.Repeat(formula{g: g, m: f(nil, x), by: []message.Reducer{r}}.results(), 2))
 		}
 	}
 }
@@ -280,7 +281,7 @@ func TestBatch(t *testing.T) {
 		for _, r := range reducers {
 			apart := join(message.UpdateAll(g, f(nil, x), r), message.UpdateAll(h, f(nil, y), r))
 			want := formula{g: both, m: f(nil, z), by: []message.Reducer{r}}.results()
-			held(t, name+" "+r.String(), []*tensor.Dense{message.UpdateAll(both, f(nil, z), r).Value(), apart.Value()}, slices.Repeat(want, 2))
+			reference.Near(t, name+" "+r.String(), []*tensor.Dense{message.UpdateAll(both, f(nil, z), r).Value(), apart.Value()}, slices.Repeat(want, 2))
 		}
 	}
 }

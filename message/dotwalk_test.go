@@ -9,10 +9,12 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -84,12 +86,12 @@ func TestDotWalk(t *testing.T) {
 				}
 				got := w.run()
 				undo := par.SetThreads(4)
-				sameBits(t, what+", four threads", w.run(), got)
+				compare.Arrays(t, what+", four threads", w.run(), got, compare.SameBits)
 				undo()
 				want := w.truth()
-				held(t, what, got, want)
+				reference.Near(t, what, got, want)
 				message.SetFuse(t, false)
-				held(t, what+", in tiles", w.run(), want)
+				reference.Near(t, what+", in tiles", w.run(), want)
 				message.SetFuse(t, true)
 			}
 		}
@@ -107,7 +109,7 @@ func TestDotWalkFrozen(t *testing.T) {
 				want = append(want, all[1+i])
 			}
 		}
-		sameBits(t, fmt.Sprintf("frozen %b", frozen), w.run(), want)
+		compare.Arrays(t, fmt.Sprintf("frozen %b", frozen), w.run(), want, compare.SameBits)
 	}
 }
 
@@ -133,9 +135,9 @@ func TestDotWalkShared(t *testing.T) {
 		}
 		q, k, v := operands(grad.NewTape(1).Use(x))
 		want := sum(g, attend(q, k, v)).results(x.Value.Data)
-		held(t, name, run(), want)
+		reference.Near(t, name, run(), want)
 		message.SetFuse(t, false)
-		held(t, name+", in tiles", run(), want)
+		reference.Near(t, name+", in tiles", run(), want)
 		message.SetFuse(t, true)
 	}
 }
@@ -150,14 +152,7 @@ func TestDotWalkOdd(t *testing.T) {
 			message.SetFuse(t, false)
 			want := w.run()
 			message.SetFuse(t, true)
-			for i, a := range got {
-				for k, v := range a.Data {
-					o := want[i].Data[k]
-					if v != o && !(v != v && o != o) && math.Abs(float64(v-o)) > 1e-3 {
-						t.Fatalf("%v: array %d, element %d is %v, in tiles %v", x, i, k, v, o)
-					}
-				}
-			}
+			compare.Arrays(t, fmt.Sprintf("%v, and in tiles", x), got, want, compare.Off(1e-3, 0).OrNaN())
 		}
 	}
 }
@@ -194,21 +189,9 @@ func TestDotWalkAdds(t *testing.T) {
 			}
 			from := param(5, g.NumDst(), 64).Value
 			kept := from.Clone()
-			sameBitsOrNaN(t, name, run(false, nil), run(true, nil))
-			sameBitsOrNaN(t, name+", from a gradient", run(false, from), run(true, from))
-			sameBits(t, name+": the gradient that was given", []*tensor.Dense{from}, []*tensor.Dense{kept})
-		}
-	}
-}
-
-// sameBitsOrNaN is sameBits where what is no number may be another.
-func sameBitsOrNaN(t *testing.T, what string, got, want []*tensor.Dense) {
-	t.Helper()
-	for i, x := range got {
-		for j, v := range x.Data {
-			if o := want[i].Data[j]; v != o && (v == v || o == o) {
-				t.Fatalf("%s: element %d of array %d is %v, want %v", what, j, i, v, o)
-			}
+			compare.Arrays(t, name, run(false, nil), run(true, nil), compare.Exactly.OrNaN())
+			compare.Arrays(t, name+", from a gradient", run(false, from), run(true, from), compare.Exactly.OrNaN())
+			compare.Arrays(t, name+": the gradient that was given", []*tensor.Dense{from}, []*tensor.Dense{kept}, compare.SameBits)
 		}
 	}
 }
@@ -249,5 +232,5 @@ func TestDotWalkNarrow(t *testing.T) {
 	if said := message.Explain(w.g, w.message(grad.NewTape(1)), message.Sum); !strings.Contains(said, "dot-product attention: a walk") {
 		t.Errorf("Explain says\n%s", said)
 	}
-	held(t, "by AVX2", w.run(), w.truth())
+	reference.Near(t, "by AVX2", w.run(), w.truth())
 }

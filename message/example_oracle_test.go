@@ -7,18 +7,13 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // These tests compare the functions of docs/library/primitives.md with loops. Of all of them the
 // gradients are checked.
-
-// agree fails the test unless two computations have the same result.
-func agree(t *testing.T, what string, got, want *grad.Var) {
-	t.Helper()
-	near(t, what, []*tensor.Dense{got.Value()}, []*tensor.Dense{want.Value()})
-}
 
 // weights are Params, made before a computation and used in it in turn.
 type weights struct{ All []*grad.Param }
@@ -52,7 +47,7 @@ func TestGCNByLoops(t *testing.T) {
 			addTo(out.Row(v), 1/math.Sqrt(float64(g.InDegree(u)*g.InDegree(v))), xw.Row(u))
 		}
 	})
-	near(t, "gcn", []*tensor.Dense{y.Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "gcn", []*tensor.Dense{y.Value()}, []*tensor.Dense{out}, rounded)
 }
 
 // addTo adds c times x to y.
@@ -93,7 +88,7 @@ func TestGATByLoops(t *testing.T) {
 		return float64(ft.Row(v)[2*h]*a.Value.Row(h)[0] + ft.Row(v)[2*h+1]*a.Value.Row(h)[1])
 	}
 	out := attends(g, ft, 2, func(u, v, h int) float64 { return leaky(half(u, h, p.All[2]) + half(v, h, p.All[3])) })
-	near(t, "gat", []*tensor.Dense{y.Reshape(8, 4).Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "gat", []*tensor.Dense{y.Reshape(8, 4).Value()}, []*tensor.Dense{out}, rounded)
 }
 
 func TestGATv2ByLoops(t *testing.T) {
@@ -107,7 +102,7 @@ func TestGATv2ByLoops(t *testing.T) {
 		}
 		return score
 	})
-	near(t, "gatv2", []*tensor.Dense{y.Reshape(8, 4).Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "gatv2", []*tensor.Dense{y.Reshape(8, 4).Value()}, []*tensor.Dense{out}, rounded)
 }
 
 // eachEdge calls f with every edge of g and its ends.
@@ -130,15 +125,15 @@ func TestSAGEAndGIN(t *testing.T) {
 	p := &weights{[]*grad.Param{x, self, w, b}}
 	y := checked(t, p, func(p []*grad.Var) *grad.Var { return sage(g, p[0], p[1], p[2], p[3]) })
 	c := p.use(nil)
-	agree(t, "sage", y, c[0].MatMul(c[1]).Add(grad.Const(mean).MatMul(c[2])).Add(c[3]))
+	compare.Array(t, "sage", y.Value(), c[0].MatMul(c[1]).Add(grad.Const(mean).MatMul(c[2])).Add(c[3]).Value(), rounded)
 	block := graph.Must(g.Block([]int32{2, 0, 7}))
-	agree(t, "sage of a block", sage(block, c[0].Rows(block.From().Src), c[1], c[2], c[3]), y.Rows([]int32{2, 0, 7}))
+	compare.Array(t, "sage of a block", sage(block, c[0].Rows(block.From().Src), c[1], c[2], c[3]).Value(), y.Rows([]int32{2, 0, 7}).Value(), rounded)
 
 	p = &weights{[]*grad.Param{x, param(5, 1), w, param(6, 4, 2)}}
 	y = checked(t, p, func(p []*grad.Var) *grad.Var { return gin(g, p[0], p[1], p[2], p[3]) })
 	c = p.use(nil)
 	h := c[0].Scale(1 + float64(p.All[1].Value.Data[0])).Add(grad.Const(sum))
-	agree(t, "gin", y, h.MatMul(c[2]).ReLU().MatMul(c[3]))
+	compare.Array(t, "gin", y.Value(), h.MatMul(c[2]).ReLU().MatMul(c[3]).Value(), rounded)
 }
 
 func TestGated(t *testing.T) {
@@ -167,7 +162,7 @@ func TestGated(t *testing.T) {
 			out.Row(v)[j] += tensor.Float(sigmoid(logit(e, u, v, j))) / sum.Row(v)[j] * all.Row(u)[2+j]
 		})
 	}
-	near(t, "gated", []*tensor.Dense{y.Value(), edges.Value()}, []*tensor.Dense{out, logits})
+	compare.Arrays(t, "gated", []*tensor.Dense{y.Value(), edges.Value()}, []*tensor.Dense{out, logits}, rounded)
 }
 
 func TestMoNet(t *testing.T) {
@@ -190,7 +185,7 @@ func TestMoNet(t *testing.T) {
 			}
 		}
 	})
-	near(t, "monet", []*tensor.Dense{y.Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "monet", []*tensor.Dense{y.Value()}, []*tensor.Dense{out}, rounded)
 }
 
 func TestSelfAttention(t *testing.T) {
@@ -213,7 +208,7 @@ func TestSelfAttention(t *testing.T) {
 			}
 		}
 	}
-	near(t, "selfAttention", []*tensor.Dense{y.Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "selfAttention", []*tensor.Dense{y.Value()}, []*tensor.Dense{out}, rounded)
 }
 
 // TestHopfieldRecalls stores two patterns and finds them from states that are
@@ -232,11 +227,11 @@ func TestHopfieldRecalls(t *testing.T) {
 				s.Data[i], pattern.Data[i] = p.Row(i)[k], p.Row(i)[k]
 			}
 			s.Data[wrong] *= -1
-			agree(t, "recalled", hopfield(g, grad.Const(s), w), grad.Const(pattern))
+			compare.Array(t, "recalled", hopfield(g, grad.Const(s), w).Value(), grad.Const(pattern).Value(), rounded)
 		}
 	}
 	still := column(1, -1)
-	agree(t, "without a field", hopfield(graph.CompleteNoLoops(2), still, column(0, 0)), still)
+	compare.Array(t, "without a field", hopfield(graph.CompleteNoLoops(2), still, column(0, 0)).Value(), still.Value(), rounded)
 }
 
 // TestLSTMsByLoops has an LSTM on chains and one on trees, which is that of a chain where each node
@@ -277,7 +272,7 @@ func TestLSTMsByLoops(t *testing.T) {
 			step(v, []int{v - 1}, 0, 2, 4, 6)
 		}
 	}
-	near(t, "lstm", []*tensor.Dense{y.Value()}, []*tensor.Dense{h})
+	compare.Arrays(t, "lstm", []*tensor.Dense{y.Value()}, []*tensor.Dense{h}, rounded)
 
 	// The gates of a tree come as input, g, output and forget; u has the first three.
 	trees := graph.Must(graph.Trees([]int32{2, 2, 5, 5, -1, 4}, []int32{-1, 0}))
@@ -292,7 +287,7 @@ func TestLSTMsByLoops(t *testing.T) {
 		}
 		step(v, children, 0, 6, 2, 4)
 	}
-	near(t, "treeLSTM", []*tensor.Dense{y.Value()}, []*tensor.Dense{h})
+	compare.Arrays(t, "treeLSTM", []*tensor.Dense{y.Value()}, []*tensor.Dense{h}, rounded)
 }
 
 func TestRNN(t *testing.T) {
@@ -311,7 +306,7 @@ func TestRNN(t *testing.T) {
 			out.Row(i)[j] = tensor.Float(tanh(z))
 		}
 	}
-	near(t, "rnn", []*tensor.Dense{y.Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "rnn", []*tensor.Dense{y.Value()}, []*tensor.Dense{out}, rounded)
 }
 
 // TestHearsNobody checks what docs/library/primitives.md says of nodes without messages.
@@ -342,6 +337,6 @@ func TestHearsNobody(t *testing.T) {
 		"lstm: no cell before":     {lstm(alone, column(0), vars([]int{1, 4}, 0, 0, 0, 0), vars([]int{1, 4}, 1, 1, 1, 1), vars([]int{4}, 99, 99, 1, 99)), tanh(tanh(1))},
 		"treeLSTM: child of zeros": {treeLSTM(alone, column(0), vars([]int{1, 4}, 0, 0, 0, 0), vars([]int{4}, 99, 1, 99, 99), vars([]int{1, 3}, 1, 1, 1), one), tanh(tanh(1))},
 	} {
-		agree(t, what, c.y.Reshape(1, 1), column(c.x))
+		compare.Array(t, what, c.y.Reshape(1, 1).Value(), column(c.x).Value(), rounded)
 	}
 }

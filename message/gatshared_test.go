@@ -85,7 +85,7 @@ func checkShared(t *testing.T, g *graph.Graph, value *tensor.Dense, weights func
 				x := tape.Watch(value)
 				y := message.UpdateAll(g, msg(x), message.Sum)
 				what := fmt.Sprintf("%d heads, %s, fused %t", heads, name, fused)
-				held(t, what, []*tensor.Dense{y.Value(), tape.Backward(y.Mul(y).Sum()).Of(x)}, want)
+				reference.Near(t, what, []*tensor.Dense{y.Value(), tape.Backward(y.Mul(y).Sum()).Of(x)}, want)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -80,12 +81,7 @@ func TestScoredOdd(t *testing.T) {
 		got := attentive(g, m, nil)()[0].Data
 		message.SetJoin(t, false)
 		want := attentive(g, m, nil)()[0].Data
-		for k, v := range got {
-			same := math.Abs(float64(v-want[k])) < 1e-4 || v != v && want[k] != want[k]
-			if v != want[k] && !same {
-				t.Fatalf("%v in a row: element %d is %v, in tiles %v", odd, k, v, want[k])
-			}
-		}
+		compare.Near(t, fmt.Sprintf("%v in a row, and in tiles", odd), got, want, compare.Off(1e-4, 0).OrNaN())
 	}
 }
 

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -117,18 +118,11 @@ func (w *walked) head(v, h int, dy []tensor.Float) {
 	}
 }
 
-// closeTo compares with numbers of float64.
-func closeTo(t *testing.T, what string, got []tensor.Float, want terms) {
+// near holds got against such sums.
+func (s terms) near(t *testing.T, what string, got []tensor.Float) {
 	t.Helper()
-	tol := 1e-4 // scores of some hundreds have few places left
-	if gradtest.Sharp {
-		tol = 1e-12
-	}
-	for i, v := range got {
-		if !(math.Abs(float64(v)-want.sum[i]) <= tol*(1+want.size[i])) {
-			t.Fatalf("%s at %d is %v, want %v", what, i, v, want.sum[i])
-		}
-	}
+	part := compare.In(1e-4, 1e-12) // scores of some hundreds have few places left
+	compare.Near(t, what, got, s.sum, compare.PartOfTerms(part, part, s.size))
 }
 
 // TestHubs compares GATv2 with its formula on graphs of several destinations that are
@@ -181,11 +175,11 @@ func (w *walked) compare(t *testing.T, what string, dy *tensor.Dense) {
 	tape := grad.NewTape(3)
 	u, v, a := tape.Use(w.m.U), tape.Use(w.m.V), tape.Use(w.m.W)
 	y := message.UpdateAll(w.g, message.U(u).Mul(message.UAddV(u, v).LeakyReLU(w.slope).Dot(message.W(a)).Softmax()), message.Sum)
-	closeTo(t, what+": y", y.Value().Data, w.y)
+	w.y.near(t, what+": y", y.Value().Data)
 	grads := tape.Backward(y.Mul(grad.Const(dy)).Sum())
-	closeTo(t, what+": gradient of U", grads.Param(w.m.U).Data, w.dU)
-	closeTo(t, what+": gradient of V", grads.Param(w.m.V).Data, w.dV)
-	closeTo(t, what+": gradient of W", grads.Param(w.m.W).Data, w.dW)
+	w.dU.near(t, what+": gradient of U", grads.Param(w.m.U).Data)
+	w.dV.near(t, what+": gradient of V", grads.Param(w.m.V).Data)
+	w.dW.near(t, what+": gradient of W", grads.Param(w.m.W).Data)
 }
 
 // The gradients of what runs across the in-edges of a node have closed forms. With c the
@@ -214,7 +208,7 @@ func TestAcrossGradients(t *testing.T) {
 			e := message.E(tape.Use(x))
 			y := map[string]func() message.Msg{"softmax": e.Softmax, "log-softmax": e.LogSoftmax, "normalise": e.Normalise}[kind]()
 			grads := tape.Backward(message.ApplyEdges(g, y).Mul(grad.Const(dy)).Sum())
-			closeTo(t, fmt.Sprintf("%s in tiles of %d bytes", kind, tile), grads.Param(x).Data, dx)
+			dx.near(t, fmt.Sprintf("%s in tiles of %d bytes", kind, tile), grads.Param(x).Data)
 		}
 	}
 }
@@ -268,9 +262,9 @@ func TestBiasBlocks(t *testing.T) {
 		h := &heads{Q: param(1, g.NumDst(), 2, 9), K: param(2, g.NumSrc(), 2, 9), V: param(3, g.NumSrc(), 2, 5), Bias: biasParam(g, "a kind and head")}
 		b := &biased{h, biases(g)["a kind and head"], 0}
 		what, want := fmt.Sprintf("%d blocks", n), b.truth(g)
-		held(t, what, b.run(g), want)
+		reference.Near(t, what, b.run(g), want)
 		message.SetFuse(t, false)
-		held(t, what+", in tiles", b.run(g), want)
+		reference.Near(t, what+", in tiles", b.run(g), want)
 		message.SetFuse(t, true)
 	}
 }
@@ -292,6 +286,6 @@ func TestPickedColumns(t *testing.T) {
 		}
 		tape := grad.NewTape(1)
 		y := message.UpdateAll(g, message.U(tape.Use(u)).Mul(message.W(tape.Use(w)).Pick(kinds)), message.Sum)
-		closeTo(t, fmt.Sprintf("%d columns", n), tape.Backward(y.Mul(grad.Const(dy)).Sum()).Param(w).Data, dw)
+		dw.near(t, fmt.Sprintf("%d columns", n), tape.Backward(y.Mul(grad.Const(dy)).Sum()).Param(w).Data)
 	}
 }

@@ -9,10 +9,12 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -133,19 +135,19 @@ func checkJoined(t *testing.T, what string, f func() []*tensor.Dense, truth [][]
 	t.Helper()
 	message.SetTileBytes(t, 32<<10)
 	message.SetJoin(t, false)
-	held(t, what+", in parts", f(), truth)
+	reference.Near(t, what+", in parts", f(), truth)
 	message.SetJoin(t, true)
 	want := f()
-	held(t, what, want, truth)
+	reference.Near(t, what, want, truth)
 	for i, bytes := range []int{512, 1 << 20} {
 		message.SetTileBytes(t, bytes)
 		undo := par.SetThreads(2 + i)
-		sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), f(), want)
+		compare.Arrays(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), f(), want, compare.SameBits)
 		undo()
 	}
 	message.SetTileBytes(t, 32<<10)
 	message.SetChunks(t, 1<<14, 1<<9) // what comes to the sources is added in the order of the edges
-	sameBits(t, what+", small windows", f(), want)
+	compare.Arrays(t, what+", small windows", f(), want, compare.SameBits)
 	message.SetChunks(t, 1<<14, 1<<20)
 }
 

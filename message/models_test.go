@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -79,7 +80,7 @@ func TestPNA(t *testing.T) {
 	g := odd()
 	m := &struct{ X, W *grad.Param }{param(1, 8, 2), param(2, 24, 3)}
 	y := pna(g, grad.Const(m.X.Value), grad.Const(m.W.Value), 1).Value()
-	want(t, "a node that hears nobody", y.RowRange(7, 8), 0, 0, 0)
+	compare.Equal(t, "a node that hears nobody", y.RowRange(7, 8).Data, []tensor.Float{0, 0, 0})
 	if gradtest.Sharp { // in float32 the step is so long that another message becomes the largest
 		gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var { return weigh(pna(g, tp.Use(m.X), tp.Use(m.W), 1)) })
 	}
@@ -94,7 +95,7 @@ func TestPNA(t *testing.T) {
 			}
 		}
 	}
-	near(t, "node 3", []*tensor.Dense{y.RowRange(3, 4)}, []*tensor.Dense{out})
+	compare.Arrays(t, "node 3", []*tensor.Dense{y.RowRange(3, 4)}, []*tensor.Dense{out}, rounded)
 }
 
 func TestRGCN(t *testing.T) {
@@ -120,7 +121,7 @@ func TestRGCN(t *testing.T) {
 	for v := range 8 {
 		add(v, m.X.Value.Row(v), 1, m.Self.Value, 0)
 	}
-	near(t, "rgcn", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "rgcn", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out}, rounded)
 }
 
 func TestEdgeConv(t *testing.T) {
@@ -145,7 +146,7 @@ func TestEdgeConv(t *testing.T) {
 	for _, d := range []int{4, 6, 7} { // hear nobody
 		clear(out.Row(d))
 	}
-	near(t, "edgeConv", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "edgeConv", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out}, rounded)
 }
 
 func TestPointer(t *testing.T) {
@@ -164,7 +165,7 @@ func TestPointer(t *testing.T) {
 		}
 		loss -= math.Log(softmax(logit)[c]) / 2
 	}
-	near(t, "loss", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{dense([]float64{loss}, 1)})
+	compare.Arrays(t, "loss", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{dense([]float64{loss}, 1)}, rounded)
 }
 
 func TestAddress(t *testing.T) {
@@ -190,11 +191,7 @@ func TestAddress(t *testing.T) {
 		{"a closed gate keeps, the shift wraps", says(500, 0, 1, 1), []float64{1, 0, 0, 0, 0}},
 		{"no strength is uniform, sharpened too", says(0, 1, 0, 50), []float64{0.2, 0.2, 0.2, 0.2, 0.2}},
 	} {
-		for i, v := range address(g, m, c.says, last).Value().Data {
-			if math.Abs(float64(v)-c.want[i]) > 1e-5 {
-				t.Errorf("%s: slot %d has %v, want %v", c.what, i, v, c.want[i])
-			}
-		}
+		compare.Near(t, c.what, address(g, m, c.says, last).Value().Data, c.want, compare.Off(1e-5, 0))
 	}
 	all := &struct{ Mem, Key, Beta, Gate, Shift, Gamma *grad.Param }{mem, param(2, 2, 3), param(3, 2, 1), param(4, 2, 1), param(5, 2, 3), param(6, 2, 1)}
 	two := graph.CompleteBipartite(slots, 2)
@@ -224,7 +221,7 @@ func TestHop(t *testing.T) {
 			}
 		}
 	}
-	near(t, "hop", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out})
+	compare.Arrays(t, "hop", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{out}, rounded)
 }
 
 // A page quotes functions word for word: those under its mark.

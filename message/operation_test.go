@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -59,10 +60,10 @@ func TestReadoutOfOneGraph(t *testing.T) {
 	for r, want := range map[message.Reducer][]tensor.Float{message.Sum: {12, 20}, message.Mean: {4, 20.0 / 3}, message.Max: {8, 13}} {
 		one, batch := message.Readout(g, x, r), message.Readout(graph.Batch(g), x, r)
 		what := "by " + r.String()
-		near(t, what, []*tensor.Dense{one.Value(), batch.Value()}, []*tensor.Dense{tensor.Of(want, 1, 2), tensor.Of(want, 1, 2)})
+		compare.Arrays(t, what, []*tensor.Dense{one.Value(), batch.Value()}, []*tensor.Dense{tensor.Of(want, 1, 2), tensor.Of(want, 1, 2)}, rounded)
 	}
 	soft, mean := message.ReadoutSoftmax(g, x, grad.Const(tensor.New(3, 1))), message.Readout(g, x, message.Mean)
-	near(t, "by softmax", []*tensor.Dense{soft.Value()}, []*tensor.Dense{mean.Value()})
+	compare.Arrays(t, "by softmax", []*tensor.Dense{soft.Value()}, []*tensor.Dense{mean.Value()}, rounded)
 }
 
 // A scale of grad.Zero is none: all in-edges weigh the same.
@@ -70,5 +71,5 @@ func TestAttentionWithoutScale(t *testing.T) {
 	g := graph.Complete(3)
 	x := grad.Const(tensor.Of([]tensor.Float{1, 2, 3, 5, 8, 13}, 3, 2))
 	y, _ := (&message.Attention{Q: x, K: x, V: x, Scale: grad.Zero}).Apply(nil, g)
-	near(t, "the mean", []*tensor.Dense{y.Value()}, []*tensor.Dense{message.UpdateAll(g, message.CopyU(x), message.Mean).Value()})
+	compare.Arrays(t, "the mean", []*tensor.Dense{y.Value()}, []*tensor.Dense{message.UpdateAll(g, message.CopyU(x), message.Mean).Value()}, rounded)
 }

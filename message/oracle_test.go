@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
@@ -225,10 +226,8 @@ func checkRandom(t *testing.T, seed uint64) {
 		if want == nil {
 			want = all
 		}
-		for k, v := range all {
-			if math.Float64bits(float64(v)) != math.Float64bits(float64(want[k])) {
-				t.Fatalf("seed %d, tiles of %d bytes: gradient %d is %v, want the bits of %v\n%s", seed, bytes, k, v, want[k], Explain(s.g, m))
-			}
+		if err := compare.Differ(all, want, compare.SameBits); err != nil {
+			t.Fatalf("seed %d, tiles of %d bytes: gradients: %v\n%s", seed, bytes, err, Explain(s.g, m))
 		}
 	}
 }

@@ -14,9 +14,11 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -92,7 +94,7 @@ func TestPickOffset(t *testing.T) {
 				want := run(listed[leaf])
 				for _, threads := range []int{1, 3} {
 					undo := par.SetThreads(threads)
-					sameBits(t, fmt.Sprint(name, ", ", leaf, ", ", bytes, ", ", threads), run(f), want)
+					compare.Arrays(t, fmt.Sprint(name, ", ", leaf, ", ", bytes, ", ", threads), run(f), want, compare.SameBits)
 					undo()
 				}
 			}
@@ -127,16 +129,16 @@ func TestDenseOffsets(t *testing.T) {
 				t.Fatalf("%s: explained as %q", name, s)
 			}
 			got := offsets.run(g)
-			sameBits(t, name, got, listed.run(g))
+			compare.Arrays(t, name, got, listed.run(g), compare.SameBits)
 			for _, threads := range []int{1, 3} {
 				undo := par.SetThreads(threads)
-				sameBits(t, name, offsets.run(g), got)
+				compare.Arrays(t, name, offsets.run(g), got, compare.SameBits)
 				undo()
 			}
 			want := offsets.truth(g)
-			held(t, name, got, want)
+			reference.Near(t, name, got, want)
 			message.SetFuse(t, false)
-			held(t, name+", in tiles", offsets.run(g), want)
+			reference.Near(t, name+", in tiles", offsets.run(g), want)
 			message.SetFuse(t, true)
 		}
 	}
@@ -173,7 +175,7 @@ func TestRelativePositions(t *testing.T) {
 			}
 		}
 	}
-	near(t, "a causal band", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{want})
+	compare.Arrays(t, "a causal band", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{want}, rounded)
 	gradtest.Check(t, h, func(tp *grad.Tape) *grad.Var { return weigh(run(tp)) })
 }
 
@@ -201,7 +203,7 @@ func TestCausalConvolution(t *testing.T) {
 		}
 		at += n
 	}
-	near(t, "taps", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{want})
+	compare.Arrays(t, "taps", []*tensor.Dense{run(nil).Value()}, []*tensor.Dense{want}, rounded)
 	gradtest.Check(t, l, func(tp *grad.Tape) *grad.Var { return weigh(run(tp)) })
 }
 
@@ -241,7 +243,7 @@ func TestPickOffsetMisuse(t *testing.T) {
 	}
 	rows := message.W(grad.Const(tensor.Of([]tensor.Float{1, 2, 4}, 3, 1)))
 	both := rows.PickOffset(-1, 1).Scale(10).Add(rows.PickOffset(0, 2))
-	want(t, "two picks", message.ApplyEdges(graph.Band(2, 1), both).Value(), 21, 11, 42, 21)
+	compare.Equal(t, "two picks", message.ApplyEdges(graph.Band(2, 1), both).Value().Data, []tensor.Float{21, 11, 42, 21})
 }
 
 // In a level of a Sweep an edge has the offset that it has in the swept graph, though its

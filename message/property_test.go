@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -143,18 +144,6 @@ func gatherKinds(rows []int32) func(k []int32) []int32 {
 	}
 }
 
-// equal fails the test unless both hold the same bits.
-func equal(t *rapid.T, what string, got, want []tensor.Float) {
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d elements, want %d", what, len(got), len(want))
-	}
-	for i, v := range got {
-		if math.Float64bits(float64(v)) != math.Float64bits(float64(want[i])) {
-			t.Fatalf("%s: element %d is %v, want the bits of %v", what, i, v, want[i])
-		}
-	}
-}
-
 // TestPropertyRelabelling numbers the nodes otherwise: every node, and every
 // edge, gets the bits that it had.
 func TestPropertyRelabelling(t *testing.T) {
@@ -171,9 +160,9 @@ func TestPropertyRelabelling(t *testing.T) {
 		from := h.From().Edges
 		c := &carrying{u: gather(nodes), v: gather(nodes), e: gather(from), kinds: gatherKinds(from)}
 		other := msgOf(c.of(e))
-		equal(t, "edges", ApplyEdges(h, other).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from).Value().Data)
+		compare.Bits(t, "edges", ApplyEdges(h, other).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from).Value().Data)
 		for _, r := range everyReducer {
-			equal(t, r.String(), UpdateAll(h, other, r).Value().Data, UpdateAll(g, msgOf(e), r).Rows(nodes).Value().Data)
+			compare.Bits(t, r.String(), UpdateAll(h, other, r).Value().Data, UpdateAll(g, msgOf(e), r).Rows(nodes).Value().Data)
 		}
 	})
 }
@@ -205,10 +194,10 @@ func TestPropertyParts(t *testing.T) {
 				c.v = c.u
 			}
 			few := msgOf(c.of(e))
-			equal(t, name+", edges", ApplyEdges(part, few).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from.Edges).Value().Data)
+			compare.Bits(t, name+", edges", ApplyEdges(part, few).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from.Edges).Value().Data)
 			for _, rs := range [][]Reducer{rs, {Sum}, {Mean, Max}, {Std, LogSumExp, Min}} {
 				if len(rs) > 0 {
-					equal(t, fmt.Sprint(name, ", ", rs), UpdateAll(part, few, rs...).Value().Data, UpdateAll(g, msgOf(e), rs...).Rows(rows).Value().Data)
+					compare.Bits(t, fmt.Sprint(name, ", ", rs), UpdateAll(part, few, rs...).Value().Data, UpdateAll(g, msgOf(e), rs...).Rows(rows).Value().Data)
 				}
 			}
 		}
@@ -237,10 +226,10 @@ func TestPropertyBatch(t *testing.T) {
 			}
 			c := &carrying{u: part(src[i], src[i+1]), v: v, e: part(first, last), kinds: func(k []int32) []int32 { return k[first:last] }}
 			one := msgOf(c.of(e))
-			equal(t, fmt.Sprint("edges of member ", i), ApplyEdges(g, one).Value().Data, edges.RowRange(first, last).Value().Data)
+			compare.Bits(t, fmt.Sprint("edges of member ", i), ApplyEdges(g, one).Value().Data, edges.RowRange(first, last).Value().Data)
 			for _, r := range everyReducer {
 				whole := UpdateAll(both, msgOf(e), r).RowRange(dst[i], dst[i+1])
-				equal(t, fmt.Sprint(r, " of member ", i), UpdateAll(g, one, r).Value().Data, whole.Value().Data)
+				compare.Bits(t, fmt.Sprint(r, " of member ", i), UpdateAll(g, one, r).Value().Data, whole.Value().Data)
 			}
 			first = last
 		}
@@ -256,13 +245,13 @@ func TestPropertyReverse(t *testing.T) {
 		there := g.Reverse()
 		back := there.Reverse()
 		for _, r := range everyReducer {
-			equal(t, "twice, "+r.String(), UpdateAll(back, m, r).Value().Data, UpdateAll(g, m, r).Value().Data)
+			compare.Bits(t, "twice, "+r.String(), UpdateAll(back, m, r).Value().Data, UpdateAll(g, m, r).Value().Data)
 		}
 		e := explicit(g, treeOf(m), false, map[*expr]*expr{})
 		same := func(x *grad.Var) *grad.Var { return x }
 		from := there.From().Edges
 		c := &carrying{u: same, v: same, e: gather(from), kinds: gatherKinds(from), swap: true}
-		equal(t, "once", ApplyEdges(there, msgOf(c.of(e))).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from).Value().Data)
+		compare.Bits(t, "once", ApplyEdges(there, msgOf(c.of(e))).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from).Value().Data)
 	})
 }
 
@@ -463,7 +452,7 @@ func TestPropertyThreads(t *testing.T) {
 					continue
 				}
 				for i := range got {
-					equal(t, fmt.Sprintf("array %d on %d threads", i, threads), got[i], want[k][i])
+					compare.Bits(t, fmt.Sprintf("array %d on %d threads", i, threads), got[i], want[k][i])
 				}
 			}
 		}

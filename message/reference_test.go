@@ -1,9 +1,6 @@
 package message_test
 
 import (
-	"fmt"
-	"testing"
-
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
@@ -112,16 +109,5 @@ func headSums(u, v *grad.Param) reference.Made {
 			out = append(out, r.Sum(all[i*n:][:n]...))
 		}
 		return out
-	}
-}
-
-// held fails the test unless all arrays are what their formula says, as near as rounding lets them be.
-func held(t *testing.T, what string, got []*tensor.Dense, want [][]rounding.Result) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
-	}
-	for i, x := range got {
-		rounding.Near(t, fmt.Sprintf("%s: array %d", what, i), x.Data, want[i])
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -81,7 +82,7 @@ func TestRelationsOfBlocks(t *testing.T) {
 					want.Row(v)[k] = tensor.Float(total)
 				}
 			}
-			near(t, fmt.Sprint(books, across), []*tensor.Dense{message.UpdateRelations(across, rels...).Value()}, []*tensor.Dense{want})
+			compare.Arrays(t, fmt.Sprint(books, across), []*tensor.Dense{message.UpdateRelations(across, rels...).Value()}, []*tensor.Dense{want}, rounded)
 		}
 		softmaxOfBlock(t, h)
 	}

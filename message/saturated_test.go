@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -80,11 +82,7 @@ func TestDominatedSoftmax(t *testing.T) {
 			got  *tensor.Dense
 			want []float64
 		}{"q": {dq, wantQ}, "k": {dk, wantK}} {
-			for i, w := range x.want {
-				if e := math.Abs(float64(x.got.Data[i]) - w); e > 16*eps*math.Abs(w) {
-					t.Fatalf("%d nodes: gradient %d of %s is %v, want %v", n, i, name, x.got.Data[i], w)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%d nodes: gradient of %s", n, name), x.got.Data, x.want, compare.Off(0, 16*eps))
 		}
 	}
 }

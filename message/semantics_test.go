@@ -10,7 +10,9 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -51,19 +53,6 @@ func everyWay(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// want fails the test unless got is exactly x; NaN is NaN.
-func want(t *testing.T, what string, got *tensor.Dense, x ...float64) {
-	t.Helper()
-	same := len(got.Data) == len(x)
-	for i := 0; same && i < len(x); i++ {
-		v := tensor.Float(x[i])
-		same = got.Data[i] == v || v != v && got.Data[i] != got.Data[i]
-	}
-	if !same {
-		t.Errorf("%s: got %v, want %v", what, got, x)
-	}
-}
-
 func TestNoMessagesGiveZero(t *testing.T) {
 	everyWay(t, func(t *testing.T) {
 		g := graph.Must(graph.New(3, []int32{1}, []int32{1}))
@@ -84,12 +73,12 @@ func TestInfinitiesStay(t *testing.T) {
 		g := star(3)
 		up, down := message.U(column(0, 1, inf, 2)), message.U(column(0, 1, -inf, 2))
 		for r, x := range map[message.Reducer][2]float64{message.Sum: {inf, -inf}, message.Mean: {inf, -inf}, message.Max: {inf, 2}, message.Min: {1, -inf}} {
-			want(t, r.String(), message.UpdateAll(g, up, r).Value(), x[0], 0, 0, 0)
-			want(t, r.String(), message.UpdateAll(g, down, r).Value(), x[1], 0, 0, 0)
+			compare.Near(t, r.String(), message.UpdateAll(g, up, r).Value().Data, []float64{x[0], 0, 0, 0}, compare.Exactly)
+			compare.Near(t, r.String(), message.UpdateAll(g, down, r).Value().Data, []float64{x[1], 0, 0, 0}, compare.Exactly)
 		}
 		nan := message.U(column(0, 1, math.NaN(), 2))
 		for _, r := range reducers {
-			want(t, r.String()+" of NaN", message.UpdateAll(g, nan, r).Value(), math.NaN(), 0, 0, 0)
+			compare.Near(t, r.String()+" of NaN", message.UpdateAll(g, nan, r).Value().Data, []float64{math.NaN(), 0, 0, 0}, compare.Exactly.OrNaN())
 		}
 	})
 }
@@ -118,7 +107,7 @@ func TestSoftmaxOfExtremes(t *testing.T) {
 			tape := grad.NewTape(1)
 			x := tape.Watch(dense(far, 16, 1))
 			y := message.ApplyEdges(g, message.E(x).Softmax())
-			want(t, fmt.Sprint("softmax of ", c.logit), y.Value(), soft...)
+			compare.Near(t, fmt.Sprint("softmax of ", c.logit), y.Value().Data, soft, compare.Exactly.OrNaN())
 			for i, d := range tape.Backward(y.Mul(y).Sum())[0].Value.Data {
 				if d != d && soft[0] == soft[0] {
 					t.Errorf("softmax of %v: gradient %d is NaN", c.logit, i)
@@ -126,7 +115,7 @@ func TestSoftmaxOfExtremes(t *testing.T) {
 			}
 			if c.log != nil {
 				copy(log, c.log)
-				want(t, fmt.Sprint("log-softmax of ", c.logit), message.ApplyEdges(g, message.E(x).LogSoftmax()).Value(), log...)
+				compare.Near(t, fmt.Sprint("log-softmax of ", c.logit), message.ApplyEdges(g, message.E(x).LogSoftmax()).Value().Data, log, compare.Exactly.OrNaN())
 			}
 		})
 	}
@@ -148,7 +137,7 @@ func TestTiesGoToTheLowestEdge(t *testing.T) {
 			y := message.UpdateAll(g, message.E(e), r)
 			d := make([]float64, 20)
 			d[lead] = 1
-			want(t, r.String(), tape.Backward(y.Sum()).Of(e), d...)
+			compare.Near(t, r.String(), tape.Backward(y.Sum()).Of(e).Data, d, compare.Exactly)
 		}
 	})
 }
@@ -157,10 +146,10 @@ func TestParallelEdgesAndLoops(t *testing.T) {
 	everyWay(t, func(t *testing.T) {
 		g := graph.Must(graph.New(2, []int32{0, 0, 1, 0}, []int32{1, 1, 1, 0}))
 		x := column(3, 5)
-		want(t, "Sum", message.UpdateAll(g, message.U(x), message.Sum).Value(), 3, 11)
-		want(t, "Mean", message.UpdateAll(g, message.U(x), message.Mean).Value(), 3, float64(tensor.Float(11)/3))
+		compare.Equal(t, "Sum", message.UpdateAll(g, message.U(x), message.Sum).Value().Data, []tensor.Float{3, 11})
+		compare.Near(t, "Mean", message.UpdateAll(g, message.U(x), message.Mean).Value().Data, []float64{3, float64(tensor.Float(11) / 3)}, compare.Exactly)
 		third := float64(tensor.Float(1) / 3)
-		want(t, "Softmax", message.ApplyEdges(g, message.V(x).Softmax()).Value(), 1, third, third, third)
+		compare.Near(t, "Softmax", message.ApplyEdges(g, message.V(x).Softmax()).Value().Data, []float64{1, third, third, third}, compare.Exactly)
 	})
 }
 
@@ -358,8 +347,8 @@ func TestOneMask(t *testing.T) {
 		f := sum(g, gat(tape, tape.Watch(ones)))
 		f.dy = given(ones.Data)
 		want := f.results(ones.Data)
-		held(t, "sum and gradient", []*tensor.Dense{y, dx}, want)
-		held(t, "gradient by the edges", []*tensor.Dense{dEdges}, want[1:])
+		reference.Near(t, "sum and gradient", []*tensor.Dense{y, dx}, want)
+		reference.Near(t, "gradient by the edges", []*tensor.Dense{dEdges}, want[1:])
 	})
 }
 
@@ -422,5 +411,5 @@ func TestWeightOfMoreAxes(t *testing.T) {
 	m := message.U(x).Mul(message.UAddV(el, el).LeakyReLU(0.2).Softmax().Mul(message.E(w)))
 	fused := message.UpdateAll(g, m, message.Sum).Value()
 	message.SetFuse(t, false)
-	held(t, "weighted attention", []*tensor.Dense{fused, message.UpdateAll(g, m, message.Sum).Value()}, slices.Repeat(sum(g, m).results(), 2))
+	reference.Near(t, "weighted attention", []*tensor.Dense{fused, message.UpdateAll(g, m, message.Sum).Value()}, slices.Repeat(sum(g, m).results(), 2))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
@@ -113,14 +114,8 @@ func TestSparsemaxHubs(t *testing.T) {
 			got := []*tensor.Dense{y.Value(), tape.Backward(y.Mul(grad.Const(dy)).Sum()).Param(x)}
 			undo()
 			what := fmt.Sprintf("in tiles of %d bytes on %d threads", tile, threads)
-			for k := range weight {
-				if d := math.Abs(float64(got[0].Data[k]) - weight[k]); d > 1e-6 {
-					t.Fatalf("%s: weight %d is %v, want %v", what, k, got[0].Data[k], weight[k])
-				}
-				if d := math.Abs(float64(got[1].Data[k]) - slope[k]); d > 1e-5 {
-					t.Fatalf("%s: gradient %d is %v, want %v", what, k, got[1].Data[k], slope[k])
-				}
-			}
+			compare.Near(t, what+": weights", got[0].Data, weight, compare.Off(1e-6, 0))
+			compare.Near(t, what+": gradients", got[1].Data, slope, compare.Off(1e-5, 0))
 			if bits == nil {
 				bits = got
 			}
@@ -130,7 +125,7 @@ func TestSparsemaxHubs(t *testing.T) {
 				}
 			}
 			if tile == 48<<10 {
-				sameBits(t, what, got, bits)
+				compare.Arrays(t, what, got, bits, compare.SameBits)
 			}
 		}
 	}

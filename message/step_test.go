@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -104,8 +105,8 @@ func TestStepInOwnSweep(t *testing.T) {
 		for name, way := range ways {
 			got, gs := run(way)
 			what := fmt.Sprint(name, ", ", size)
-			sameBits(t, what, []*tensor.Dense{got}, []*tensor.Dense{h})
-			near(t, what, gs, grads)
+			compare.Arrays(t, what, []*tensor.Dense{got}, []*tensor.Dense{h}, compare.SameBits)
+			compare.Arrays(t, what, gs, grads, rounded)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
@@ -109,7 +110,7 @@ func TestSweepWeightIsOneProduct(t *testing.T) {
 	}
 	want := tensor.New(width, width)
 	tensor.MatMul(want, tensor.Of(x, chains*length, width), tensor.Of(dz, chains*length, width), tensor.TransA)
-	sameBits(t, "gradient", []*tensor.Dense{tape.Backward(s[0].Sum()).Of(wv)}, []*tensor.Dense{want})
+	compare.Arrays(t, "gradient", []*tensor.Dense{tape.Backward(s[0].Sum()).Of(wv)}, []*tensor.Dense{want}, compare.SameBits)
 }
 
 // What a chain's node hears is a view of the state, not a sum of it.
@@ -190,7 +191,7 @@ func TestPart(t *testing.T) {
 	}
 	arranged := x.Rows(levels.Order)
 	message.Sweep(g, message.State{x.RowRange(0, 1)}, func(l *message.Level, prev message.State) message.State {
-		sameBits(t, "part", []*tensor.Dense{l.Part(arranged).Value()}, []*tensor.Dense{x.Rows(l.Nodes()).Value()})
+		compare.Arrays(t, "part", []*tensor.Dense{l.Part(arranged).Value()}, []*tensor.Dense{x.Rows(l.Nodes()).Value()}, compare.SameBits)
 		return message.State{l.Rows(x)}
 	})
 	if err := tensor.Try(func() {
@@ -219,6 +220,6 @@ func TestSweepThreads(t *testing.T) {
 	}
 	want := run(1)
 	for _, n := range []int{3, 8} {
-		sameBits(t, "threads", run(n), want)
+		compare.Arrays(t, "threads", run(n), want, compare.SameBits)
 	}
 }

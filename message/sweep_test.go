@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -162,7 +163,7 @@ func TestSweepIsTheRecursion(t *testing.T) {
 			h, s := c.naive(g)
 			for _, tape := range []*grad.Tape{grad.NewTape(1), grad.NewEval(), nil} { // nil: constants only
 				got := c.run(tape, g)
-				near(t, name, []*tensor.Dense{got[0].Value(), got[1].Value()}, []*tensor.Dense{rowsOf(h), rowsOf(s)})
+				compare.Arrays(t, name, []*tensor.Dense{got[0].Value(), got[1].Value()}, []*tensor.Dense{rowsOf(h), rowsOf(s)}, rounded)
 			}
 		}
 	}
@@ -212,7 +213,7 @@ func TestSharedInit(t *testing.T) {
 		copy(each.C0.Value.Row(i), one.C0.Value.Data)
 	}
 	a, b := one.run(nil, g), each.run(nil, g)
-	sameBits(t, "states", values(a), values(b))
+	compare.Arrays(t, "states", values(a), values(b), compare.SameBits)
 }
 
 func values(s message.State) []*tensor.Dense {
@@ -241,11 +242,11 @@ func TestBatchIsSeparate(t *testing.T) {
 	for _, n := range lengths {
 		xs := grad.Const(x.RowRange(at, at+n).Value())
 		alone := message.Sweep(graph.Chains(n), message.State{h0}, recur(w, xs))[0]
-		sameBits(t, "a chain alone", []*tensor.Dense{alone.Value()}, []*tensor.Dense{all.RowRange(at, at+n).Value()})
+		compare.Arrays(t, "a chain alone", []*tensor.Dense{alone.Value()}, []*tensor.Dense{all.RowRange(at, at+n).Value()}, compare.SameBits)
 		h := h0
 		for i := range n { // and its steps, one at a time
 			h = h.MatMul(w).Add(x.RowRange(at+i, at+i+1)).Tanh()
-			sameBits(t, "a step alone", []*tensor.Dense{h.Value()}, []*tensor.Dense{all.RowRange(at+i, at+i+1).Value()})
+			compare.Arrays(t, "a step alone", []*tensor.Dense{h.Value()}, []*tensor.Dense{all.RowRange(at+i, at+i+1).Value()}, compare.SameBits)
 		}
 		at += n
 	}
@@ -260,7 +261,7 @@ func TestSegments(t *testing.T) {
 	half := graph.Chains(3, 3)
 	first := message.Sweep(half, message.State{h0}, recur(w, x.Rows([]int32{0, 1, 2, 6, 7, 8})))
 	second := message.Sweep(half, first.Rows(half.Sinks()).Keep(), recur(w, x.Rows([]int32{3, 4, 5, 9, 10, 11})))
-	sameBits(t, "ends", values(second.Rows(half.Sinks())), values(want.Rows(whole.Sinks())))
+	compare.Arrays(t, "ends", values(second.Rows(half.Sinks())), values(want.Rows(whole.Sinks())), compare.SameBits)
 }
 
 // TestChainsReadAPrefix finds that a level of chains reads no more rows than it
@@ -402,7 +403,7 @@ func TestConstantFirstLevel(t *testing.T) {
 	w := param(1, 1, 1)
 	x := float64(w.Value.Data[0])
 	want := dense([]float64{2 * (1 + 2*x)}, 1, 1) // two chains of 1, w, w²
-	near(t, "gradient", []*tensor.Dense{lateSweep(grad.NewTape(1), w)}, []*tensor.Dense{want})
+	compare.Arrays(t, "gradient", []*tensor.Dense{lateSweep(grad.NewTape(1), w)}, []*tensor.Dense{want}, rounded)
 }
 
 func TestConstantFirstLevelIsRecycled(t *testing.T) {

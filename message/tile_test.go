@@ -11,14 +11,19 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 var reducers = []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std, message.LogSumExp}
+
+// rounded is for what differs by rounding, relative to the largest element.
+var rounded = compare.PartOfLargest(compare.In(1e-5, 1e-10))
 
 // hub has one node that hears the given number of edges, and some that hear few.
 func hub(edges int) *graph.Graph {
@@ -230,11 +235,11 @@ func (w way) checkCuts(t *testing.T, what string, m *model) {
 			sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), w.outcome(m), want)
 			undo()
 		}
-		held(t, fmt.Sprintf("%s, in chunks of %d", what, cut[0]), want, truth)
+		reference.Near(t, fmt.Sprintf("%s, in chunks of %d", what, cut[0]), want, truth)
 		whole = want
 	}
 	message.SetFuse(t, true)
-	held(t, what+", by kernel", w.outcome(m), truth)
+	reference.Near(t, what+", by kernel", w.outcome(m), truth)
 }
 
 // TestGradientsInParts checks gradients where a destination's edges fill several

@@ -43,7 +43,7 @@ func Near[G, W Float](t Test, what string, got []G, want []W, by Tolerance) {
 }
 
 // Number ends the test unless got is near to want.
-func Number[G, W Float](t Test, what string, got G, want W, by Tolerance) {
+func Number[G Float, W Float | ~int](t Test, what string, got G, want W, by Tolerance) {
 	t.Helper()
 	if !by.Near(float64(got), float64(want)) {
 		t.Fatalf("%s is %v, want %s", what, got, wanted(by, 0, want, math.Abs(float64(want))))
@@ -61,8 +61,14 @@ func Slices[G, W Float](t Test, what string, got [][]G, want [][]W, by Tolerance
 	}
 }
 
-// Array ends the test unless got has a shape and its numbers are near to those of want.
-func Array[F, W Float, A Dense[F]](t Test, what string, got A, shape []int, want []W, by Tolerance) {
+// Array ends the test unless got has the shape of want, and each number is near.
+func Array[F Float, A Dense[F]](t Test, what string, got, want A, by Tolerance) {
+	t.Helper()
+	Shaped(t, what, got, want.Shape(), flat(want), by)
+}
+
+// Shaped ends the test unless got has a shape, and the numbers of an array of this shape are near to want.
+func Shaped[F, W Float, A Dense[F]](t Test, what string, got A, shape []int, want []W, by Tolerance) {
 	t.Helper()
 	if !slices.Equal(got.Shape(), shape) {
 		t.Fatalf("%s has the shape %v, want %v", what, got.Shape(), shape)
@@ -77,7 +83,7 @@ func Arrays[F Float, A Dense[F]](t Test, what string, got, want []A, by Toleranc
 		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
 	}
 	for i, x := range got {
-		Array(t, fmt.Sprintf("%s: array %d", what, i), x, want[i].Shape(), flat(want[i]), by)
+		Array(t, fmt.Sprintf("%s: array %d", what, i), x, want[i], by)
 	}
 }
 
@@ -122,7 +128,7 @@ func Differ[G, W Float](got []G, want []W, by Tolerance) error {
 }
 
 // wanted says what number i should be.
-func wanted[W Float](by Tolerance, i int, want W, largest float64) string {
+func wanted[W Float | ~int](by Tolerance, i int, want W, largest float64) string {
 	if by.bits {
 		return fmt.Sprintf("the bits of %v", want)
 	}

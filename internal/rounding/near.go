@@ -45,7 +45,7 @@ func Largest[F ~float32 | ~float64](got []F, want []Result) (at int, part float6
 			at, part = i, off/allowed
 		}
 		if !(off <= allowed) && err == nil {
-			err = fmt.Errorf("number %d is %v, want %v to %.2g", i, v, w.Value, allowed)
+			err = fmt.Errorf("number %d of %d is %v, want %v to %.2g", i, len(got), v, w.Value, allowed)
 		}
 	}
 	return at, part, err

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
@@ -105,7 +106,7 @@ func TestLocationLimits(t *testing.T) {
 	}
 	x, y := run(a), run(b)
 	for i, v := range x.Data {
-		near(t, "F = 0", v, float64(y.Data[i]))
+		compare.Number(t, "F = 0", v, float64(y.Data[i]), rounded)
 	}
 	peak := func(offset tensor.Float, smooth bool) []float64 {
 		g := graph.CompleteBipartite(3, 1)
@@ -122,7 +123,7 @@ func TestLocationLimits(t *testing.T) {
 		t.Errorf("the largest smooth weight is %v, that of softmax %v", a, b)
 	}
 	for i, v := range peak(-1000, true) {
-		near(t, "scores too low for a sigmoid", tensor.Float(v), peak(0, false)[i])
+		compare.Number(t, "scores too low for a sigmoid", tensor.Float(v), peak(0, false)[i], rounded)
 	}
 }
 
@@ -171,7 +172,7 @@ func TestCoveragePenalty(t *testing.T) {
 			sum[j] += v
 		}
 	}
-	near(t, "the penalty", tensor.Float(got), want)
+	compare.Number(t, "the penalty", tensor.Float(got), want, rounded)
 }
 
 // The first state is made of what the backward GRU says of the first token: it knows of

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/attention"
@@ -51,14 +52,6 @@ func newLanguageModel(b attention.Block, depth, tokens int) *attention.LanguageM
 	return l
 }
 
-// equalBits compares rows of both.
-func equalBits(t *testing.T, what string, got, want []tensor.Float) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Fatalf("%s: %v, want the bits of %v", what, got, want)
-	}
-}
-
 // Token by token, from a cache, the logits are those of the whole sentences, to the bit: of
 // sentences of all lengths at once, over several blocks of the kernel, for every position.
 func TestCacheIsFullPass(t *testing.T) {
@@ -97,7 +90,7 @@ func TestCacheIsFullPass(t *testing.T) {
 					for _, n := range lengths[:s] {
 						at += n
 					}
-					equalBits(t, string(p), logits.Value().Row(k), want.Row(at))
+					compare.Equal(t, string(p), logits.Value().Row(k), want.Row(at))
 				}
 			}
 			if regions, room := c.Hypotheses(); regions != 4 || room > 256 {

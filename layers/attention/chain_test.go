@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -56,13 +57,13 @@ func TestChainAttentionByEnumeration(t *testing.T) {
 	want := append(chosen(l, grad.Const(theta).RowRange(0, 6).Value()), chosen(l, grad.Const(theta).RowRange(6, 7).Value())...)
 	sum := make([]float64, 9)
 	for i, w := range want {
-		near(t, "p", p.Data[i], w)
+		compare.Number(t, "p", p.Data[i], w, rounded)
 		for j := range 3 {
 			sum[i/6*6+j] += w * float64(v.Row(i)[j])
 		}
 	}
 	for i, w := range sum {
-		near(t, "sum", out.Y.Value().Data[i], w)
+		compare.Number(t, "sum", out.Y.Value().Data[i], w, rounded)
 	}
 }
 
@@ -76,13 +77,13 @@ func TestChainAttentionOfIndependentNodes(t *testing.T) {
 	}
 	before := p()
 	for i, v := range before.Data {
-		near(t, "σ", v, sigmoid(float64(theta.Row(i)[1]-theta.Row(i)[0])))
+		compare.Number(t, "σ", v, sigmoid(float64(theta.Row(i)[1]-theta.Row(i)[0])), rounded)
 	}
 	for i := range theta.Data {
 		theta.Data[i] += 3
 	}
 	for i, v := range p().Data {
-		near(t, "shifted", v, float64(before.Data[i]))
+		compare.Number(t, "shifted", v, float64(before.Data[i]), rounded)
 	}
 }
 

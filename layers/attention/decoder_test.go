@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
@@ -345,9 +346,9 @@ func rnnsearchLoops(l *attention.RNNsearch, a aligned, p pair) (logits, alphas [
 	return logits, alphas
 }
 
-// compare holds a network on a ragged batch against loops over each pair, and its steps
+// byLoops holds a network on a ragged batch against loops over each pair, and its steps
 // against the batch: those to the bit.
-func compare(t *testing.T, what string, l searched, ps []pair, loops func(pair) (logits, alphas [][]float64)) {
+func byLoops(t *testing.T, what string, l searched, ps []pair, loops func(pair) (logits, alphas [][]float64)) {
 	t.Helper()
 	source, tokens, target, fed := batched(ps)
 	y, at := l.Apply(grad.NewEval(), source, tokens, target, fed)
@@ -356,10 +357,10 @@ func compare(t *testing.T, what string, l searched, ps []pair, loops func(pair) 
 		logits, alphas := loops(p)
 		for k := range p.fed {
 			for j, want := range logits[k] {
-				near(t, fmt.Sprintf("%s: pair %d, step %d, logit %d", what, i, k, j), y.Value().Row(next)[j], want)
+				compare.Number(t, fmt.Sprintf("%s: pair %d, step %d, logit %d", what, i, k, j), y.Value().Row(next)[j], want, rounded)
 			}
 			for j, want := range alphas[k] {
-				near(t, fmt.Sprintf("%s: pair %d, step %d, weight %d", what, i, k, j), weights[i].Row(k)[j], want)
+				compare.Number(t, fmt.Sprintf("%s: pair %d, step %d, weight %d", what, i, k, j), weights[i].Row(k)[j], want, rounded)
 			}
 			next++
 		}
@@ -408,7 +409,7 @@ func TestRNNsearch(t *testing.T) {
 		for _, fresh := range []bool{false, true} {
 			l := newRNNsearch(a.Aligner)
 			l.ReadNew = fresh
-			compare(t, name, l, somePairs, func(p pair) (logits, alphas [][]float64) { return rnnsearchLoops(l, a, p) })
+			byLoops(t, name, l, somePairs, func(p pair) (logits, alphas [][]float64) { return rnnsearchLoops(l, a, p) })
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
@@ -113,7 +114,7 @@ func TestHierarchicalIsItsFormula(t *testing.T) {
 		alphas[1] = check("sentence", alphas[1], alpha)
 		sentence += n
 		for j, v := range row {
-			near(t, "document", y.Value().Row(d)[j], v)
+			compare.Number(t, "document", y.Value().Row(d)[j], v, rounded)
 		}
 	}
 }

@@ -63,12 +63,12 @@ func TestLuong(t *testing.T) {
 	for name, a := range aligners() {
 		for _, feeding := range []bool{false, true} {
 			l := newLuong(a.Aligner, feeding)
-			compare(t, name, l, somePairs, func(p pair) (logits, alphas [][]float64) { return luongLoops(l, a, p) })
+			byLoops(t, name, l, somePairs, func(p pair) (logits, alphas [][]float64) { return luongLoops(l, a, p) })
 		}
 		if name == "content, smooth false" || name == "coverage" {
 			l := newLuong(a.Aligner, true)
 			l.Window = 1
-			compare(t, name+", window", l, append(somePairs, pair{[]int32{2, 3}, []int32{1, 2, 3, 4, 5, 2}}), func(p pair) (logits, alphas [][]float64) { return luongLoops(l, a, p) })
+			byLoops(t, name+", window", l, append(somePairs, pair{[]int32{2, 3}, []int32{1, 2, 3, 4, 5, 2}}), func(p pair) (logits, alphas [][]float64) { return luongLoops(l, a, p) })
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestLuongScores(t *testing.T) {
 		} {
 			l := &attention.Luong{Source: 7, Target: 6, Begin: 1, Embed: 2, Hidden: hidden, Align: &attention.Content{Score: score}, Encoder: cells(2), Decoder: cells(2)}
 			l.Init(rand.New(rand.NewPCG(1, 2)))
-			compare(t, name, l, somePairs, func(p pair) (logits, alphas [][]float64) {
+			byLoops(t, name, l, somePairs, func(p pair) (logits, alphas [][]float64) {
 				return luongLoops(l, aligned{loop: func(h [][]float64, q, _, _ []float64) []float64 {
 					return softmaxOf(t, score, h, q)
 				}, first: nowhere}, p)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
@@ -69,8 +70,8 @@ func TestMasksAreGraphs(t *testing.T) {
 							want += softmax(table)[u] * float64(v.Row(u)[j])
 						}
 					}
-					near(t, form+" "+name, got.Row(d)[j], want)
-					near(t, form+" "+name+" as a list", listed.Row(d)[j], want)
+					compare.Number(t, form+" "+name, got.Row(d)[j], want, rounded)
+					compare.Number(t, form+" "+name+" as a list", listed.Row(d)[j], want, rounded)
 				}
 			}
 		}
@@ -142,7 +143,7 @@ func TestBlocksAreEdges(t *testing.T) {
 						t.Fatalf("%s, %s, %s: array %d is %v on blocks, %v on edges", form, name, how, i, got, listed[i])
 					}
 					for j := 0; got != nil && j < len(got.Data); j++ {
-						near(t, fmt.Sprintf("%s, %s, %s: array %d on blocks", form, name, how, i), got.Data[j], float64(listed[i].Data[j]))
+						compare.Number(t, fmt.Sprintf("%s, %s, %s: array %d on blocks", form, name, how, i), got.Data[j], float64(listed[i].Data[j]), rounded)
 					}
 				}
 			}
@@ -165,12 +166,12 @@ func TestCausalAndBand(t *testing.T) {
 		changed := param(1, 9, 3).Value
 		copy(changed.Row(6), []tensor.Float{5, -5, 9})
 		after := of(graph.Causal(9), changed)
-		sameBits(t, "before the change", grad.Const(after).RowRange(0, 6).Value(), grad.Const(before).RowRange(0, 6).Value())
+		compare.Equal(t, "before the change", grad.Const(after).RowRange(0, 6).Value().Data, grad.Const(before).RowRange(0, 6).Value().Data)
 		if after.Row(6)[0] == before.Row(6)[0] || after.Row(8)[0] == before.Row(8)[0] {
 			t.Error("what comes later does not hear the change")
 		}
 		whole, band := of(asList(graph.Complete(9)), x), of(asList(graph.Band(9, 9)), x)
-		sameBits(t, "a band of all", band, whole)
+		compare.Equal(t, "a band of all", band.Data, whole.Data)
 	}
 }
 
@@ -186,11 +187,11 @@ func TestSeveralQueries(t *testing.T) {
 		one := (&attention.Soft{Score: attention.Dot{}}).Apply(grad.NewEval(), graph.CompleteBipartite(3, 1), layers.In{
 			Src: grad.Const(x).RowRange(0, 3), Dst: grad.Const(q).RowRange(i, i+1)}).Y.Value()
 		for j := range 3 {
-			near(t, "query", y.Row(0)[3*i+j], float64(one.Data[j]))
-			near(t, "one key", y.Row(1)[3*i+j], float64(x.Row(3)[j]))
+			compare.Number(t, "query", y.Row(0)[3*i+j], float64(one.Data[j]), rounded)
+			compare.Number(t, "one key", y.Row(1)[3*i+j], float64(x.Row(3)[j]), rounded)
 		}
 	}
 	for _, sum := range message.UpdateAll(g, out.Attention, message.Sum).Value().Data {
-		near(t, "sum of the weights of a query", sum, 1)
+		compare.Number(t, "sum of the weights of a query", sum, 1, rounded)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -65,15 +66,6 @@ func monotonic(t *testing.T, l *attention.Monotonic, tape *grad.Tape, p, last []
 	return floats(y.Value().Data)
 }
 
-func agree(t *testing.T, what string, got, want []float64) {
-	t.Helper()
-	for j := range want {
-		if math.Abs(got[j]-want[j]) > 1e-6 {
-			t.Fatalf("%s: the weights are %v, want %v", what, got, want)
-		}
-	}
-}
-
 // The recursion is the sum over all places where one may begin and stop, for n ≤ 5; what
 // runs off the end is missing.
 func TestMonotonicEnumerated(t *testing.T) {
@@ -87,7 +79,7 @@ func TestMonotonicEnumerated(t *testing.T) {
 			}
 			want, sum := enumerated(p, last), 0.0
 			got := monotonic(t, soft, nil, p, last)
-			agree(t, "drawn", got, want)
+			compare.Near(t, "drawn", got, want, compare.Off(1e-6, 0))
 			for _, v := range got {
 				sum += v
 			}
@@ -97,8 +89,8 @@ func TestMonotonicEnumerated(t *testing.T) {
 		}
 	}
 	last := []float64{0.2, 0.5, 0.1, 0}
-	agree(t, "who always stops stays", monotonic(t, soft, nil, []float64{1, 1, 1, 1}, last), last)
-	agree(t, "who never stops runs off", monotonic(t, soft, nil, []float64{0, 0, 0, 0}, last), make([]float64, 4))
+	compare.Near(t, "who always stops stays", monotonic(t, soft, nil, []float64{1, 1, 1, 1}, last), last, compare.Off(1e-6, 0))
+	compare.Near(t, "who never stops runs off", monotonic(t, soft, nil, []float64{0, 0, 0, 0}, last), make([]float64, 4), compare.Off(1e-6, 0))
 }
 
 // Where p is nought or one, stopping for good is the expectation; it never stops before
@@ -116,7 +108,7 @@ func TestMonotonicHard(t *testing.T) {
 				last[at] = 1
 			}
 			a, b := monotonic(t, soft, nil, p, last), monotonic(t, hard, nil, p, last)
-			agree(t, "hard", b, a)
+			compare.Near(t, "hard", b, a, compare.Off(1e-6, 0))
 			if stop := slices.Index(b, 1); stop >= 0 && stop < at {
 				t.Errorf("from %d it went back to %d", at, stop)
 			}
@@ -139,14 +131,14 @@ func TestMonotonicNoise(t *testing.T) {
 	p, last := []float64{0.3, 0.6, 0.5}, []float64{1, 0, 0}
 	l := &attention.Monotonic{Score: attention.Dot{}, Expected: true}
 	quiet := monotonic(t, l, nil, p, last)
-	agree(t, "on an eval tape", monotonic(t, l, grad.NewEval(), p, last), quiet)
+	compare.Near(t, "on an eval tape", monotonic(t, l, grad.NewEval(), p, last), quiet, compare.Off(1e-6, 0))
 	a, b := monotonic(t, l, grad.NewTape(1), p, last), monotonic(t, l, grad.NewTape(2), p, last)
-	agree(t, "the same seed", monotonic(t, l, grad.NewTape(1), p, last), a)
+	compare.Near(t, "the same seed", monotonic(t, l, grad.NewTape(1), p, last), a, compare.Off(1e-6, 0))
 	if slices.Equal(a, quiet) || slices.Equal(a, b) {
 		t.Errorf("with noise of seed 1 %v, of seed 2 %v, without %v", a, b, quiet)
 	}
 	l.Noise = grad.Zero
-	agree(t, "no deviation", monotonic(t, l, grad.NewTape(1), p, last), quiet)
+	compare.Near(t, "no deviation", monotonic(t, l, grad.NewTape(1), p, last), quiet, compare.Off(1e-6, 0))
 }
 
 // The recursion backwards: of a chain of five, by the probability of stopping at each and

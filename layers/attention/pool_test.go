@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
@@ -44,7 +45,7 @@ func TestPoolIsItsFormula(t *testing.T) {
 				for i, u := range nodes {
 					want += softmax(logits)[i] * float64(x.Row(u)[j])
 				}
-				near(t, name, y.Row(c)[j], want)
+				compare.Number(t, name, y.Row(c)[j], want, rounded)
 			}
 		}
 	}
@@ -80,12 +81,12 @@ func TestHierarchicalDocumentsAreApart(t *testing.T) {
 		lo, hi int
 	}{{[]int{4, 2}, 0, 6}, {[]int{1}, 6, 7}, {[]int{4}, 7, 11}} {
 		one, _ := l.Forward(grad.NewEval(), []*graph.Graph{graph.Chains(c.words...), graph.Chains(len(c.words))}, rows(c.lo, c.hi))
-		sameBits(t, "document", one.Value(), grad.Const(y.Value()).RowRange(i, i+1).Value())
+		compare.Equal(t, "document", one.Value().Data, grad.Const(y.Value()).RowRange(i, i+1).Value().Data)
 	}
 	for k, g := range []*graph.Graph{words, sentences} {
 		sums := message.UpdateAll(g.Membership(), weights[k], message.Sum).Value()
 		for _, v := range sums.Data {
-			near(t, "sum of weights", v, 1)
+			compare.Number(t, "sum of weights", v, 1, rounded)
 		}
 	}
 }
@@ -115,7 +116,7 @@ func TestHierarchicalOfThreeTiers(t *testing.T) {
 	x := tensor.New(5, 1)
 	copy(x.Data, []tensor.Float{1, 3, 5, 7, 9})
 	y, _ := l.Forward(grad.NewEval(), []*graph.Graph{graph.Chains(2, 1, 1, 1), graph.Chains(2, 2), graph.Chains(2)}, grad.Const(x))
-	near(t, "mean of means of means", y.Value().Data[0], ((2.+5)/2+(7.+9)/2)/2)
+	compare.Number(t, "mean of means of means", y.Value().Data[0], ((2.+5)/2+(7.+9)/2)/2, rounded)
 }
 
 // A model of forms and scores is saved and loaded as any other.
@@ -132,5 +133,5 @@ func TestFormsAreSaved(t *testing.T) {
 	gs, x := []*graph.Graph{graph.Chains(3, 2), graph.Chains(2)}, grad.Const(param(2, 5, 3).Value)
 	want, _ := l.Forward(grad.NewEval(), gs, x)
 	got, _ := other.Forward(grad.NewEval(), gs, x)
-	sameBits(t, "loaded", got.Value(), want.Value())
+	compare.Equal(t, "loaded", got.Value().Data, want.Value().Data)
 }

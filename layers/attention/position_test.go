@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -43,14 +44,14 @@ func TestRotate(t *testing.T) {
 			t.Errorf("head %d: %v at 3 and 5, %v at 40 and 42, %v at 3 and 6", h, apart[h], moved[h], further[h])
 		}
 	}
-	equalBits(t, "place 0", attention.Rotate(x, []int32{0, 0}).Value().Data, x.Value().Data)
+	compare.Equal(t, "place 0", attention.Rotate(x, []int32{0, 0}).Value().Data, x.Value().Data)
 	y := attention.Rotate(x, []int32{3, 40}).Value() // a column and the one half a row further, as a complex number times exp(i·p·θ)
 	for i, p := range []float64{3, 40} {
 		for h := range 2 {
 			for j := range 3 {
 				a, b, angle := float64(x.Value().Row(i)[6*h+j]), float64(x.Value().Row(i)[6*h+j+3]), p*math.Pow(10000, -float64(j)/3)
-				near(t, "turned", y.Row(i)[6*h+j], a*math.Cos(angle)-b*math.Sin(angle))
-				near(t, "turned", y.Row(i)[6*h+j+3], a*math.Sin(angle)+b*math.Cos(angle))
+				compare.Number(t, "turned", y.Row(i)[6*h+j], a*math.Cos(angle)-b*math.Sin(angle), rounded)
+				compare.Number(t, "turned", y.Row(i)[6*h+j+3], a*math.Sin(angle)+b*math.Cos(angle), rounded)
 			}
 		}
 	}
@@ -68,7 +69,7 @@ func TestRotaryHeads(t *testing.T) {
 	v := x.Linear(grad.Const(l.WValue.Value), grad.Const(l.BValue.Value), grad.Identity).Reshape(5, 2, 4)
 	want := message.UpdateAll(g, message.U(v).Mul(s.Softmax()), message.Sum).Reshape(5, 8).Linear(grad.Const(l.WOut.Value), grad.Const(l.BOut.Value), grad.Identity)
 	for i, y := range l.Forward(nil, g, x).Value().Data {
-		near(t, "element", y, float64(want.Value().Data[i]))
+		compare.Number(t, "element", y, float64(want.Value().Data[i]), rounded)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/decode"
@@ -56,7 +57,7 @@ func TestPromptsAreFullPass(t *testing.T) {
 					logits, state = l.Step(nil, &c, last, state)
 					before := 0
 					for k, n := range whole {
-						equalBits(t, string(p), logits.Value().Row(k), want.Row(before+prompts[k]+step))
+						compare.Equal(t, string(p), logits.Value().Row(k), want.Row(before+prompts[k]+step))
 						before += n
 					}
 				}
@@ -82,7 +83,7 @@ func TestWindowOfDecoder(t *testing.T) {
 	for i, token := range said {
 		var logits *grad.Var
 		logits, state = l.Step(nil, &c, []int32{token}, state)
-		equalBits(t, "logits", logits.Value().Row(0), want.Row(i))
+		compare.Equal(t, "logits", logits.Value().Row(0), want.Row(i))
 	}
 	if _, room := c.Hypotheses(); room > 2*window+96 {
 		t.Errorf("%d rows are kept", room)

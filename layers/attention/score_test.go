@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -106,6 +107,9 @@ func column(x []float64, w *grad.Param, row, j int) float64 {
 	return sum
 }
 
+// rounded is for what differs by rounding.
+var rounded = compare.Off(1e-5, 1e-5)
+
 func dot(x, y []float64) float64 {
 	sum := 0.0
 	for i := range x {
@@ -136,13 +140,6 @@ func pairs() *graph.Graph {
 	return graph.Must(graph.NewBipartite(5, 4, []int32{0, 1, 2, 2, 4, 4, 3}, []int32{0, 0, 0, 1, 3, 3, 3}))
 }
 
-func near(t *testing.T, what string, got tensor.Float, want float64) {
-	t.Helper()
-	if !(math.Abs(float64(got)-want) <= 1e-5*(1+math.Abs(want))) {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
-}
-
 // Every score is its formula, a number each edge.
 func TestScoresAreTheirFormulas(t *testing.T) {
 	g := pairs()
@@ -155,7 +152,7 @@ func TestScoresAreTheirFormulas(t *testing.T) {
 		}
 		for v := range 4 {
 			for e, u := range g.Sources(v) {
-				near(t, name, got.Data[e], s.formula(int(u), floats(k.Value.Row(int(u))), floats(q.Value.Row(v))))
+				compare.Number(t, name, got.Data[e], s.formula(int(u), floats(k.Value.Row(int(u))), floats(q.Value.Row(v))), rounded)
 			}
 		}
 	}
@@ -188,7 +185,7 @@ func TestConcatIsAdditive(t *testing.T) {
 	copy(a.W.Value.Data, c.W.Value.Data[:12])
 	copy(a.U.Value.Data, c.W.Value.Data[12:])
 	copy(a.V.Value.Data, c.V.Value.Data)
-	sameBits(t, "concat", logitsOf(c), logitsOf(a))
+	compare.Equal(t, "concat", logitsOf(c).Data, logitsOf(a).Data)
 }
 
 // A normed score with g = ‖v‖ and b = 0 is the plain one; a scaled one begins as the plain
@@ -197,25 +194,25 @@ func TestNormedAndScaledBeginAsPlain(t *testing.T) {
 	plain, normed := &attention.Additive{Key: 3, Query: 2, Hidden: 4}, &attention.Additive{Key: 3, Query: 2, Hidden: 4, Normed: true}
 	plain.Init(rand.New(rand.NewPCG(1, 1)))
 	normed.Init(rand.New(rand.NewPCG(1, 1)))
-	near(t, "g of Init", normed.G.Value.Data[0], 0.5)
+	compare.Number(t, "g of Init", normed.G.Value.Data[0], 0.5, rounded)
 	normed.G.Value.Data[0] = tensor.Float(norm(floats(normed.V.Value.Data)))
 	for e, v := range logitsOf(normed).Data {
-		near(t, "normed", v, float64(logitsOf(plain).Data[e]))
+		compare.Number(t, "normed", v, float64(logitsOf(plain).Data[e]), rounded)
 	}
 	bare, scaled := &attention.Bilinear{Key: 3, Query: 2}, &attention.Bilinear{Key: 3, Query: 2, Scaled: true}
 	bare.Init(rand.New(rand.NewPCG(1, 1)))
 	scaled.Init(rand.New(rand.NewPCG(1, 1)))
-	sameBits(t, "scaled", logitsOf(scaled), logitsOf(bare))
+	compare.Equal(t, "scaled", logitsOf(scaled).Data, logitsOf(bare).Data)
 	scaled.Begin = 0.25
 	scaled.Init(rand.New(rand.NewPCG(1, 1)))
 	for e, v := range logitsOf(scaled).Data {
-		near(t, "from a quarter", v, float64(logitsOf(bare).Data[e])/4)
+		compare.Number(t, "from a quarter", v, float64(logitsOf(bare).Data[e])/4, rounded)
 	}
 
 	tape := grad.NewTape(1)
 	logits := normed.Of(tape, normed.Keys(tape, tape.Use(param(3, 5, 3))), tape.Use(param(4, 4, 2)))
 	grads := tape.Backward(message.ApplyEdges(pairs(), logits).Sum())
-	near(t, "v·dv", tensor.Float(dot(floats(normed.V.Value.Data), floats(grads.Of(tape.Use(normed.V)).Data))), 0)
+	compare.Number(t, "v·dv", tensor.Float(dot(floats(normed.V.Value.Data), floats(grads.Of(tape.Use(normed.V)).Data))), 0, rounded)
 }
 
 // W = U·Vᵀ is a scalar product after two projections; and what a asks of b is not what b
@@ -230,7 +227,7 @@ func TestBilinear(t *testing.T) {
 		}
 	}
 	for e, v := range logitsOf(low).Data {
-		near(t, "rank 1", v, float64(logitsOf(whole).Data[e]))
+		compare.Number(t, "rank 1", v, float64(logitsOf(whole).Data[e]), rounded)
 	}
 	s := &attention.Bilinear{Key: 3, Query: 3}
 	s.Init(rand.New(rand.NewPCG(3, 3)))
@@ -245,18 +242,6 @@ func TestBilinear(t *testing.T) {
 func logitsOf(s attention.Score) *tensor.Dense {
 	tape := grad.NewEval()
 	return message.ApplyEdges(pairs(), s.Of(tape, s.Keys(tape, tape.Use(param(3, 5, 3))), tape.Use(param(4, 4, 2)))).Value()
-}
-
-func sameBits(t *testing.T, what string, got, want *tensor.Dense) {
-	t.Helper()
-	if len(got.Data) != len(want.Data) {
-		t.Fatalf("%s: %v, want %v", what, got.Shape(), want.Shape())
-	}
-	for i, v := range got.Data {
-		if v != want.Data[i] {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want.Data[i])
-		}
-	}
 }
 
 // Of independent entries of variance 1 the product has variance D, and the scaled one 1:
@@ -314,7 +299,7 @@ func TestCosineOfZero(t *testing.T) {
 		}
 	}
 	for _, v := range y.Value().Data {
-		near(t, "cosine", v, 0)
+		compare.Number(t, "cosine", v, 0, rounded)
 	}
 }
 

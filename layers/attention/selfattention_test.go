@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -87,34 +88,23 @@ func naive(l *attention.MultiHead, g *graph.Graph, query, key, value *tensor.Den
 	return out
 }
 
-func nearRows(t *testing.T, what string, got *tensor.Dense, want [][]float64) {
-	t.Helper()
-	for i, row := range want {
-		for j, w := range row {
-			if v := float64(got.Row(i)[j]); !(math.Abs(v-w) < 1e-4*max(1, math.Abs(w))) {
-				t.Fatalf("%s: row %d, column %d is %v, want %v", what, i, j, v, w)
-			}
-		}
-	}
-}
-
 func TestMultiHeadIsItsFormula(t *testing.T) {
 	self, cross := newMultiHead(attention.MultiHead{Model: 6, Heads: 3}), newMultiHead(attention.MultiHead{Model: 6, Heads: 2, Key: 4, Value: 5})
 	for name, g := range map[string]*graph.Graph{"odd": odd(), "complete": graph.Complete(4), "causal": graph.Causal(4), "band": graph.Band(4, 1)} {
 		x := normal(1, 4, 6)
-		nearRows(t, name, self.Forward(nil, g, grad.Const(x)).Value(), naive(self, g, x, x, x))
+		compare.Near(t, name, self.Forward(nil, g, grad.Const(x)).Value().Data, slices.Concat(naive(self, g, x, x, x)...), compare.Part(1e-4))
 	}
 	g := graph.CompleteBipartite(3, 2)
 	q, k, v := normal(1, 2, 6), normal(2, 3, 4), normal(3, 3, 5)
 	y, _ := cross.Apply(nil, g, attention.QKV{Query: grad.Const(q), Key: grad.Const(k), Value: grad.Const(v)})
-	nearRows(t, "cross", y.Value(), naive(cross, g, q, k, v))
+	compare.Near(t, "cross", y.Value().Data, slices.Concat(naive(cross, g, q, k, v)...), compare.Part(1e-4))
 }
 
 // A node that hears nobody gets the bias of W_o.
 func TestMultiHeadAlone(t *testing.T) {
 	l := newMultiHead(attention.MultiHead{Model: 4, Heads: 2})
 	y := l.Forward(nil, odd(), grad.Const(normal(1, 4, 4))).Value()
-	equalBits(t, "node 2", y.Row(2), l.BOut.Value.Data)
+	compare.Equal(t, "node 2", y.Row(2), l.BOut.Value.Data)
 	if n := l.Forward(nil, graph.Complete(0), grad.Const(tensor.New(0, 4))).Dim(0); n != 0 {
 		t.Errorf("an empty graph gives %d rows", n)
 	}
@@ -164,7 +154,7 @@ func TestCausalLeak(t *testing.T) {
 			before := l.Forward(nil, g, said).Value().Clone()
 			said[50] = (said[50] + 1) % 6
 			after := l.Forward(nil, g, said).Value()
-			equalBits(t, string(p), after.Data[:50*6], before.Data[:50*6])
+			compare.Equal(t, string(p), after.Data[:50*6], before.Data[:50*6])
 			if slices.Equal(after.Row(50), before.Row(50)) || slices.Equal(after.Row(51), before.Row(51)) {
 				t.Errorf("%q: the token that changed moves nothing", p)
 			}
@@ -217,7 +207,7 @@ func TestPathsAgree(t *testing.T) {
 		}
 		wide, _, _ := run(graph.Band(70, 70))
 		all, _, _ := run(graph.Complete(70))
-		equalBits(t, "Band(n, n)", wide.Data, all.Data)
+		compare.Equal(t, "Band(n, n)", wide.Data, all.Data)
 	}
 }
 
@@ -270,7 +260,7 @@ func TestBatchIsSeparate(t *testing.T) {
 			all, at := l.Forward(nil, graph.Batch(gs...), slices.Concat(said...)).Value(), 0
 			for i, g := range gs {
 				one := l.Forward(nil, g, said[i]).Value()
-				equalBits(t, string(p)+" "+name, all.Data[at:at+len(one.Data)], one.Data)
+				compare.Equal(t, string(p)+" "+name, all.Data[at:at+len(one.Data)], one.Data)
 				at += len(one.Data)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
@@ -106,7 +107,7 @@ func TestWeighing(t *testing.T) {
 			want := w.formula(logits)
 			i := 0
 			for e := range g.Sources(v) {
-				near(t, name, got.Data[e], want[i])
+				compare.Number(t, name, got.Data[e], want[i], rounded)
 				i++
 			}
 		}
@@ -124,7 +125,7 @@ func TestWeighingOfExtremes(t *testing.T) {
 		x := tape.Watch(s)
 		y := message.UpdateAll(g, message.U(grad.Const(param(1, 2, 3).Value)).Mul(w.Of(message.E(x))), message.Sum)
 		for i, v := range y.Value().Data[:6] {
-			near(t, fmt.Sprint(name, ": query ", i/3), v, 0)
+			compare.Number(t, fmt.Sprint(name, ": query ", i/3), v, 0, rounded)
 		}
 		grads := tape.Backward(y.Sum())
 		for i, v := range y.Value().Data {
@@ -161,7 +162,7 @@ func TestSmoothing(t *testing.T) {
 	}
 	for _, low := range []float64{-12, -200} {
 		for i, v := range weights(smooth, low-1, low, low+3) {
-			near(t, "low scores", tensor.Float(v), softmax([]float64{-1, 0, 3})[i])
+			compare.Number(t, "low scores", tensor.Float(v), softmax([]float64{-1, 0, 3})[i], rounded)
 		}
 	}
 }
@@ -180,7 +181,7 @@ func TestThresholdIsExact(t *testing.T) {
 		{0.22, []float64{math.Log(0.21), math.Log(0.79)}, []float64{0, 1}},
 	} {
 		for i, v := range weights(attention.Weighing{By: attention.Threshold, Least: c.least}, c.s...) {
-			near(t, fmt.Sprint("least ", c.least), tensor.Float(v), c.want[i])
+			compare.Number(t, fmt.Sprint("least ", c.least), tensor.Float(v), c.want[i], rounded)
 		}
 	}
 }
@@ -219,25 +220,25 @@ func TestSoft(t *testing.T) {
 				i := 0
 				for e, u := range g.Sources(d) {
 					a := softmax(logits)[i] * float64(weight.Data[e])
-					near(t, name+" weight", alpha.Data[e], a)
+					compare.Number(t, name+" weight", alpha.Data[e], a, rounded)
 					want[0] += a * float64(v.Row(int(u))[0])
 					want[1] += a * float64(v.Row(int(u))[1])
 					i++
 				}
 			}
-			near(t, name, out.Y.Value().Row(d)[0], want[0])
-			near(t, name, out.Y.Value().Row(d)[1], want[1])
+			compare.Number(t, name, out.Y.Value().Row(d)[0], want[0], rounded)
+			compare.Number(t, name, out.Y.Value().Row(d)[1], want[1], rounded)
 		}
 		in.Edge, in.Weight = nil, nil
 		plain := l.Apply(tape, g, in)
-		sameBits(t, name+": keys as values", plain.Y.Value(), l.Read(tape, g, in, in.Src).Y.Value())
+		compare.Equal(t, name+": keys as values", plain.Y.Value().Data, l.Read(tape, g, in, in.Src).Y.Value().Data)
 		more := tensor.New(7, 1)
 		more.Fill(8)
 		in.Edge = grad.Const(more)
 		for i, y := range l.Apply(tape, g, in).Y.Value().Data {
-			near(t, name+": all scores + 8", y, float64(plain.Y.Value().Data[i]))
+			compare.Number(t, name+": all scores + 8", y, float64(plain.Y.Value().Data[i]), rounded)
 		}
-		near(t, name+": one key", message.ApplyEdges(g, plain.Attention).Value().Data[3], 1)
+		compare.Number(t, name+": one key", message.ApplyEdges(g, plain.Attention).Value().Data[3], 1, rounded)
 	}
 }
 
@@ -256,15 +257,15 @@ func TestSoftBatchAndOrder(t *testing.T) {
 		}
 		rows := func(x *tensor.Dense, rows ...int32) *tensor.Dense { return grad.Const(x).Rows(rows).Value() }
 		both := of(graph.Batch(one, two), k, q)
-		sameBits(t, name+": first", rows(both, 0, 1), of(one, rows(k, 0, 1, 2), rows(q, 0, 1)))
-		sameBits(t, name+": second", rows(both, 2), of(two, rows(k, 3, 4), rows(q, 2)))
+		compare.Equal(t, name+": first", rows(both, 0, 1).Data, of(one, rows(k, 0, 1, 2), rows(q, 0, 1)).Data)
+		compare.Equal(t, name+": second", rows(both, 2).Data, of(two, rows(k, 3, 4), rows(q, 2)).Data)
 
 		g := graph.Must(graph.NewBipartite(3, 2, []int32{0, 1, 2, 2}, []int32{0, 0, 0, 1}))
 		turned := graph.Must(graph.NewBipartite(3, 2, []int32{2, 1, 0, 0}, []int32{1, 1, 1, 0})) // both backwards
 		a, b := of(g, rows(k, 0, 1, 2), rows(q, 0, 1)), of(turned, rows(k, 2, 1, 0), rows(q, 1, 0))
 		for j := range a.Row(0) {
-			near(t, name+": turned", b.Row(1)[j], float64(a.Row(0)[j]))
-			near(t, name+": turned", b.Row(0)[j], float64(a.Row(1)[j]))
+			compare.Number(t, name+": turned", b.Row(1)[j], float64(a.Row(0)[j]), rounded)
+			compare.Number(t, name+": turned", b.Row(0)[j], float64(a.Row(1)[j]), rounded)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -51,12 +52,12 @@ func TestDropoutIsOffAtEval(t *testing.T) {
 	plain, drop := newTransformer(attention.Block{Model: 4, Heads: 2}, true), newTransformer(attention.Block{Model: 4, Heads: 2, Drop: 0.5}, true)
 	m, source, fed := attention.Pairs([]int{2, 1}, []int{3, 1}), []int32{3, 8, 1}, []int32{0, 2, 5, 5}
 	want := plain.Forward(grad.NewEval(), m, source, fed).Value()
-	equalBits(t, "on an eval tape", drop.Forward(grad.NewEval(), m, source, fed).Value().Data, want.Data)
-	equalBits(t, "on no tape", drop.Forward(nil, m, source, fed).Value().Data, want.Data)
+	compare.Equal(t, "on an eval tape", drop.Forward(grad.NewEval(), m, source, fed).Value().Data, want.Data)
+	compare.Equal(t, "on no tape", drop.Forward(nil, m, source, fed).Value().Data, want.Data)
 	if slices.Equal(drop.Forward(grad.NewTape(1), m, source, fed).Value().Data, want.Data) {
 		t.Error("nothing is dropped in training")
 	}
-	equalBits(t, "without Drop", plain.Forward(grad.NewTape(1), m, source, fed).Value().Data, want.Data)
+	compare.Equal(t, "without Drop", plain.Forward(grad.NewTape(1), m, source, fed).Value().Data, want.Data)
 }
 
 // A row of equal elements becomes the bias of the norm, and no NaN, in either place of it.
@@ -74,7 +75,7 @@ func TestNormOfConstantRow(t *testing.T) {
 		}
 		l.Norm2.Gain.Value.Fill(1)
 		l.Norm2.B.Value.Fill(3)
-		equalBits(t, "norm", l.Norm2.Forward(nil, grad.Const(x)).Value().RowRange(0, 1).Data, []tensor.Float{3, 3, 3, 3})
+		compare.Equal(t, "norm", l.Norm2.Forward(nil, grad.Const(x)).Value().RowRange(0, 1).Data, []tensor.Float{3, 3, 3, 3})
 	}
 }
 
@@ -93,7 +94,7 @@ func TestPairsAreSeparate(t *testing.T) {
 	at := 0
 	for i := range sources {
 		one := l.Forward(nil, attention.Pairs(lengths(sources[i:i+1]), lengths(fed[i:i+1])), sources[i], fed[i]).Value()
-		equalBits(t, "pair", all.Data[at:at+len(one.Data)], one.Data)
+		compare.Equal(t, "pair", all.Data[at:at+len(one.Data)], one.Data)
 		at += len(one.Data)
 	}
 	for _, v := range all.Data {
@@ -111,7 +112,7 @@ func TestTargetLeak(t *testing.T) {
 	before := l.Forward(nil, m, source, fed).Value().Clone()
 	fed[2] = 7
 	after := l.Forward(nil, m, source, fed).Value()
-	equalBits(t, "before", after.Data[:18], before.Data[:18])
+	compare.Equal(t, "before", after.Data[:18], before.Data[:18])
 	source[2] = 0
 	moved := l.Forward(nil, m, source, fed).Value()
 	for i := range 4 {
@@ -206,7 +207,7 @@ func TestEncoderBlockOfEdges(t *testing.T) {
 		plain := l.Forward(nil, g, x).Value()
 		got, _ := l.Apply(nil, g, x, message.E(grad.Const(gone)))
 		for i, v := range l.Forward(nil, less, x).Value().Data {
-			near(t, "an edge less", got.Value().Data[i], float64(v))
+			compare.Number(t, "an edge less", got.Value().Data[i], float64(v), rounded)
 		}
 		y, _ := l.Apply(nil, g, x, message.E(grad.Const(moved)))
 		for v := range 4 {
@@ -252,7 +253,7 @@ func TestModelsAreTheirFormulas(t *testing.T) {
 		words := newLanguageModel(b, 2, 5)
 		said, g := []int32{1, 4, 4, 0, 3}, causals(3, 2)
 		y := words.Encoder.Forward(nil, g, embedded(words.Words, words.Places, said, at))
-		nearRows(t, "language model", words.Forward(nil, g, said).Value(), logits(y, words.Words))
+		compare.Near(t, "language model", words.Forward(nil, g, said).Value().Data, slices.Concat(logits(y, words.Words)...), compare.Part(1e-4))
 
 		for _, tied := range []bool{false, true} {
 			l := newTransformer(b, tied)
@@ -266,7 +267,7 @@ func TestModelsAreTheirFormulas(t *testing.T) {
 			m, fed := attention.Pairs([]int{3, 2}, []int{3, 2}), []int32{0, 8, 2, 0, 5}
 			memory := l.Encoder.Forward(nil, m.Source, embedded(source, l.SourcePlaces, said, at))
 			y := l.Decoder.Forward(nil, m.Target, m.Cross, embedded(l.Words, l.Places, fed, at), memory)
-			nearRows(t, "Transformer", l.Forward(nil, m, said, fed).Value(), logits(y, table))
+			compare.Near(t, "Transformer", l.Forward(nil, m, said, fed).Value().Data, slices.Concat(logits(y, table)...), compare.Part(1e-4))
 		}
 	}
 }

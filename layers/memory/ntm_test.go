@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/memory"
@@ -174,32 +175,17 @@ func (s *scalars) step(x []float64) (y []float64) {
 	return times(append(slices.Clone(s.h), s.r...), s.n.Answer.W, s.n.Answer.B)
 }
 
-func (s *scalars) differ(y []float64, gotY []tensor.Float, got message.State, row int) string {
-	tolerance := 2e-4
-	if gradtest.Sharp {
-		tolerance = 1e-9
-	}
+func (s *scalars) compare(t *testing.T, what string, y []float64, gotY []tensor.Float, got message.State, row int) {
+	t.Helper()
+	tolerance := compare.In(2e-4, 1e-9)
 	mem, at := s.n.Memory(got), s.n.Weights(got).Value()
-	for j := range y {
-		if math.Abs(y[j]-float64(gotY[j])) > tolerance*10 {
-			return fmt.Sprintf("y is %v, want %v", gotY, y)
-		}
+	compare.Near(t, what+": y", gotY, y, compare.Off(10*tolerance, 0))
+	for i, m := range s.m {
+		compare.Near(t, fmt.Sprintf("%s: slot %d", what, i), mem.Row(row)[i*s.n.Width:][:len(m)], m, compare.Off(tolerance, 0))
 	}
-	for i := range s.m {
-		for j, want := range s.m[i] {
-			if v := float64(mem.Row(row)[i*s.n.Width+j]); math.Abs(v-want) > tolerance {
-				return fmt.Sprintf("slot %d has %v at %d, want %v", i, v, j, want)
-			}
-		}
+	for h, w := range s.w {
+		compare.Near(t, fmt.Sprintf("%s: head %d", what, h), at.Row(row)[h*s.n.Slots:][:len(w)], w, compare.Off(tolerance, 0))
 	}
-	for h := range s.w {
-		for i, want := range s.w[h] {
-			if v := float64(at.Row(row)[h*s.n.Slots+i]); math.Abs(v-want) > tolerance {
-				return fmt.Sprintf("head %d is at slot %d with %v, want %v", h, i, v, want)
-			}
-		}
-	}
-	return ""
 }
 
 // A hundred machines of all sizes against loops over numbers, for some steps.
@@ -219,9 +205,7 @@ func TestNTMIsItsFormula(t *testing.T) {
 			}
 			var y *grad.Var
 			y, s = n.Step(nil, grad.Const(x.RowRange(step, step+1)), s)
-			if why := one.differ(one.step(row), y.Value().Data, s, 0); why != "" {
-				t.Fatalf("seed %d, step %d: %s", seed, step, why)
-			}
+			one.compare(t, fmt.Sprintf("seed %d, step %d", seed, step), one.step(row), y.Value().Data, s, 0)
 		}
 	}
 }
@@ -305,10 +289,6 @@ func at(n *memory.NTM, w, m []tensor.Float) message.State {
 	return s
 }
 
-func near(x, y []tensor.Float, tolerance float64) bool {
-	return slices.EqualFunc(x, y, func(a, b tensor.Float) bool { return math.Abs(float64(a-b)) <= tolerance })
-}
-
 // A shift by +1 moves the focus to the next slot, and from the last to the first.
 func TestNTMShiftDirection(t *testing.T) {
 	n := sure(5, 2, func(write, read, _, _ []tensor.Float) { stay(write, 2, 0); stay(read, 2, 1) })
@@ -319,9 +299,8 @@ func TestNTMShiftDirection(t *testing.T) {
 		got := n.Weights(s).Value().Data
 		want := make([]tensor.Float, 5)
 		want[(i+1)%5] = 1
-		if !near(got[:5], w, 1e-6) || !near(got[5:], want, 1e-6) {
-			t.Errorf("from %v the heads stay at %v and move to %v", w, got[:5], got[5:])
-		}
+		compare.Near(t, "the head that stays", got[:5], w, compare.Off(1e-6, 0))
+		compare.Near(t, "the head that moves", got[5:], want, compare.Off(1e-6, 0))
 	}
 }
 
@@ -334,25 +313,17 @@ func TestNTMAddressing(t *testing.T) {
 		return n.Weights(s).Value().Data[4:]
 	}
 	same := sure(4, 2, func(write, read, _, _ []tensor.Float) { stay(write, 2, 0); stay(read, 2, 0) })
-	if got := weights(same, w); !near(got, w, 1e-6) {
-		t.Errorf("sharpening by 1 makes %v of %v", got, w)
-	}
+	compare.Near(t, "sharpened by 1", weights(same, w), w, compare.Off(1e-6, 0))
 	flat := slices.Repeat([]tensor.Float{0.25}, 4)
 	sharp := sure(4, 2, func(write, read, _, _ []tensor.Float) { stay(write, 2, 0); stay(read, 2, 0); read[4] = 49 })
-	if got := weights(sharp, flat); !near(got, flat, 1e-6) {
-		t.Errorf("sharpening by 50 makes %v of equal weights", got)
-	}
-	if got := weights(sharp, make([]tensor.Float, 4)); !near(got, flat, 1e-6) {
-		t.Errorf("sharpening of noughts makes %v, want equal weights", got)
-	}
+	compare.Near(t, "equal weights sharpened by 50", weights(sharp, flat), flat, compare.Off(1e-6, 0))
+	compare.Near(t, "noughts sharpened", weights(sharp, make([]tensor.Float, 4)), flat, compare.Off(1e-6, 0))
 	weak := sure(4, 2, func(write, read, _, _ []tensor.Float) {
 		stay(write, 2, 0)
 		stay(read, 2, 0)
 		read[0], read[2], read[3] = 1, -beyondDoubt, beyondDoubt
 	})
-	if got := weights(weak, w); !near(got, flat, 1e-6) {
-		t.Errorf("a strength of nought makes %v, want equal weights", got)
-	}
+	compare.Near(t, "of a strength of nought", weights(weak, w), flat, compare.Off(1e-6, 0))
 }
 
 // Nothing is erased and nothing added: the memory stays. All is erased at one slot: it holds
@@ -371,12 +342,8 @@ func TestNTMWriting(t *testing.T) {
 	if got := write([]tensor.Float{0.4, 0.3, 0.2, 0.1}, -beyondDoubt, 0); !slices.Equal(got, m) {
 		t.Errorf("with no erase and no add the memory becomes %v", got)
 	}
-	if got := write(one, beyondDoubt, beyondDoubt); !near(got, []tensor.Float{1, 2, 1, -1, 5, 6, 7, 8}, 1e-5) {
-		t.Errorf("all erased at slot 1, and 1 and −1 added: %v", got)
-	}
-	if got := write(one, 1e30, 0); !near(got, []tensor.Float{1, 2, 0, 0, 5, 6, 7, 8}, 1e-5) {
-		t.Errorf("an erase that is told 10³⁰ makes %v: it is not to be above 1", got)
-	}
+	compare.Near(t, "all erased at slot 1, and 1 and −1 added", write(one, beyondDoubt, beyondDoubt), []tensor.Float{1, 2, 1, -1, 5, 6, 7, 8}, compare.Off(1e-5, 0))
+	compare.Near(t, "an erase that is told 10³⁰, which is not to be above 1", write(one, 1e30, 0), []tensor.Float{1, 2, 0, 0, 5, 6, 7, 8}, compare.Off(1e-5, 0))
 }
 
 // All erase before any adds: the order of the writing heads makes no difference.
@@ -406,10 +373,8 @@ func TestNTMWritersCommute(t *testing.T) {
 	x, g := grad.Const(normal(7, 4, 2)), graph.Chains(4)
 	_, one := a.ForwardFrom(nil, g, x, nil)
 	_, two := b.ForwardFrom(nil, g, x, nil)
-	if !near(one[0].Value().Data, two[0].Value().Data, 1e-4) {
-		t.Error("two writing heads the other way round leave another memory")
-	}
-	if near(one[1].Value().Row(3)[:5], one[1].Value().Row(3)[5:10], 1e-3) {
+	compare.Near(t, "the memory of two writing heads the other way round", two[0].Value().Data, one[0].Value().Data, compare.Off(1e-4, 0))
+	if compare.Differ(one[1].Value().Row(3)[:5], one[1].Value().Row(3)[5:10], compare.Off(1e-3, 0)) == nil {
 		t.Error("both heads are at the same place: the test shows nothing")
 	}
 }

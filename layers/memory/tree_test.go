@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -103,9 +104,7 @@ func TestTreeMemoryAsSet(t *testing.T) {
 		return r.Value().Data
 	}
 	one, other := read([]int32{0, 1, 2, 3, 4}), read([]int32{0, 4, 2, 1, 3})
-	if !near(one, other, 1e-5) {
-		t.Errorf("a set reads %v, and %v in another order", one, other)
-	}
+	compare.Near(t, "a set in another order", other, one, compare.Off(1e-5, 0))
 }
 
 func TestTreeMemoryGradient(t *testing.T) {

@@ -22,10 +22,10 @@ type reader interface {
 	Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 }
 
-// compare runs a layer, whose Params by the framework's name are those of matched, on a
+// ofPyG runs a layer, whose Params by the framework's name are those of matched, on a
 // golden case, and compares the result and all gradients. Matrices of the framework are
 // out×in.
-func compare(t *testing.T, name string, l reader, matched func() map[string]*grad.Param) {
+func ofPyG(t *testing.T, name string, l reader, matched func() map[string]*grad.Param) {
 	t.Helper()
 	c := golden.Load(t, filepath.Join("testdata", name+".json"))
 	l.Init(rand.New(rand.NewPCG(1, 1)))
@@ -83,7 +83,7 @@ func TestGoldenAttention(t *testing.T) {
 				s := c.Tensor(t, "params", transform+".weight").Shape()
 				l.Net.Widths = []int{s[1], s[0]}
 			}
-			compare(t, name, l, func() map[string]*grad.Param {
+			ofPyG(t, name, l, func() map[string]*grad.Param {
 				ps := map[string]*grad.Param{"gate_nn.weight": l.Gate.Layers[0].W, "gate_nn.bias": l.Gate.Layers[0].B}
 				if transform != "" {
 					ps[transform+".weight"], ps[transform+".bias"] = l.Net.Layers[0].W, l.Net.Layers[0].B
@@ -106,7 +106,7 @@ func (r readout) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func TestGoldenReadout(t *testing.T) {
 	for name, by := range map[string]message.Reducer{"add": message.Sum, "mean": message.Mean, "max": message.Max} {
 		t.Run(name, func(t *testing.T) {
-			compare(t, "pyg_global_"+name+"_pool", readout{by}, func() map[string]*grad.Param { return nil })
+			ofPyG(t, "pyg_global_"+name+"_pool", readout{by}, func() map[string]*grad.Param { return nil })
 		})
 	}
 }
@@ -116,7 +116,7 @@ func TestGoldenSet2Set(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := golden.Load(t, filepath.Join("testdata", name+".json")).Tensor(t, "inputs", "x").Dim(1)
 			l := &pool.Set2Set{In: in, Steps: c.steps, Layers: c.layers}
-			compare(t, name, l, func() map[string]*grad.Param {
+			ofPyG(t, name, l, func() map[string]*grad.Param {
 				ps := map[string]*grad.Param{}
 				for i, lstm := range l.LSTMs {
 					for key, p := range map[string]*grad.Param{"weight_ih": lstm.W, "weight_hh": lstm.U, "bias_ih": lstm.B} {

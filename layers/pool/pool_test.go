@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/pool"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -43,13 +44,6 @@ func newModel(l interface{ Init(*rand.Rand) }, g *graph.Graph) *model {
 	return m
 }
 
-func near(t *testing.T, what string, got tensor.Float, want float64) {
-	t.Helper()
-	if !(math.Abs(float64(got)-want) <= 1e-5) {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
-}
-
 // dot returns a row times a column of w.
 func dot(x []tensor.Float, w *tensor.Dense, col int) (s float64) {
 	for k, v := range x {
@@ -74,13 +68,13 @@ func TestAttentionOracle(t *testing.T) {
 			total += score(v)
 		}
 		for v := at[i]; v < at[i+1]; v++ {
-			near(t, "weight", weights.Row(v)[0], score(v)/total)
+			compare.Number(t, "weight", weights.Row(v)[0], score(v)/total, compare.Off(1e-5, 0))
 			for c := range want {
 				want[c] += score(v) / total * (dot(m.X.Value.Row(v), l.Net.Layers[0].W.Value, c) + float64(l.Net.Layers[0].B.Value.Data[c]))
 			}
 		}
 		for c, w := range want {
-			near(t, fmt.Sprintf("graph %d", i), y.Row(i)[c], w)
+			compare.Number(t, fmt.Sprintf("graph %d", i), y.Row(i)[c], w, compare.Off(1e-5, 0))
 		}
 	}
 }
@@ -112,7 +106,7 @@ func wantKept(t *testing.T, g *graph.Graph, k pool.Kept, x *tensor.Dense, score 
 			t.Errorf("graph %d: %d nodes are kept, want %d", i, len(nodes), want)
 		}
 		for v := at[i]; v < at[i+1]; v++ {
-			near(t, "score", k.Score.Value().Row(v)[0], score(v))
+			compare.Number(t, "score", k.Score.Value().Row(v)[0], score(v), compare.Off(1e-5, 0))
 			if slices.Contains(nodes, int32(v)) {
 				continue
 			}
@@ -125,7 +119,7 @@ func wantKept(t *testing.T, g *graph.Graph, k pool.Kept, x *tensor.Dense, score 
 	}
 	for i, v := range k.Nodes {
 		for c := range width {
-			near(t, "kept", k.Y.Value().Row(i)[c], score(int(v))*float64(x.Row(int(v))[c]))
+			compare.Number(t, "kept", k.Y.Value().Row(i)[c], score(int(v))*float64(x.Row(int(v))[c]), compare.Off(1e-5, 0))
 		}
 	}
 	edges := 0
@@ -195,7 +189,7 @@ func TestDiffOracle(t *testing.T) {
 				for v := at[i]; v < at[i+1]; v++ {
 					want += float64(s.Row(v)[a]) * float64(x.Row(v)[f])
 				}
-				near(t, "y", c.Y.Value().Row(i*clusters + a)[f], want)
+				compare.Number(t, "y", c.Y.Value().Row(i*clusters + a)[f], want, compare.Off(1e-5, 0))
 			}
 		}
 		for u := at[i]; u < at[i+1]; u++ {
@@ -211,8 +205,8 @@ func TestDiffOracle(t *testing.T) {
 			}
 		}
 	}
-	near(t, "link", c.Link.Value().Data[0], link)
-	near(t, "entropy", c.Entropy.Value().Data[0], entropy)
+	compare.Number(t, "link", c.Link.Value().Data[0], link, compare.Off(1e-5, 0))
+	compare.Number(t, "entropy", c.Entropy.Value().Data[0], entropy, compare.Off(1e-5, 0))
 	for e, from := range c.Graph.In().Cols {
 		to, want := int(c.Graph.Destinations()[e]), 0.0
 		i := to / clusters
@@ -221,7 +215,7 @@ func TestDiffOracle(t *testing.T) {
 				want += float64(s.Row(u)[int(from)%clusters]) * adjacent(u, v) * float64(s.Row(v)[to%clusters])
 			}
 		}
-		near(t, "weight", c.Weight.Value().Row(e)[0], want)
+		compare.Number(t, "weight", c.Weight.Value().Row(e)[0], want, compare.Off(1e-5, 0))
 	}
 	if got := c.Graph.NodeOffsets(); !slices.Equal(got, []int{0, 2, 4, 6, 8}) {
 		t.Errorf("members %v", got)
@@ -272,7 +266,7 @@ func TestOneByOne(t *testing.T) {
 			at := g.NodeOffsets()
 			alone := l.Forward(tape, one, x.RowRange(at[i], at[i+1])).Value()
 			for c, v := range y.Row(i) {
-				near(t, fmt.Sprintf("%T, graph %d", l, i), alone.Row(0)[c], float64(v))
+				compare.Number(t, fmt.Sprintf("%T, graph %d", l, i), alone.Row(0)[c], float64(v), compare.Off(1e-5, 0))
 			}
 		}
 	}

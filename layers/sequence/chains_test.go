@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
@@ -87,20 +88,6 @@ func (r chainRun) outcome(tp *grad.Tape) (out []*tensor.Dense) {
 	return out
 }
 
-// sameArrays reports where two outcomes differ.
-func sameArrays(t *testing.T, what string, got, want []*tensor.Dense) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
-	}
-	for i := range want {
-		if !slices.Equal(got[i].Data, want[i].Data) {
-			t.Errorf("%s: array %d of %v has other bits than the sweep", what, i, want[i].Shape())
-			return
-		}
-	}
-}
-
 // chainRuns are runs of every kind: chains of one length and of any, one chain, nodes without edges, states before the
 // roots, frozen Params, a gradient of weights that is cut into parts, and the last state alone.
 func chainRuns() map[string]chainRun {
@@ -151,7 +138,7 @@ func TestChainsAreTheSweep(t *testing.T) {
 				continue
 			}
 			back := par.SetThreads(threads)
-			sameArrays(t, fmt.Sprintf("%s on %d", name, threads), r.outcome(grad.NewTape(3)), want)
+			compare.Arrays(t, fmt.Sprintf("%s on %d", name, threads), r.outcome(grad.NewTape(3)), want, compare.Exactly)
 			back()
 		}
 	}
@@ -195,7 +182,7 @@ func TestChainsWithin(t *testing.T) {
 			undo := sequence.Swept()
 			want := f(grad.NewTape(3))
 			undo()
-			sameArrays(t, name+" "+how, f(grad.NewTape(3)), want)
+			compare.Arrays(t, name+" "+how, f(grad.NewTape(3)), want, compare.Exactly)
 		}
 	}
 }

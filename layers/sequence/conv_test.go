@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -113,7 +114,7 @@ func TestConv1DSparseAndEmpty(t *testing.T) {
 	}
 	for name, l := range convs() {
 		g := graph.Chains(3, 2)
-		if a, b := l.Forward(nil, g, grad.Const(bag)), l.Forward(nil, g, grad.Const(x)); !near(a.Value().Data, b.Value().Data) {
+		if a, b := l.Forward(nil, g, grad.Const(bag)), l.Forward(nil, g, grad.Const(x)); compare.Differ(a.Value().Data, b.Value().Data, rounded) != nil {
 			t.Errorf("%s: sparse features give %v, dense ones %v", name, a.Value().Data, b.Value().Data)
 		}
 		for _, none := range []*graph.Graph{graph.Chains(), graph.Chains(0, 0)} {
@@ -280,7 +281,7 @@ func TestTCNWeightNorm(t *testing.T) {
 		net.Init(rand.New(rand.NewPCG(1, 1)))
 		if got := net.Forward(nil, g, xv).Value().Data; !norm {
 			first = slices.Clone(got)
-		} else if !near(got, first) {
+		} else if compare.Differ(got, first, rounded) != nil {
 			t.Errorf("before training the norm makes %v of %v", got, first)
 		}
 		if (net.First[1].Gain != nil) != norm || (net.Second[0].Gain != nil) != norm || net.Skip[0].Gain != nil {

@@ -2,6 +2,7 @@ package sequence_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime/debug"
@@ -12,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
@@ -118,14 +120,6 @@ func crfCases() map[string]crfCase {
 	}
 }
 
-func close64(a, b float64) bool {
-	tolerance := 1e-4
-	if gradtest.Sharp {
-		tolerance = 1e-10
-	}
-	return a == b || math.Abs(a-b) <= tolerance*max(1, math.Abs(b))
-}
-
 // Loss, log Z, marginals and the best tagging against the enumeration of all taggings.
 func TestCRFEnumeration(t *testing.T) {
 	for name, c := range crfCases() {
@@ -139,24 +133,15 @@ func TestCRFEnumeration(t *testing.T) {
 			nll := l.NLL(nil, c.g, grad.Const(x), tags).Value()
 			for s, nodes := range c.chains {
 				o := enumerate(l, x, nodes)
-				if got := float64(logZ.Data[s]); !close64(got, o.logZ) {
-					t.Errorf("%s: log Z of sequence %d is %v, want %v", name, s, got, o.logZ)
-				}
-				if got := scores[s]; !close64(got, o.score) {
-					t.Errorf("%s: the best score of sequence %d is %v, want %v", name, s, got, o.score)
-				}
-				if got := float64(nll.Data[s]); !close64(got, o.logZ-o.score) {
-					t.Errorf("%s: the loss of sequence %d is %v, want %v", name, s, got, o.logZ-o.score)
-				}
+				by, what := compare.Part(compare.In(1e-4, 1e-10)), fmt.Sprintf("%s, sequence %d: ", name, s)
+				compare.Number(t, what+"log Z", logZ.Data[s], o.logZ, by)
+				compare.Number(t, what+"the best score", scores[s], o.score, by)
+				compare.Number(t, what+"the loss", nll.Data[s], o.logZ-o.score, by)
 				for i, v := range nodes {
 					if tags[v] != o.best[i] {
 						t.Errorf("%s: the best tag of node %d is %d, want %d", name, v, tags[v], o.best[i])
 					}
-					for k, want := range o.marginals[i] {
-						if got := float64(p.Row(int(v))[k]); !close64(got, want) {
-							t.Errorf("%s: tag %d of node %d has probability %v, want %v", name, k, v, got, want)
-						}
-					}
+					compare.Near(t, fmt.Sprintf("%s: probabilities of node %d", name, v), p.Row(int(v)), o.marginals[i], by)
 				}
 			}
 		}

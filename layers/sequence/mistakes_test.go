@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -17,6 +18,9 @@ import (
 // Mistakes in circulation about recurrent cells, a test each.
 
 const shut = 1e4 // of a gate, beyond any doubt
+
+// rounded is for what differs by rounding.
+var rounded = compare.Off(1e-5, 0)
 
 // bias sets the biases of one gate.
 func bias(b *grad.Param, gate, m int, v tensor.Float) {
@@ -66,7 +70,7 @@ func TestNoForgetIsOne(t *testing.T) {
 	g, x := graph.Chains(6), grad.Const(random(1, 6, 3).Value)
 	a, b := l.ForwardFrom(nil, g, x, nil), own.ForwardFrom(nil, g, x, nil)
 	for i := range a {
-		if !near(a[i].Value().Data, b[i].Value().Data) {
+		if compare.Differ(a[i].Value().Data, b[i].Value().Data, rounded) != nil {
 			t.Errorf("state %d is %v, with f = 1 %v", i, a[i].Value().Data, b[i].Value().Data)
 		}
 	}
@@ -111,11 +115,11 @@ func TestUpdateConventions(t *testing.T) {
 		admits.UpdateAdmits = true
 		g, x := graph.Chains(5), grad.Const(random(1, 5, 3).Value)
 		want := keeps.Forward(nil, g, x).Value().Data
-		if near(admits.Forward(nil, g, x).Value().Data, want) {
+		if compare.Differ(admits.Forward(nil, g, x).Value().Data, want, rounded) == nil {
 			t.Error("the conventions do not differ")
 		}
 		admits.W, admits.U, admits.B = turned(keeps.W, m), turned(keeps.U, m), turned(keeps.B, m)
-		if got := admits.Forward(nil, g, x).Value().Data; !near(got, want) {
+		if got := admits.Forward(nil, g, x).Value().Data; compare.Differ(got, want, rounded) != nil {
 			t.Errorf("with z's signs changed it gives %v, want %v", got, want)
 		}
 	}
@@ -149,10 +153,10 @@ func TestGRUExtremes(t *testing.T) {
 			bias(l.B, 1, m, z)
 			return l.Step(nil, grad.Const(x.Value), message.State{grad.Const(from.Value)})[0].Value().Data
 		}
-		if got := run(0, keep, h); !near(got, h.Value.Data) {
+		if got := run(0, keep, h); compare.Differ(got, h.Value.Data, rounded) != nil {
 			t.Errorf("%+v: keeping made %v of %v", l, got, h.Value.Data)
 		}
-		if !near(run(-shut, -keep, h), run(-shut, -keep, random(9, 2, m))) {
+		if compare.Differ(run(-shut, -keep, h), run(-shut, -keep, random(9, 2, m)), rounded) != nil {
 			t.Errorf("%+v: with r = 0 the state is still read", l)
 		}
 		got, want := run(shut, -keep, h), make([]tensor.Float, 2*m)
@@ -160,7 +164,7 @@ func TestGRUExtremes(t *testing.T) {
 			j := i % m
 			want[i] = tensor.Float(math.Tanh(product(row(x, i/m), l.W, 2*m+j) + product(row(h, i/m), l.U, 2*m+j)))
 		}
-		if !near(got, want) {
+		if compare.Differ(got, want, rounded) != nil {
 			t.Errorf("%+v: with r = 1 and z admitting it is %v, a simple network %v", l, got, want)
 		}
 	}
@@ -175,11 +179,11 @@ func TestResetOrder(t *testing.T) {
 		before := *after
 		before.ResetBefore = true
 		g, x := graph.Chains(5), grad.Const(random(1, 5, 3).Value)
-		if near(after.Forward(nil, g, x).Value().Data, before.Forward(nil, g, x).Value().Data) {
+		if compare.Differ(after.Forward(nil, g, x).Value().Data, before.Forward(nil, g, x).Value().Data, rounded) == nil {
 			t.Errorf("minimal %v: the order does not matter", minimal)
 		}
 		bias(after.B, 0, m, shut)
-		if !near(after.Forward(nil, g, x).Value().Data, before.Forward(nil, g, x).Value().Data) {
+		if compare.Differ(after.Forward(nil, g, x).Value().Data, before.Forward(nil, g, x).Value().Data, rounded) != nil {
 			t.Errorf("minimal %v: with r = 1 the order matters", minimal)
 		}
 	}
@@ -265,7 +269,7 @@ func TestChildrenExchanged(t *testing.T) {
 		c.l.Init(rand.New(rand.NewPCG(1, 1)))
 		a := c.l.ForwardFrom(nil, g, grad.Const(x.Value), nil)[0].Value().Row(0)
 		b := c.l.ForwardFrom(nil, g, grad.Const(turned), nil)[0].Value().Row(0)
-		if near(a, b) != c.same {
+		if same := compare.Differ(a, b, rounded) == nil; same != c.same {
 			t.Errorf("%T: %v, with the children exchanged %v", c.l, a, b)
 		}
 	}
@@ -304,7 +308,7 @@ func TestCaterpillarIsChain(t *testing.T) {
 	}
 	tree := l.Forward(nil, g, grad.Const(x.Value)).Rows(spine).Value().Data
 	chain := l.Forward(nil, graph.Chains(n), grad.Const(x.Value).Rows(spine)).Value().Data
-	if !near(tree, chain) {
+	if compare.Differ(tree, chain, rounded) != nil {
 		t.Error("the caterpillar's spine is not the chain")
 	}
 	three := graph.Must(graph.Trees([]int32{-1, 0, 0, 0}))

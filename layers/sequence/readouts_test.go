@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -27,7 +28,7 @@ func TestMeanOfRaggedBatch(t *testing.T) {
 		for v := range 3 {
 			sum += h.Value().Row(v)[j]
 		}
-		if got := mean.Value().Row(0)[j]; !near([]tensor.Float{got}, []tensor.Float{sum / 3}) {
+		if got := mean.Value().Row(0)[j]; compare.Differ([]tensor.Float{got}, []tensor.Float{sum / 3}, rounded) != nil {
 			t.Errorf("the mean of three nodes is %v, want %v", got, sum/3)
 		}
 		if got := mean.Value().Row(1)[j]; got != 0 {
@@ -71,7 +72,7 @@ func TestDirectionMatters(t *testing.T) {
 	both := graph.Must(graph.New(4, []int32{0, 1, 2, 1, 2, 3}, []int32{1, 2, 3, 0, 1, 2}))
 	for name, c := range cells(3, 4) {
 		forth, back := c.ForwardFrom(nil, g, x, nil)[0].Value(), c.ForwardFrom(nil, g.Reverse(), x, nil)[0].Value()
-		if near(forth.Data, back.Data) {
+		if compare.Differ(forth.Data, back.Data, rounded) == nil {
 			t.Errorf("%s: backwards it gives the same", name)
 		}
 		func() {
@@ -93,7 +94,7 @@ func TestFirstStep(t *testing.T) {
 	l.B.Value.Normal(rand.New(rand.NewPCG(2, 1)), 0, 1)
 	x := random(1, 1, 2)
 	want := grad.Const(x.Value).Linear(grad.Const(l.W.Value), grad.Const(l.B.Value), grad.Identity).Tanh().Value()
-	if got := l.Forward(nil, graph.Chains(1), grad.Const(x.Value)).Value(); !near(got.Data, want.Data) {
+	if got := l.Forward(nil, graph.Chains(1), grad.Const(x.Value)).Value(); compare.Differ(got.Data, want.Data, rounded) != nil {
 		t.Errorf("the first state is %v, want %v", got.Data, want.Data)
 	}
 }

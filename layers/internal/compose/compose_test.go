@@ -2,13 +2,13 @@ package compose_test
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -33,27 +33,20 @@ func TestHeads(t *testing.T) {
 				for k := range a {
 					want += at(x.Value(), i, h*a+k) * at(w.Value(), k, h*b+j)
 				}
-				near(t, "TimesHeads", at(z.Value(), i, h*b+j), want)
-				near(t, "heads side by side", at(beside.Value(), i, h*b+j), want)
+				compare.Number(t, "TimesHeads", at(z.Value(), i, h*b+j), want, compare.Off(1e-5, 0))
+				compare.Number(t, "heads side by side", at(beside.Value(), i, h*b+j), want, compare.Off(1e-5, 0))
 			}
 			for k := range a {
 				want := 0.0
 				for j := range b {
 					want += at(z.Value(), i, h*b+j) * at(w.Value(), k, h*b+j)
 				}
-				near(t, "TimesHeadsT", at(back, i, h*a+k), want)
+				compare.Number(t, "TimesHeadsT", at(back, i, h*a+k), want, compare.Off(1e-5, 0))
 			}
 		}
 		for j := range b {
-			near(t, "mean of heads", at(mean.Value(), i, j), (at(z.Value(), i, j)+at(z.Value(), i, b+j))/2)
+			compare.Number(t, "mean of heads", at(mean.Value(), i, j), (at(z.Value(), i, j)+at(z.Value(), i, b+j))/2, compare.Off(1e-5, 0))
 		}
-	}
-}
-
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !(math.Abs(got-want) < 1e-5) {
-		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -448,4 +449,15 @@ func (r *Reference) binary(b vec.Binary) func(x, y number) number {
 		return func(x, y number) number { return r.Min(x, y) }
 	}
 	return func(x, y number) number { return r.Max(x, y) }
+}
+
+// Near fails the test where arrays are not what their formulas say, as near as rounding lets them be.
+func Near(t testing.TB, what string, got []*tensor.Dense, want [][]rounding.Result) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
+	}
+	for i, x := range got {
+		rounding.Near(t, fmt.Sprintf("%s: array %d", what, i), x.Data, want[i])
+	}
 }

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -125,24 +127,18 @@ func TestAdditiveBlocks(t *testing.T) {
 				shared := (i+width)%2 == 0 && g.NumDst() <= g.NumSrc()
 				got := o.run(g, f, shared)
 				undo := par.SetThreads(4)
-				for j, x := range o.run(g, f, shared) {
-					if !slices.Equal(x.Data, got[j].Data) {
-						t.Errorf("%s of %s: array %d has other bits on four threads", f.name, name, j)
-					}
-				}
+				compare.Arrays(t, fmt.Sprintf("%s of %s on four threads", f.name, name), o.run(g, f, shared), got, compare.Exactly)
 				undo()
 				rules.TilesOnly = true
 				want := o.run(g, f, shared)
 				rules.TilesOnly = false
-				if !slices.Equal(got[0].Data, want[0].Data) {
-					t.Errorf("%s of %s, %d wide: the result has other bits than in tiles", f.name, name, width)
-				}
+				compare.Equal(t, fmt.Sprintf("%s of %s, %d wide, and in tiles", f.name, name, width), got[0].Data, want[0].Data)
 				if name == "large" && i%3 != width%3 && !sparing.Full() {
 					continue // the formula is dear
 				}
 				formula := o.formula(g, f, shared)
-				held(t, f.name+" of "+name, got, formula)
-				held(t, f.name+" of "+name+", in tiles", want, formula)
+				reference.Near(t, f.name+" of "+name, got, formula)
+				reference.Near(t, f.name+" of "+name+", in tiles", want, formula)
 			}
 		}
 	}
@@ -163,9 +159,8 @@ func TestAdditiveBlocksBatch(t *testing.T) {
 		copy(alone.V.Value.Data, o.V.Value.Data)
 		got := alone.run(part, forms[0], false)
 		for j, from := range []int{3 * dst, 24 * src, 24 * dst} { // V's gradient is one sum over all
-			if x := got[j].Data; !slices.Equal(x, all[j].Data[from:from+len(x)]) {
-				t.Errorf("part %d: array %d has other bits in a batch", i, j)
-			}
+			x := got[j].Data
+			compare.Equal(t, fmt.Sprintf("part %d: array %d, and in a batch", i, j), x, all[j].Data[from:from+len(x)])
 		}
 		src, dst = src+part.NumSrc(), dst+part.NumDst()
 	}

@@ -1,9 +1,7 @@
 package rules_test
 
 import (
-	"fmt"
 	"slices"
-	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
@@ -11,7 +9,6 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // asked is the rule that is asked first, and what it does with a call: it takes none.
@@ -59,12 +56,4 @@ func formulaOf(of []*grad.Param, made reference.Made, run func()) [][]rounding.R
 		out = append(out, gradients(r.Of(p.Value.Data)))
 	}
 	return out
-}
-
-// held fails the test unless arrays are what the formula says.
-func held(t *testing.T, what string, got []*tensor.Dense, want [][]rounding.Result) {
-	t.Helper()
-	for i := range want {
-		rounding.Near(t, fmt.Sprintf("%s: array %d", what, i), got[i].Data, want[i])
-	}
 }

@@ -1,16 +1,18 @@
 package rules_test
 
 import (
+	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -63,16 +65,12 @@ func TestWeightedBlocks(t *testing.T) {
 		}
 		got := o.run(c.g)
 		undo := par.SetThreads(4)
-		for i, x := range o.run(c.g) {
-			if !slices.Equal(x.Data, got[i].Data) {
-				t.Errorf("%s: array %d has other bits on four threads", name, i)
-			}
-		}
+		compare.Arrays(t, name+" on four threads", o.run(c.g), got, compare.Exactly)
 		undo()
 		formula := formulaOf([]*grad.Param{o.X, o.W}, nil, func() { o.run(c.g) })
-		held(t, name, got, formula)
+		reference.Near(t, name, got, formula)
 		rules.TilesOnly = true
-		held(t, name+", in tiles", o.run(c.g), formula)
+		reference.Near(t, name+", in tiles", o.run(c.g), formula)
 		rules.TilesOnly = false
 	}
 }
@@ -90,9 +88,8 @@ func TestWeightedBlocksBatch(t *testing.T) {
 		copy(alone.W.Value.Data, o.W.Value.Data[edge:])
 		got := alone.run(part)
 		for j, from := range []int{5 * dst, 5 * src, edge} {
-			if x := got[j].Data; !slices.Equal(x, all[j].Data[from:from+len(x)]) {
-				t.Errorf("part %d: array %d has other bits in a batch", i, j)
-			}
+			x := got[j].Data
+			compare.Equal(t, fmt.Sprintf("part %d: array %d, and in a batch", i, j), x, all[j].Data[from:from+len(x)])
 		}
 		src, dst, edge = src+part.NumSrc(), dst+part.NumDst(), edge+part.NumEdges()
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
@@ -182,9 +183,7 @@ func runDGL(t *testing.T, c dglCase, l conv) {
 		if strings.HasSuffix(c.Name, "_train") { // of its batch norm; the names alone are compared
 			return
 		}
-		if y := l.Apply(grad.NewEval(), g, in).Y.Value(); !(furthest(y.Data, want.Data) < 1e-5) {
-			t.Errorf("%s, the result is off by %.1e", when, furthest(y.Data, want.Data))
-		}
+		compare.Near(t, when+": the result", l.Apply(grad.NewEval(), g, in).Y.Value().Data, want.Data, compare.Off(1e-5, 0))
 	}
 	check("loaded")
 	back, err := m.State(convert.DGL)

@@ -2,7 +2,6 @@ package convert_test
 
 import (
 	"flag"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -152,23 +152,7 @@ func renamed(s convert.State, oldnew ...string) convert.State {
 func (s *stage) compare(name string, y *grad.Var) {
 	s.t.Helper()
 	want := s.want[strings.TrimSuffix(name, broughtBack)]
-	if got := y.Value(); len(got.Data) != len(want.Data) {
-		s.t.Errorf("%s: the result is %v, want %v", name, got.Shape(), want.Shape)
-	} else if far := furthest(got.Data, want.Data); !(far < 1e-5) {
-		s.t.Errorf("%s: the result is off by %.1e", name, far)
-	}
-}
-
-// furthest returns the largest difference, NaN if there is one.
-func furthest(a, b []tensor.Float) float64 {
-	far := 0.0
-	for i := range a {
-		d := math.Abs(float64(a[i] - b[i]))
-		if !(d <= far) {
-			far = d
-		}
-	}
-	return far
+	compare.Near(s.t, name+": the result", y.Value().Data, want.Data, compare.Off(1e-5, 0))
 }
 
 // returned holds a state dict of ours against that there: the same names and shapes; but for
@@ -206,8 +190,10 @@ func (s *stage) written(state convert.State, file string) {
 		s.t.Errorf("%d arrays are written, want %d", len(state), len(want))
 	}
 	for name, a := range state {
-		if b := want[name]; !slices.Equal(a.Shape, b.Shape) || len(a.Data) != len(b.Data) || !(furthest(a.Data, b.Data) <= 1e-6) {
-			s.t.Errorf("%s is not as in %s", name, file)
+		b := want[name]
+		if !slices.Equal(a.Shape, b.Shape) {
+			s.t.Errorf("%s has not the shape that it has in %s", name, file)
 		}
+		compare.Near(s.t, name+", and in "+file, a.Data, b.Data, compare.Off(1e-6, 0))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -260,9 +261,8 @@ func TestTimesAsFeatures(t *testing.T) {
 			t.Errorf("%s %v: %v", c.column, c.cells, err)
 			continue
 		}
-		if got := d.Features.(*tensor.Dense).Data; !alike(got, c.want) {
-			t.Errorf("%s %v: features %v, want %v", c.column, c.cells, got, c.want)
-		}
+		what, most := fmt.Sprintf("%s %v", c.column, c.cells), float64(slices.Max(c.want))
+		compare.Near(t, what, d.Features.(*tensor.Dense).Data, c.want, compare.Off(1e-6*most, 0))
 	}
 	dir := saved(t, t.TempDir(), "e_edges.csv", "source,target,at\na,b,1716076800\nb,c,1716076802\nc,a,1716076801\n")
 	d, err := readWith(dir + "/e_edges.csv")
@@ -273,18 +273,10 @@ func TestTimesAsFeatures(t *testing.T) {
 	if loops := d.WithSelfLoops().EdgeColumns[0]; !slices.Equal(loops.Times, []int64{1716076801000000, NoTime, 1716076800000000, NoTime, 1716076802000000, NoTime}) {
 		t.Errorf("with loops %v", loops.Times)
 	}
-	if got := d.EdgeFeatures.Data; err != nil || fmt.Sprint(d.EdgeColumns[0].Times, s) != "[1716076801000000 1716076800000000 1716076802000000] {[1] [0] [2]}" || !alike(got, []tensor.Float{1.0 / 86400, 0, 2.0 / 86400}) {
+	if got := d.EdgeFeatures.Data; err != nil || fmt.Sprint(d.EdgeColumns[0].Times, s) != "[1716076801000000 1716076800000000 1716076802000000] {[1] [0] [2]}" {
 		t.Errorf("edges %v, %v, %v, error %v", d.EdgeColumns, s, got, err)
 	}
-}
-
-// alike compares days that were standardised, within a millionth of the largest.
-func alike(got, want []tensor.Float) bool {
-	most := 0.0
-	for _, v := range want {
-		most = max(most, math.Abs(float64(v)))
-	}
-	return slices.EqualFunc(got, want, func(a, b tensor.Float) bool { return math.Abs(float64(a)-float64(b)) <= 1e-6*most })
+	compare.Near(t, "times of edges", d.EdgeFeatures.Data, []tensor.Float{1.0 / 86400, 0, 2.0 / 86400}, compare.Off(1e-6*2/86400, 0))
 }
 
 // Times in JSON and GraphML are kept as those of tables.

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -112,12 +113,12 @@ func TestDGLMoreQueries(t *testing.T) {
 	is(t, "edges between", between, "[1 2]")
 	labels := column(1, 1, 2, 2)
 	alike := message.ApplyEdges(g, message.USubV(labels, labels).Sign().Abs().Neg().Shift(1))
-	want(t, "the same label", alike.Value(), 0, 1, 1, 0, 1)
+	compare.Equal(t, "the same label", alike.Value().Data, []tensor.Float{0, 1, 1, 0, 1})
 	share := alike.Mean()
 	is(t, "homophily", fmt.Sprintf("%.3f", share.Value().Data[0]), "0.600")
-	want(t, "at nodes", message.UpdateAll(g, message.CopyE(alike), message.Mean).Value(), 0, 1, 0.5, 0)
+	compare.Equal(t, "at nodes", message.UpdateAll(g, message.CopyE(alike), message.Mean).Value().Data, []tensor.Float{0, 1, 0.5, 0})
 	even := message.ApplyEdges(g, message.CopyE(grad.Const(fill(g.NumEdges()))).Normalise())
-	want(t, "over the in-degree", even.Value(), 1, 0.5, 0.5, 0.5, 0.5)
+	compare.Equal(t, "over the in-degree", even.Value().Data, []tensor.Float{1, 0.5, 0.5, 0.5, 0.5})
 }
 
 // fill returns n rows of one.
@@ -133,19 +134,19 @@ func TestDGLEdgeReadout(t *testing.T) {
 	var y *grad.Var
 
 	y = message.UpdateAll(both.EdgeMembership(), message.CopyU(e), message.Sum)
-	want(t, "sum", y.Value(), -7, -17)
+	compare.Equal(t, "sum", y.Value().Data, []tensor.Float{-7, -17})
 	y = message.UpdateAll(both.EdgeMembership(), message.CopyU(e), message.Mean)
-	want(t, "mean", y.Value(), -7, -8.5)
+	compare.Equal(t, "mean", y.Value().Data, []tensor.Float{-7, -8.5})
 	y = message.UpdateAll(both.EdgeMembership(), message.CopyU(e), message.Max)
-	want(t, "max", y.Value(), -7, -8)
+	compare.Equal(t, "max", y.Value().Data, []tensor.Float{-7, -8})
 	y = message.ApplyEdges(both.EdgeMembership(), message.CopyU(w).Softmax())
-	want(t, "softmax", y.Value(), 1, 0.5, 0.5)
+	compare.Equal(t, "softmax", y.Value().Data, []tensor.Float{1, 0.5, 0.5})
 	y = message.ApplyEdges(both.EdgeMembership(), message.CopyU(e).TopK(1))
-	want(t, "best", y.Value(), -7, -8, -inf)
+	compare.Near(t, "best", y.Value().Data, []float64{-7, -8, -inf}, compare.Exactly)
 	y = message.ApplyEdges(both.EdgeMembership(), message.V(column(100, 200)))
-	want(t, "broadcast", y.Value(), 100, 200, 200)
+	compare.Equal(t, "broadcast", y.Value().Data, []tensor.Float{100, 200, 200})
 	y = message.UpdateAll(both.Membership(), message.U(x).Mul(message.U(column(0, 0, 0, 0, 0)).Sigmoid()), message.Sum)
-	want(t, "weights of a gate", y.Value(), 1.5, 6)
+	compare.Equal(t, "weights of a gate", y.Value().Data, []tensor.Float{1.5, 6})
 }
 
 func TestDGLMoreLayers(t *testing.T) {
@@ -192,7 +193,7 @@ func TestDGLMoreLayers(t *testing.T) {
 	}
 	is(t, "diffused", spread, "Var[5 4]")
 	known, labels, guess := column(1, 0), column(7, 0), column(3, 4)
-	want(t, "put back", grad.Where(known, labels, guess).Value(), 7, 4)
+	compare.Equal(t, "put back", grad.Where(known, labels, guess).Value().Data, []tensor.Float{7, 4})
 	set := graph.Batch(graph.Complete(2), graph.Complete(3))
 	q := x
 	y := message.UpdateAll(set, message.U(x).Mul(message.UDotV(x, q).Softmax()), message.Sum)

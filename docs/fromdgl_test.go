@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
@@ -149,7 +150,7 @@ func sameMsg(t *testing.T, g *graph.Graph, rows [][2]*grad.Var, msgs []message.M
 	ops := []func(x, y *grad.Var) *grad.Var{(*grad.Var).Add, (*grad.Var).Sub, (*grad.Var).Mul, (*grad.Var).Div, (*grad.Var).Dot}
 	for i, m := range msgs {
 		x := rows[i/len(ops)]
-		agree(t, fmt.Sprint("message ", i), message.ApplyEdges(g, m), ops[i%len(ops)](x[0], x[1]))
+		compare.Array(t, fmt.Sprint("message ", i), message.ApplyEdges(g, m).Value(), ops[i%len(ops)](x[0], x[1]).Value(), compare.Part(1e-5))
 	}
 }
 
@@ -194,8 +195,8 @@ func TestDGLMessages(t *testing.T) {
 		message.CopyU(x),
 		message.CopyE(w),
 	}
-	agree(t, "copy_u", message.ApplyEdges(g, copies[0]), u)
-	agree(t, "copy_e", message.ApplyEdges(g, copies[1]), w)
+	compare.Array(t, "copy_u", message.ApplyEdges(g, copies[0]).Value(), u.Value(), compare.Part(1e-5))
+	compare.Array(t, "copy_e", message.ApplyEdges(g, copies[1]).Value(), w.Value(), compare.Part(1e-5))
 }
 
 func TestDGLPassing(t *testing.T) {
@@ -205,50 +206,50 @@ func TestDGLPassing(t *testing.T) {
 	var y *grad.Var
 
 	y = message.UpdateAll(g, m, message.Sum)
-	want(t, "sum", y.Value(), 0, 10, 20)
+	compare.Equal(t, "sum", y.Value().Data, []tensor.Float{0, 10, 20})
 	y = message.UpdateAll(g, m, message.Mean)
-	want(t, "mean", y.Value(), 0, 10, 10)
+	compare.Equal(t, "mean", y.Value().Data, []tensor.Float{0, 10, 10})
 	y = message.UpdateAll(g, m, message.Max)
-	want(t, "max", y.Value(), 0, 10, 14)
+	compare.Equal(t, "max", y.Value().Data, []tensor.Float{0, 10, 14})
 	y = message.UpdateAll(g, m, message.Min)
-	want(t, "min", y.Value(), 0, 10, 6)
+	compare.Equal(t, "min", y.Value().Data, []tensor.Float{0, 10, 6})
 	y = message.UpdateAll(g, m, message.Mean, message.Max)
-	want(t, "two reducers", y.Value(), 0, 0, 10, 10, 10, 14)
+	compare.Equal(t, "two reducers", y.Value().Data, []tensor.Float{0, 0, 10, 10, 10, 14})
 	y = message.ApplyEdges(g, m)
-	want(t, "edges", y.Value(), 10, 6, 14)
+	compare.Equal(t, "edges", y.Value().Data, []tensor.Float{10, 6, 14})
 	hidden := message.ApplyEdges(g, message.UAddV(x, x)).MatMul(vars([]int{1, 1}, 2)).ReLU()
 	y = message.UpdateAll(g, message.CopyE(hidden), message.Sum)
-	want(t, "function of edges", y.Value(), 0, 8, 18)
+	compare.Equal(t, "function of edges", y.Value().Data, []tensor.Float{0, 8, 18})
 	y = y.Linear(vars([]int{1, 1}, 1), nil, grad.ReLU)
-	want(t, "function of nodes", y.Value(), 0, 8, 18)
+	compare.Equal(t, "function of nodes", y.Value().Data, []tensor.Float{0, 8, 18})
 
 	even := column(0, 0, 0)
 	y = message.EdgeSoftmax(g, even)
-	want(t, "softmax", y.Value(), 1, 0.5, 0.5)
+	compare.Equal(t, "softmax", y.Value().Data, []tensor.Float{1, 0.5, 0.5})
 	y = message.EdgeSoftmaxBySource(g, even)
-	want(t, "softmax by source", y.Value(), 0.5, 1, 0.5)
+	compare.Equal(t, "softmax by source", y.Value().Data, []tensor.Float{0.5, 1, 0.5})
 	y = message.ApplyEdges(g, message.UAddV(x, x).Softmax())
 	is(t, "fused softmax", y.Value().Data[0], 1)
 	listed := message.OnEdges(g, column(60, 70, 50))
-	want(t, "list order", listed.Value(), 50, 60, 70)
+	compare.Equal(t, "list order", listed.Value().Data, []tensor.Float{50, 60, 70})
 
 	h := graph.Must(graph.New(3, []int32{0}, []int32{0}))
 	one := message.Relation{Graph: g, Msg: message.CopyU(x), By: message.Sum}
 	two := message.Relation{Graph: h, Msg: message.CopyU(x), By: message.Max}
 	y = message.UpdateRelations(message.Sum, one, two)
-	want(t, "relations", y.Value(), 1, 2, 3)
+	compare.Equal(t, "relations", y.Value().Data, []tensor.Float{1, 2, 3})
 	y = message.StackRelations(one, two)
-	want(t, "stack", y.Value(), 0, 1, 2, 0, 3, 0)
+	compare.Equal(t, "stack", y.Value().Data, []tensor.Float{0, 1, 2, 0, 3, 0})
 	alphas := message.SoftmaxRelations(one, two)
 	y = message.UpdateAll(g, message.CopyE(alphas[0]), message.Sum).Add(message.UpdateAll(h, message.CopyE(alphas[1]), message.Sum))
-	want(t, "weights of relations", y.Value(), 1, 1, 1)
+	compare.Equal(t, "weights of relations", y.Value().Data, []tensor.Float{1, 1, 1})
 
 	some := graph.Must(g.Dst([]int32{2}))
 	y = message.UpdateAll(some, message.CopyU(x), message.Sum)
-	want(t, "pull", y.Value(), 3)
+	compare.Equal(t, "pull", y.Value().Data, []tensor.Float{3})
 	few := graph.Must(g.EdgeSubgraph([]int32{2}))
 	y = message.UpdateAll(few, message.CopyU(x), message.Sum)
-	want(t, "some edges", y.Value(), 0, 0, 2)
+	compare.Equal(t, "some edges", y.Value().Data, []tensor.Float{0, 0, 2})
 
 	chain := graph.Chains(3)
 	step := func(l *message.Level, prev message.State) message.State {
@@ -256,9 +257,9 @@ func TestDGLPassing(t *testing.T) {
 		return message.State{h.Add(l.Rows(x))}
 	}
 	s := message.Sweep(chain, message.State{column(0)}, step)
-	want(t, "sweep", s[0].Value(), 1, 3, 6)
+	compare.Equal(t, "sweep", s[0].Value().Data, []tensor.Float{1, 3, 6})
 	back := message.Sweep(chain.Reverse(), message.State{column(0)}, step)
-	want(t, "backwards", back[0].Value(), 6, 5, 3)
+	compare.Equal(t, "backwards", back[0].Value().Data, []tensor.Float{6, 5, 3})
 }
 
 func TestDGLReadout(t *testing.T) {
@@ -267,23 +268,23 @@ func TestDGLReadout(t *testing.T) {
 	var y *grad.Var
 
 	y = message.Readout(both, x, message.Sum)
-	want(t, "sum", y.Value(), 3, 12)
+	compare.Equal(t, "sum", y.Value().Data, []tensor.Float{3, 12})
 	y = message.Readout(both, x, message.Mean)
-	want(t, "mean", y.Value(), 1.5, 4)
+	compare.Equal(t, "mean", y.Value().Data, []tensor.Float{1.5, 4})
 	y = message.Readout(both, x, message.Max)
-	want(t, "max", y.Value(), 2, 5)
+	compare.Equal(t, "max", y.Value().Data, []tensor.Float{2, 5})
 	y = message.UpdateAll(both.Membership(), message.UMulE(x, w), message.Sum)
-	want(t, "weighted", y.Value(), 3, 5)
+	compare.Equal(t, "weighted", y.Value().Data, []tensor.Float{3, 5})
 	y = message.ApplyEdges(both.Membership(), message.CopyU(w).Softmax())
 	is(t, "softmax", y.Value().Data[0], 0.5)
 	y = message.ReadoutSoftmax(both, x, column(0, 0, 0, 0, 0))
-	agree(t, "attention", y, column(1.5, 4))
+	compare.Array(t, "attention", y.Value(), column(1.5, 4).Value(), compare.Part(1e-5))
 	y = message.ApplyEdges(both.Membership(), message.CopyU(x).TopK(1))
-	want(t, "best", y.Value(), -inf, 2, -inf, -inf, 5)
+	compare.Near(t, "best", y.Value().Data, []float64{-inf, 2, -inf, -inf, 5}, compare.Exactly)
 	y = message.Readout(both, message.UpdateAll(both, message.CopyE(e), message.Sum), message.Sum)
-	want(t, "edges", y.Value(), 7, 17)
+	compare.Equal(t, "edges", y.Value().Data, []tensor.Float{7, 17})
 	y = message.ApplyEdges(both.Membership(), message.V(column(100, 200)))
-	want(t, "broadcast", y.Value(), 100, 100, 200, 200, 200)
+	compare.Equal(t, "broadcast", y.Value().Data, []tensor.Float{100, 100, 200, 200, 200})
 }
 
 func TestDGLSparse(t *testing.T) {
@@ -296,24 +297,24 @@ func TestDGLSparse(t *testing.T) {
 	var y *grad.Var
 
 	y = message.UpdateAll(g, message.UMulE(x, w), message.Sum)
-	want(t, "spmm", y.Value(), 0, 10, 20)
+	compare.Equal(t, "spmm", y.Value().Data, []tensor.Float{0, 10, 20})
 	y = grad.Const(a).MatMul(x)
-	want(t, "constant matrix", y.Value(), 0, 10, 20)
+	compare.Equal(t, "constant matrix", y.Value().Data, []tensor.Float{0, 10, 20})
 	dst := tensor.New(n, 1)
 	sparse.Product{A: a}.Into(dst, x.Value())
-	want(t, "kernel", dst, 0, 10, 20)
+	compare.Equal(t, "kernel", dst.Data, []tensor.Float{0, 10, 20})
 	y = message.UpdateAll(g.Reverse(), message.UMulE(x, w.Rows(g.Reverse().From().Edges)), message.Sum)
-	want(t, "transposed", y.Value(), 18, 31, 0)
+	compare.Equal(t, "transposed", y.Value().Data, []tensor.Float{18, 31, 0})
 	y = message.ApplyEdges(g, message.UDotV(x, x).Mul(message.E(w)))
-	want(t, "sddmm", y.Value(), 20, 18, 42)
+	compare.Equal(t, "sddmm", y.Value().Data, []tensor.Float{20, 18, 42})
 	y = message.EdgeSoftmax(g, w)
 	is(t, "softmax", y.Value().Data[0], 1)
 	y = message.UpdateAll(g, message.CopyE(w), message.Sum)
-	want(t, "sums of rows", y.Value(), 0, 5, 13)
+	compare.Equal(t, "sums of rows", y.Value().Data, []tensor.Float{0, 5, 13})
 	y = message.UpdateAll(g.Reverse(), message.CopyE(w.Rows(g.Reverse().From().Edges)), message.Sum)
-	want(t, "sums of columns", y.Value(), 6, 12, 0)
+	compare.Equal(t, "sums of columns", y.Value().Data, []tensor.Float{6, 12, 0})
 	y = message.ApplyEdges(g, message.UMulE(x, w))
-	want(t, "scaled columns", y.Value(), 10, 6, 14)
+	compare.Equal(t, "scaled columns", y.Value().Data, []tensor.Float{10, 6, 14})
 }
 
 func TestDGLLayers(t *testing.T) {
@@ -358,8 +359,8 @@ func TestDGLLoading(t *testing.T) {
 	}
 	first, second := step(vars([]int{1, 2}, 1, 2)), step(vars([]int{1, 2}, 3, 4))
 	grads := grad.SumGrads(first, second)
-	want(t, "gradient of two tapes", grads.Param(p), 4, 4, 6, 6)
+	compare.Equal(t, "gradient of two tapes", grads.Param(p).Data, []tensor.Float{4, 4, 6, 6})
 	there, not := column(2, 0.5), column(0, 0)
 	loss := grad.Loss{}.Ranking(there, not, 1)
-	want(t, "ranking", loss.Value(), 0.25)
+	compare.Equal(t, "ranking", loss.Value().Data, []tensor.Float{0.25})
 }

@@ -3,8 +3,6 @@ package docs_test
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
-	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -38,29 +36,3 @@ func vars(shape []int, x ...float64) *grad.Var {
 }
 
 func column(x ...float64) *grad.Var { return vars([]int{len(x), 1}, x...) }
-
-// want fails the test unless an array holds these numbers.
-func want(t *testing.T, what string, got *tensor.Dense, x ...float64) {
-	t.Helper()
-	same := len(got.Data) == len(x)
-	for i := 0; same && i < len(x); i++ {
-		v := tensor.Float(x[i])
-		same = got.Data[i] == v || v != v && got.Data[i] != got.Data[i]
-	}
-	if !same {
-		t.Errorf("%s: got %v, want %v", what, got, x)
-	}
-}
-
-// agree fails the test unless two arrays are one to rounding.
-func agree(t *testing.T, what string, got, want *grad.Var) {
-	t.Helper()
-	if !slices.Equal(got.Shape(), want.Shape()) {
-		t.Fatalf("%s: the shape is %v, want %v", what, got.Shape(), want.Shape())
-	}
-	for i, v := range want.Value().Data {
-		if d := math.Abs(float64(got.Value().Data[i] - v)); !(d <= 1e-5*max(1, math.Abs(float64(v)))) {
-			t.Errorf("%s: element %d is %v, want %v", what, i, got.Value().Data[i], v)
-		}
-	}
-}

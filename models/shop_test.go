@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -186,9 +187,6 @@ func scores(t *testing.T, p *models.Predictor, raw *form.Raw, q models.Query) ma
 func same(t *testing.T, what string, got, want map[string][]float64) {
 	t.Helper()
 	for id, row := range got {
-		if !slices.Equal(row, want[id]) {
-			t.Errorf("%s: %s has %v, want %v", what, id, row, want[id])
-			return
-		}
+		compare.Equal(t, what+": "+id, row, want[id])
 	}
 }

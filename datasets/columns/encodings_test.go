@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/edgewise-ml/edgewise/datasets/form"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -108,13 +109,16 @@ func TestGaps(t *testing.T) {
 	s := fitted(t, raw, Roles{}, Rows{Nodes: []int32{0, 1, 2, 3}})
 	x, names, a := feature(t, s, raw, "x")
 	r2 := math.Sqrt2
-	if fmt.Sprint(names) != "[ =empty]" || !near(x, [][]float64{{-1 / r2, 0}, {-1 / r2, 1}, {r2, 0}, {-1 / r2, 0}, {-1 / r2, 1}}) {
+	if fmt.Sprint(names) != "[ =empty]" {
 		t.Errorf("%v, %v", names, x)
 	}
+	compare.Slices(t, "x", x, [][]float64{{-1 / r2, 0}, {-1 / r2, 1}, {r2, 0}, {-1 / r2, 0}, {-1 / r2, 1}}, sine)
 	d, names, _ := feature(t, s, raw, "d")
-	if r := math.Sqrt(1.5); fmt.Sprint(names) != "[ =empty]" || !near(d, [][]float64{{r, 0}, {-r, 0}, {0, 1}, {0, 0}, {7 * r, 0}}) {
+	if fmt.Sprint(names) != "[ =empty]" {
 		t.Errorf("%v, %v", names, d)
 	}
+	r := math.Sqrt(1.5)
+	compare.Slices(t, "d", d, [][]float64{{r, 0}, {-r, 0}, {0, 1}, {0, 0}, {7 * r, 0}}, sine)
 	if len(a.Warnings) > 0 {
 		t.Errorf("warnings %q", a.Warnings)
 	}
@@ -133,17 +137,8 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// near allows what a sine of an angle up to 2π is off by.
-func near(got, want [][]float64) bool {
-	for i := range got {
-		for j, v := range got[i] {
-			if len(want[i]) != len(got[i]) || math.Abs(v-want[i][j]) > 16*rounding.Unit*(1+math.Abs(v)) {
-				return false
-			}
-		}
-	}
-	return len(got) == len(want)
-}
+// sine allows what a sine of an angle up to 2π is off by.
+var sine = compare.Off(16*rounding.Unit, 16*rounding.Unit)
 
 // A code is one feature that holds the number of a word that the rows that train have twice.
 func TestCodes(t *testing.T) {
@@ -233,9 +228,7 @@ func TestCycles(t *testing.T) {
 					want = append(want, math.Cos(2*math.Pi*phase))
 				}
 			}
-			if !near([][]float64{row}, [][]float64{want}) {
-				t.Errorf("%s: row %d is %v, want %v", c.name, i, row, want)
-			}
+			compare.Near(t, fmt.Sprintf("%s: row %d", c.name, i), row, want, sine)
 		}
 	}
 }
@@ -284,9 +277,7 @@ func TestText(t *testing.T) {
 				want = append(want, weights[h]/math.Sqrt(max(squares, 1e-300)))
 			}
 		}
-		if !near(rows[i:i+1], [][]float64{want}) {
-			t.Errorf("%q is %v, want %v", text, rows[i], want)
-		}
+		compare.Near(t, fmt.Sprintf("%q", text), rows[i], want, sine)
 	}
 	if hashOf("box", 256) != 0xf2 { // of a model file nothing may move: FNV-1a of 64 bits
 		t.Errorf("box has the hash %#x", hashOf("box", 256))

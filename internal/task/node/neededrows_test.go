@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
@@ -90,9 +91,7 @@ func TestNeededRowsTrainAlike(t *testing.T) {
 			case strings.HasSuffix(name, "WDst"):
 				most = 5e-3 // and that of some of its elements
 			}
-			if d := distance(p.Value, paramOf(all, name).Value); !(d < most) {
-				t.Errorf("%s differs by %g", name, d)
-			}
+			compare.Near(t, name, p.Value.Data, paramOf(all, name).Value.Data, compare.Off(most, 0))
 		}
 	}
 	for _, name := range models.Names(models.ReadsNone, models.MayNumbers, models.MayKinds) {
@@ -205,14 +204,6 @@ func paramOf(n *Network, name string) *grad.Param {
 		}
 	}
 	return nil
-}
-
-func distance(a, b *tensor.Dense) float64 {
-	most := 0.0
-	for i, v := range a.Data {
-		most = max(most, math.Abs(float64(v-b.Data[i])))
-	}
-	return most
 }
 
 // Steps of --inductive see the nodes that train and the edges among them, and nothing else.

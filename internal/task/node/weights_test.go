@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -210,19 +211,11 @@ func TestWeightedModels(t *testing.T) {
 		if formula == nil {
 			plain := oneWay()
 			want := plain.said(grad.NewEval(), net)
-			if d := distance(got, want); d != 0 {
-				t.Errorf("%s: weights that are not used change it by %g", name, d)
-			}
+			compare.Equal(t, name+": with weights that are not used", got.Data, want.Data)
 			continue
 		}
 		want := formula(k, net)
-		for i := range want {
-			for j, w := range want[i] {
-				if v := float64(got.Row(i)[j]); math.Abs(v-w) > 1e-5*(1+math.Abs(w)) {
-					t.Fatalf("%s: node %d, class %d is %g, want %g", name, i, j, v, w)
-				}
-			}
-		}
+		compare.Near(t, name, got.Data, slices.Concat(want...), compare.Off(1e-5, 1e-5))
 	}
 }
 
@@ -242,9 +235,7 @@ func TestWeightedRowsAndBatches(t *testing.T) {
 			}
 		}
 		for p, v := range grad.Params(some) {
-			if d := distance(v.Value, paramOf(all, p).Value); !(d < 1e-3) {
-				t.Errorf("%s: %s differs by %g", name, p, d)
-			}
+			compare.Near(t, name+": "+p, v.Value.Data, paramOf(all, p).Value.Data, compare.Off(1e-3, 0))
 		}
 		if r.Traits().Whole != "" {
 			continue
@@ -253,11 +244,11 @@ func TestWeightedRowsAndBatches(t *testing.T) {
 		seeds := []int32{7, 0, 179, 123}
 		part := some.Run(grad.NewEval(), batchOf(t, k, some, seeds)).Value()
 		for i, v := range seeds {
-			for j, got := range part.Row(i) {
-				if name == "gcn" && got != whole.Row(int(v))[j] || math.Abs(float64(got-whole.Row(int(v))[j])) > 1e-5 {
-					t.Errorf("%s: node %d, class %d: %g in a batch, %g on the whole graph", name, v, j, got, whole.Row(int(v))[j])
-				}
+			by := compare.Off(1e-5, 0)
+			if name == "gcn" {
+				by = compare.Exactly
 			}
+			compare.Near(t, fmt.Sprintf("%s: node %d, in a batch and on the whole graph", name, v), part.Row(i), whole.Row(int(v)), by)
 		}
 	}
 }

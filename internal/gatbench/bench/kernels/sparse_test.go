@@ -1,11 +1,13 @@
 package kernels
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -37,11 +39,7 @@ func TestReferencesOfKernels(t *testing.T) {
 					if r.Share != 1 {
 						t.Fatalf("%s: %v of the work", k.name, r.Share)
 					}
-					for i, v := range w.Out.Data {
-						if d := float64(v - want[i]); !(math.Abs(d) <= 1e-4*math.Max(1, math.Abs(float64(want[i])))) {
-							t.Fatalf("%s on a %s, %v, %q: element %d is %v, want %v", k.name, name, s, r.Name, i, v, want[i])
-						}
-					}
+					compare.Near(t, fmt.Sprintf("%s on a %s, %v, %q", k.name, name, s, r.Name), w.Out.Data, want, compare.Part(1e-4))
 					met[k.name+" "+r.Name] = true
 				}
 			}
@@ -61,9 +59,9 @@ func TestReferencesOfGradients(t *testing.T) {
 	tape.BackwardFrom(fusedAttention(a.g, el, er, ft), a.seed)
 	p := newPlainAttention(a, s)
 	p.reference().Call()
-	nearAll(t, "del", p.del, el.Grad())
-	nearAll(t, "der", p.der, er.Grad())
-	nearAll(t, "dft", p.dft, ft.Grad())
+	compare.Near(t, "del", p.del.Data, el.Grad().Data, compare.Part(1e-4))
+	compare.Near(t, "der", p.der.Data, er.Grad().Data, compare.Part(1e-4))
+	compare.Near(t, "dft", p.dft.Data, ft.Grad().Data, compare.Part(1e-4))
 
 	g := b.Get()
 	m := newPlainMessage(g.In(), bench.Operand(g.NumSrc(), 6), bench.Operand(g.NumDst(), 6), bench.Operand(g.NumEdges(), 1), bench.Operand(6), bench.Operand(g.NumDst(), 6))
@@ -72,20 +70,11 @@ func TestReferencesOfGradients(t *testing.T) {
 	u, v, e, w := tape.Watch(m.u), tape.Watch(m.v), tape.Watch(m.e), tape.Watch(m.w)
 	y := message.UpdateAll(g, message.U(u).Mul(message.E(e)).Add(message.V(v)).Tanh().Mul(message.W(w)), message.Mean)
 	tape.BackwardFrom(y, m.seed)
-	nearAll(t, "y", m.y, y.Value())
-	nearAll(t, "du", m.du, u.Grad())
-	nearAll(t, "dv", m.dv, v.Grad())
-	nearAll(t, "de", m.de, e.Grad())
-	nearAll(t, "dw", m.dw, w.Grad())
-}
-
-func nearAll(t *testing.T, what string, got, want *tensor.Dense) {
-	t.Helper()
-	for i, v := range want.Data {
-		if d := math.Abs(float64(got.Data[i] - v)); !(d <= 1e-4*math.Max(1, math.Abs(float64(v)))) {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, got.Data[i], v)
-		}
-	}
+	compare.Near(t, "y", m.y.Data, y.Value().Data, compare.Part(1e-4))
+	compare.Near(t, "du", m.du.Data, u.Grad().Data, compare.Part(1e-4))
+	compare.Near(t, "dv", m.dv.Data, v.Grad().Data, compare.Part(1e-4))
+	compare.Near(t, "de", m.de.Data, e.Grad().Data, compare.Part(1e-4))
+	compare.Near(t, "dw", m.dw.Data, w.Grad().Data, compare.Part(1e-4))
 }
 
 // A product with a matrix of one's own is with its values: y = A·x.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 )
@@ -301,11 +302,7 @@ func TestProductPanels(t *testing.T) {
 		if !intact() {
 			t.Fatalf("%d×%d×%d: wrote beyond the result", m, k, n)
 		}
-		for i := range c {
-			if math.Float64bits(float64(c[i])) != math.Float64bits(float64(one[i])) {
-				t.Fatalf("%d×%d×%d: element %d is %v, by single panels %v", m, k, n, i, c[i], one[i])
-			}
-		}
+		compare.Bits(t, fmt.Sprintf("%d×%d×%d, and by single panels", m, k, n), c, one)
 		if len(all.B) != len(p.B) || all.N != n {
 			t.Fatalf("Panels changed the Product: %d columns, not %d", all.N, n)
 		}

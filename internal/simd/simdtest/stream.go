@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/internal/compare"
 )
 
 // onLine returns n numbers that start with a cache line, if shift is zero, with
@@ -29,16 +31,6 @@ func onLine(n, shift int) (x []Float, intact func() bool) {
 	}
 }
 
-// SameBits fails where two slices differ in a bit.
-func SameBits(t *testing.T, what string, got, want []Float) {
-	t.Helper()
-	for i, v := range got {
-		if math.Float64bits(float64(v)) != math.Float64bits(float64(want[i])) && (v == v || want[i] == want[i]) {
-			t.Fatalf("%s: element %d is %v, want %v", what, i, v, want[i])
-		}
-	}
-}
-
 // StreamTrial checks that a result set past the caches has the bits of one that is
 // not: set fills in a slice of n elements.
 func StreamTrial(t *testing.T, what string, n int, set func(y []Float, stream bool)) {
@@ -48,7 +40,7 @@ func StreamTrial(t *testing.T, what string, n int, set func(y []Float, stream bo
 	for shift := range 9 {
 		y, intact := onLine(n, shift)
 		set(y, true)
-		SameBits(t, fmt.Sprintf("%s, shifted by %d", what, shift), y, want)
+		compare.Near(t, fmt.Sprintf("%s, shifted by %d", what, shift), y, want, compare.SameBits.OrNaN())
 		if !intact() {
 			t.Fatalf("%s, shifted by %d: wrote outside", what, shift)
 		}

@@ -2,26 +2,16 @@ package simdtest
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
-// Near reports whether got is want to a relative error, or to some hundred of
-// the smallest denormals, which a factor such as SiLU's x makes of one.
-func Near(got, want Float, tolerance float64) bool {
-	g, w := float64(got), float64(want)
-	switch {
-	case g != g || w != w:
-		return g != g && w != w
-	case math.IsInf(g, 0) || math.IsInf(w, 0):
-		return g == w
-	}
-	return math.Abs(g-w) <= tolerance*math.Abs(w)+1e-42
-}
+// Rounded allows a relative error, or some hundred of the smallest denormals, which a factor such as SiLU's x makes of one.
+func Rounded(tolerance float64) compare.Tolerance { return compare.Off(1e-42, tolerance).OrNaN() }
 
 // Trial runs a kernel as built, by AVX2 where it could do more, and in plain Go on copies
 // of the same slices and compares them. Slices are not aligned and have guard words around.
@@ -34,13 +24,7 @@ func Trial(t *testing.T, what string, tolerance float64, slices [][]Float, run f
 	undo()
 	onPaths(t, what, slices, run, func(what string, asm [][]Float) {
 		t.Helper()
-		for i, x := range asm {
-			for j, v := range x {
-				if v != goes[i][j] && !Near(v, goes[i][j], tolerance) {
-					t.Fatalf("%s of %d: slice %d at %d is %v, in plain Go %v (was %v)", what, len(x), i, j, v, goes[i][j], slices[i][j])
-				}
-			}
-		}
+		compare.Slices(t, what+" and in plain Go", asm, goes, Rounded(tolerance))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -69,11 +70,7 @@ func (t *rowTrial) check(tt *testing.T, what string, out []Float, size []float64
 			tt.Fatalf("%s: wrote outside slice %d", what, i)
 		}
 	}
-	for i, v := range got {
-		if !close32(v, out[i], size[i]) {
-			tt.Fatalf("%s: element %d of rows of %d is %v, in plain Go %v", what, i, t.F, v, out[i])
-		}
-	}
+	compare.Near(tt, fmt.Sprintf("%s: rows of %d, and in plain Go", what, t.F), got, out, rounded(size))
 	for i, k := range arg {
 		if k != t.arg[i] {
 			tt.Fatalf("%s: element %d is from nonzero %d, in plain Go %d", what, i, k, t.arg[i])
@@ -82,18 +79,8 @@ func (t *rowTrial) check(tt *testing.T, what string, out []Float, size []float64
 	copy(out, was)
 }
 
-// close32 reports whether got is want, but for the rounding of sums of a size.
-// A size of 0 wants the same number.
-func close32(got, want Float, size float64) bool {
-	g, w := float64(got), float64(want)
-	switch {
-	case g != g || w != w:
-		return g != g && w != w
-	case math.IsInf(g, 0) || math.IsInf(w, 0):
-		return g == w
-	}
-	return math.Abs(g-w) <= 1e-5*size
-}
+// rounded allows the rounding of sums of a size, number by number. A size of 0 wants the same number.
+func rounded(size []float64) compare.Tolerance { return compare.PartOfTerms(0, 1e-5, size).OrNaN() }
 
 // all returns n times the same size.
 func all(n int, size float64) []float64 {

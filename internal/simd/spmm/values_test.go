@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
@@ -97,10 +98,10 @@ func checkKept(t *testing.T, rng *rand.Rand, rows, most int) {
 	if !got.intact || !want.intact {
 		t.Fatalf("%d rows: wrote outside a slice", rows)
 	}
-	same := func(a, b Float) bool { return a == b || a != a && b != b }
-	if !slices.EqualFunc(got.values, want.values, same) ||
-		!slices.Equal(got.cols, want.cols) || !slices.Equal(got.starts, want.starts) {
-		t.Fatalf("%d rows, from %v: kept %v of columns %v from %v, in plain Go %v of %v from %v", rows, from, got.values, got.cols, got.starts, want.values, want.cols, want.starts)
+	same := compare.Exactly.OrNaN()
+	compare.Near(t, fmt.Sprintf("%d rows, from %v: what is kept, and in plain Go", rows, from), got.values, want.values, same)
+	if !slices.Equal(got.cols, want.cols) || !slices.Equal(got.starts, want.starts) {
+		t.Fatalf("%d rows, from %v: kept columns %v from %v, in plain Go %v from %v", rows, from, got.cols, got.starts, want.cols, want.starts)
 	}
 	dropped := make([]Float, len(c))
 	v := Values{Offsets: o, Cols: c, From: from, To: dropped, Row: row}
@@ -108,7 +109,7 @@ func checkKept(t *testing.T, rng *rand.Rand, rows, most int) {
 	at := 0
 	for k := o[0]; k < o[rows]; k++ {
 		if x := dropped[k]; x != 0 {
-			if at == len(got.values) || !same(got.values[at], x) || got.cols[at] != c[k] {
+			if at == len(got.values) || !same.Near(float64(got.values[at]), float64(x)) || got.cols[at] != c[k] {
 				t.Fatalf("nonzero %d, %v in column %d, is not number %d of what is kept", k, x, c[k], at)
 			}
 			at++

@@ -1,11 +1,13 @@
 package vec
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 )
@@ -68,13 +70,7 @@ func TestGRURowsAreTheirPasses(t *testing.T) {
 				q.forwardGo(r, 0)
 				q.backwardGo(r, rest)
 			}
-			for i, x := range s {
-				for j, v := range x {
-					if w := other[i][j]; math.Float64bits(float64(v)) != math.Float64bits(float64(w)) && (v == v || w == w) {
-						t.Fatalf("rows of %d, admits %v, bias %v: slice %d at %d is %v, by passes %v", m, admits, bias, i, j, v, w)
-					}
-				}
-			}
+			compare.Slices(t, fmt.Sprintf("rows of %d, admits %v, bias %v, and by passes", m, admits, bias), s, other, compare.SameBits.OrNaN())
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 )
@@ -78,11 +79,11 @@ func TestUnaryBackwardAdds(t *testing.T) {
 		u.Backward(once, dy, x, y, 0.3)
 		u.Backward(twice, dy, x, y, 0.3)
 		u.Backward(twice, dy, x, y, 0.3)
+		doubled := make([]Float, len(once))
 		for i, v := range once {
-			if !simdtest.Near(twice[i], 2*v, 1e-6) {
-				t.Fatalf("%v: twice at %d gives %v, once %v", u, i, twice[i], v)
-			}
+			doubled[i] = 2 * v
 		}
+		compare.Near(t, u.String()+" twice", twice, doubled, simdtest.Rounded(1e-6))
 	}
 }
 
@@ -96,12 +97,7 @@ func TestUnaryPlace(t *testing.T) {
 		for lo := range x {
 			part := make([]Float, min(1+lo%37, len(x)-lo))
 			u.Forward(part, x[lo:lo+len(part)], 0.3)
-			for i, v := range part {
-				w := whole[lo+i]
-				if math.Float64bits(float64(v)) != math.Float64bits(float64(w)) && (v == v || w == w) {
-					t.Fatalf("%v of %v: element %d is %v in a part, %v in the whole", u, x[lo+i], lo+i, v, w)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%v of a part from %d on, and in the whole", u, lo), part, whole[lo:lo+len(part)], compare.SameBits.OrNaN())
 		}
 	}
 }

@@ -1,11 +1,13 @@
 package vec
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/simdtest"
 )
@@ -95,13 +97,8 @@ func TestLSTMRowsAreTheirPasses(t *testing.T) {
 					q.backwardGo(r, rest)
 				}
 			}
-			for i, x := range s {
-				for j, v := range x {
-					if w := other[i][j]; math.Float64bits(float64(v)) != math.Float64bits(float64(w)) && (v == v || w == w) {
-						t.Fatalf("rows of %d, set %v, inner %v, peepholes %v: slice %d at %d is %v, by passes %v", m, set, inner, peeps, i, j, v, w)
-					}
-				}
-			}
+			what := fmt.Sprintf("rows of %d, set %v, inner %v, peepholes %v, and by passes", m, set, inner, peeps)
+			compare.Slices(t, what, s, other, compare.SameBits.OrNaN())
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestSweepOnIsTheLoop(t *testing.T) {
 		h, alpha := p.naive(inputs, steps)
 		for _, tape := range []*grad.Tape{grad.NewTape(1), grad.NewEval(), nil} {
 			got := p.run(tape, g, att)
-			near(t, fmt.Sprint(c), []*tensor.Dense{got[0].Value(), got[1].Value()}, []*tensor.Dense{rowsOf(h), dense(alpha, len(alpha), 1)})
+			compare.Arrays(t, fmt.Sprint(c), []*tensor.Dense{got[0].Value(), got[1].Value()}, []*tensor.Dense{rowsOf(h), dense(alpha, len(alpha), 1)}, rounded)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestSweepOnBatch(t *testing.T) {
 	all := p.run(nil, g, att)
 	for _, threads := range append(sparing.Threads(), 1) {
 		undo := par.SetThreads(threads)
-		sameBits(t, fmt.Sprint(threads, " threads"), values(p.run(nil, g, att)), values(all))
+		compare.Arrays(t, fmt.Sprint(threads, " threads"), values(p.run(nil, g, att)), values(all), compare.SameBits)
 		undo()
 	}
 	at, node, edge := 0, 0, 0
@@ -181,8 +181,8 @@ func TestSweepOnBatch(t *testing.T) {
 		h, a := reading(inputs[i:i+1], steps[i:i+1])
 		got := one.run(nil, h, a)
 		edges := n * steps[i]
-		sameBits(t, fmt.Sprint("sequence ", i), values(got), []*tensor.Dense{all[0].RowRange(node, node+steps[i]).Value(),
-			all[1].RowRange(edge, edge+edges).Value(), all[2].RowRange(edge, edge+edges).Value()})
+		compare.Arrays(t, fmt.Sprint("sequence ", i), values(got), []*tensor.Dense{all[0].RowRange(node, node+steps[i]).Value(),
+			all[1].RowRange(edge, edge+edges).Value(), all[2].RowRange(edge, edge+edges).Value()}, compare.SameBits)
 		at, node, edge = at+n, node+steps[i], edge+edges
 	}
 }

@@ -3,7 +3,6 @@ package message_test
 import (
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -121,58 +120,6 @@ func runs(g *graph.Graph, msg func(t *grad.Tape, x operands) message.Msg, single
 	return out
 }
 
-// sameBits fails the test unless both hold the same bits.
-func sameBits(t *testing.T, what string, got, want []*tensor.Dense) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
-	}
-	for i := range got {
-		if !slices.Equal(got[i].Shape(), want[i].Shape()) {
-			t.Fatalf("%s: array %d has shape %v, want %v", what, i, got[i].Shape(), want[i].Shape())
-		}
-		for k, v := range got[i].Data {
-			if math.Float64bits(float64(v)) != math.Float64bits(float64(want[i].Data[k])) {
-				t.Errorf("%s: array %d, element %d is %v, want the bits of %v", what, i, k, v, want[i].Data[k])
-				break
-			}
-		}
-	}
-}
-
-// near fails the test unless both agree to rounding.
-func near(t *testing.T, what string, got, want []*tensor.Dense) {
-	t.Helper()
-	nearSums(t, what, got, want, 1)
-}
-
-// nearSums is near for sums of so many hundred terms that cancel.
-func nearSums(t *testing.T, what string, got, want []*tensor.Dense, hundreds float64) {
-	t.Helper()
-	tol := 1e-5 * hundreds
-	if gradtest.Sharp {
-		tol = 1e-10
-	}
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d arrays, want %d", what, len(got), len(want))
-	}
-	for i := range got {
-		if !slices.Equal(got[i].Shape(), want[i].Shape()) {
-			t.Fatalf("%s: array %d has shape %v, want %v", what, i, got[i].Shape(), want[i].Shape())
-		}
-		scale := 1.0
-		for _, v := range want[i].Data {
-			scale = max(scale, math.Abs(float64(v)))
-		}
-		for k, v := range got[i].Data {
-			if d := math.Abs(float64(v) - float64(want[i].Data[k])); !(d <= tol*scale) {
-				t.Errorf("%s: array %d, element %d is %v, want %v", what, i, k, v, want[i].Data[k])
-				break
-			}
-		}
-	}
-}
-
 // TestTiles runs every expression in tiles of all sizes: every result and every
 // gradient has the same bits, and a kernel agrees with the tiles to rounding.
 func TestTiles(t *testing.T) {
@@ -232,7 +179,7 @@ func (w way) checkCuts(t *testing.T, what string, m *model) {
 		for i, bytes := range sizes {
 			message.SetTileBytes(t, bytes)
 			undo := par.SetThreads(threads[i])
-			sameBits(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), w.outcome(m), want)
+			compare.Arrays(t, fmt.Sprintf("%s, tiles of %d bytes", what, bytes), w.outcome(m), want, compare.SameBits)
 			undo()
 		}
 		reference.Near(t, fmt.Sprintf("%s, in chunks of %d", what, cut[0]), want, truth)

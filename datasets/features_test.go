@@ -1,11 +1,12 @@
 package datasets
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -82,11 +83,7 @@ func TestStandardised(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []float64{-1.0690449676, 0, -0.5773502692, -0.5345224838, 0, -0.5773502692, 0, 0, 1.7320508076, 1.6035674514, 0, -0.5773502692}
-		for i, v := range x.(*tensor.Dense).Data {
-			if math.Abs(float64(v)-want[i]) > 1e-6 {
-				t.Errorf("%T: element %d is %v, want %v", d.Features, i, v, want[i])
-			}
-		}
+		compare.Near(t, fmt.Sprintf("%T", d.Features), x.(*tensor.Dense).Data, want, compare.Off(1e-6, 0))
 		if denseOf(d.Features).Data[0] != 1 {
 			t.Error("the dataset has changed")
 		}

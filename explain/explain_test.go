@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/sparse"
@@ -176,11 +177,7 @@ func TestSaliency(t *testing.T) {
 			t.Errorf("edge %v: %v, want %v", ends(c, int32(edge)), e.Edges[edge], want)
 		}
 	}
-	for j, want := range columns {
-		if math.Abs(e.Features[j]-want) > 10*tol {
-			t.Errorf("column %d: %v, want %v", j, e.Features[j], want)
-		}
-	}
+	compare.Near(t, "columns", e.Features, columns, compare.Off(10*tol, 0))
 }
 
 // Integrated gradients add up: of features to what they change, of edges too.

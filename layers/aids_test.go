@@ -2,6 +2,7 @@ package layers_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -123,11 +125,7 @@ func TestJumpingKnowledge(t *testing.T) {
 			default:
 				want = jumps(l, matrix{a, b, c})
 			}
-			for j, w := range want {
-				if got := float64(y.Row(i)[j]); len(want) != y.Dim(1) || !(math.Abs(got-w) < 2e-5) {
-					t.Errorf("%q: element %d, %d is %v, want %v", l.Mode, i, j, got, w)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%q: row %d", l.Mode, i), y.Row(i), want, compare.Off(2e-5, 0))
 		}
 		if gradtest.Sharp {
 			gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var { return weigh(run(tp)) })

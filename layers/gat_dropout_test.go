@@ -1,13 +1,14 @@
 package layers_test
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -47,11 +48,7 @@ func TestGATThenDropout(t *testing.T) {
 				}
 			}
 			for what, v := range map[string][2][]tensor.Float{"value": value, "gradient": grads} {
-				for i, want := range v[1] {
-					if got := v[0][i]; math.Abs(float64(got-want)) > 1e-4*(1+math.Abs(float64(want))) {
-						t.Fatalf("%q: element %d of the %s is %v, want %v", a, i, what, got, want)
-					}
-				}
+				compare.Near(t, fmt.Sprintf("%q: %s", a, what), v[0], v[1], compare.Off(1e-4, 1e-4))
 			}
 		}
 	}

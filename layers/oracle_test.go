@@ -1,11 +1,13 @@
 package layers_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 )
 
@@ -232,11 +234,7 @@ func TestOracle(t *testing.T) {
 			t.Fatalf("shape is %v, want %d rows of %d", y.Shape(), len(want), len(want[0]))
 		}
 		for i, row := range want {
-			for j, w := range row {
-				if got := float64(y.Row(i)[j]); !(math.Abs(got-w) <= 2e-5*math.Max(1, math.Abs(w))) {
-					t.Errorf("element %d, %d is %v, want %v", i, j, got, w)
-				}
-			}
+			compare.Near(t, fmt.Sprint("row ", i), y.Row(i), row, compare.Part(2e-5))
 		}
 	})
 }

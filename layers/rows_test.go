@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -145,11 +147,7 @@ func TestRows(t *testing.T) {
 				x := fill(l, shape...)
 				y := l.Forward(grad.NewTape(1), grad.Const(x.Value)).Value()
 				for i, row := range rowOracle(l, values(x)) {
-					for j, want := range row {
-						if got := float64(y.Data[i*len(row)+j]); !(math.Abs(got-want) <= 2e-5*math.Max(1, math.Abs(want))) {
-							t.Errorf("row %d, column %d of %v is %v, want %v", i, j, shape, got, want)
-						}
-					}
+					compare.Near(t, fmt.Sprintf("row %d of %v", i, shape), y.Data[i*len(row):][:len(row)], row, compare.Part(2e-5))
 				}
 				if gradtest.Sharp {
 					gradtest.Check(t, []any{l, x}, func(tp *grad.Tape) *grad.Var { return weigh(l.Forward(tp, tp.Use(x))) })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -35,11 +36,7 @@ func TestGCNByHand(t *testing.T) {
 	a, b, c := 1/2., 1/math.Sqrt(6), 1/3.
 	same := func(what string, got *tensor.Dense, want ...float64) {
 		t.Helper()
-		for i, v := range got.Data {
-			if math.Abs(float64(v)-want[i]) > 1e-6 {
-				t.Fatalf("%s: %v, want %v", what, got.Data, want)
-			}
-		}
+		compare.Near(t, what, got.Data, want, compare.Off(1e-6, 0))
 	}
 	same("a path", convolved(path, identity(3)), a, b, 0, b, c, b, 0, b, a)
 	same("a path, with loops again", convolved(path.WithSelfLoops(), identity(3)), a, b, 0, b, c, b, 0, b, a)
@@ -76,11 +73,7 @@ func TestGCNSpectrum(t *testing.T) {
 	for v, d := range degree {
 		root.Data[v], x.Data[v] = tensor.Float(math.Sqrt(d)), tensor.Float(rng.NormFloat64())
 	}
-	for v, y := range convolved(g, root).Data {
-		if math.Abs(float64(y-root.Data[v])) > 1e-5 {
-			t.Errorf("the root of degree %v becomes %v", degree[v], y)
-		}
-	}
+	compare.Near(t, "the root of the degrees", convolved(g, root).Data, root.Data, compare.Off(1e-5, 0))
 	for range 50 {
 		y := convolved(g, x)
 		if length(y) > length(x)*(1+1e-6) {

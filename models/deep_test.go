@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -200,11 +201,7 @@ func TestDeepOrder(t *testing.T) {
 			rows = next
 		}
 		for i, want := range times(rows, net.Output) {
-			for j, v := range want {
-				if d := math.Abs(float64(got.Row(i)[j]) - v); d > 1e-5 {
-					t.Fatalf("norm %q: row %d is %v, want %v", norm, i, got.Row(i), want)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("norm %q: row %d", norm, i), got.Row(i), want, compare.Off(1e-5, 0))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/datasets/form"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/models"
 )
 
@@ -356,12 +357,7 @@ func TestServedAsTrained(t *testing.T) {
 		}
 		for i, id := range a.IDs {
 			row := want.Row(slices.Index(d.NodeIDs, id))
-			for j, v := range a.Outputs.Row(i) {
-				if math.Abs(float64(v-row[j])) > 1e-4*(1+math.Abs(float64(v))) {
-					t.Errorf("%s: %s is %v, and was %v", m.name, id, a.Outputs.Row(i), row)
-					break
-				}
-			}
+			compare.Near(t, m.name+": "+id, a.Outputs.Row(i), row, compare.Off(1e-4, 1e-4))
 		}
 	}
 }

@@ -91,11 +91,7 @@ func TestHierarchicalIsItsFormula(t *testing.T) {
 		floats(message.ApplyEdges(graph.Chains(sentences...).Membership(), weights[1]).Value().Data),
 	}
 	check := func(what string, got []float64, want []float64) []float64 {
-		for i, v := range want {
-			if math.Abs(got[i]-v) > 1e-5 {
-				t.Errorf("%s: weight %d is %v, want %v", what, i, got[i], v)
-			}
-		}
+		compare.Near(t, what+": weights", got[:len(want)], want, compare.Off(1e-5, 0))
 		return got[len(want):]
 	}
 	word, sentence := 0, 0

@@ -90,11 +90,7 @@ func TestRelativeBias(t *testing.T) {
 	plain.Relative = 0
 	y := l.Forward(nil, g, x).Value()
 	z, _ := plain.Apply(nil, g, attention.QKV{Query: x, Bias: message.E(grad.Const(bias))})
-	for i, v := range y.Data {
-		if math.Abs(float64(v-z.Value().Data[i])) > 1e-6 {
-			t.Fatalf("element %d is %v, want %v", i, v, z.Value().Data[i])
-		}
-	}
+	compare.Near(t, "y", y.Data, z.Value().Data, compare.Off(1e-6, 0))
 }
 
 // More tokens than places were learned is an error that says so.

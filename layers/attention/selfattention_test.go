@@ -1,6 +1,7 @@
 package attention_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -117,11 +118,7 @@ func TestUniformKeysGiveTheMean(t *testing.T) {
 	g, x := graph.Complete(5), grad.Const(normal(1, 5, 4))
 	mean := message.UpdateAll(g, message.CopyU(x), message.Mean)
 	want := mean.Linear(grad.Const(l.WValue.Value), grad.Const(l.BValue.Value), grad.Identity).Linear(grad.Const(l.WOut.Value), grad.Const(l.BOut.Value), grad.Identity)
-	for i, v := range l.Forward(nil, g, x).Value().Data {
-		if math.Abs(float64(v-want.Value().Data[i])) > 1e-5 {
-			t.Fatalf("element %d is %v, want %v", i, v, want.Value().Data[i])
-		}
-	}
+	compare.Near(t, "y", l.Forward(nil, g, x).Value().Data, want.Value().Data, compare.Off(1e-5, 0))
 }
 
 // Without positions the tokens of a sentence are a set; with them they are not.
@@ -198,11 +195,7 @@ func TestPathsAgree(t *testing.T) {
 				for _, v := range pair[1].Data {
 					top = max(top, math.Abs(float64(v)))
 				}
-				for j, v := range pair[0].Data {
-					if !(math.Abs(float64(v-pair[1].Data[j])) < 1e-5*top) {
-						t.Fatalf("%s, array %d: element %d is %v on blocks, %v on edges", name, i, j, v, pair[1].Data[j])
-					}
-				}
+				compare.Near(t, fmt.Sprintf("%s, array %d on blocks, and on edges", name, i), pair[0].Data, pair[1].Data, compare.Off(1e-5*top, 0))
 			}
 		}
 		wide, _, _ := run(graph.Band(70, 70))
@@ -237,11 +230,7 @@ func TestCrossPathsAgree(t *testing.T) {
 			for _, v := range listed[i].Data {
 				top = max(top, math.Abs(float64(v)))
 			}
-			for j, v := range got.Data {
-				if !(math.Abs(float64(v-listed[i].Data[j])) < 1e-5*top) {
-					t.Fatalf("%s, array %d: element %d is %v on blocks, %v on edges", name, i, j, v, listed[i].Data[j])
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%s, array %d on blocks, and on edges", name, i), got.Data, listed[i].Data, compare.Off(1e-5*top, 0))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -102,12 +104,7 @@ func TestFastWeightsAreTheMatrix(t *testing.T) {
 			for _, n := range lengths {
 				one := tensor.Of(x.Data[row*3:(row+n)*3], n, 3)
 				for _, want := range explicit(l, one) {
-					for j, v := range want {
-						if d := math.Abs(float64(got.Row(row)[j]) - v); d > 1e-4 {
-							t.Errorf("%d steps, NoNorm %v: node %d is %v, want %v", steps, noNorm, row, got.Row(row), want)
-							break
-						}
-					}
+					compare.Near(t, fmt.Sprintf("%d steps, NoNorm %v: node %d", steps, noNorm, row), got.Row(row), want, compare.Off(1e-4, 0))
 					row++
 				}
 				alone := l.Forward(nil, graph.Chains(n), grad.Const(one)).Value()
@@ -125,11 +122,7 @@ func TestFastWeightsWithoutSteps(t *testing.T) {
 	plain := &sequence.RNN{In: 3, Hidden: 4, W: l.W, U: l.U, B: l.B}
 	g, x := graph.Chains(4, 6), grad.Const(randomRows(2, 10, 3).Value)
 	got, want := l.Forward(nil, g, x).Value(), plain.Forward(nil, g, x).Value()
-	for i, v := range want.Data {
-		if math.Abs(float64(got.Data[i]-v)) > 1e-5 {
-			t.Fatalf("element %d is %v, of the plain network %v", i, got.Data[i], v)
-		}
-	}
+	compare.Near(t, "as the plain network", got.Data, want.Data, compare.Off(1e-5, 0))
 }
 
 func TestFastWeightsGradients(t *testing.T) {

@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/memory"
@@ -142,11 +144,7 @@ func TestMemN2NIsItsFormula(t *testing.T) {
 		var hops [][]float64
 		for i, story := range someStories {
 			want, weights := answer(m, story)
-			for w, v := range want {
-				if g := float64(got.Row(i)[w]); math.Abs(g-v) > 1e-4*(1+math.Abs(v)) {
-					t.Errorf("%s: story %d gives word %d %v, want %v", name, i, w, g, v)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%s: words of story %d", name, i), got.Row(i), want, compare.Off(1e-4, 1e-4))
 			for h, p := range weights {
 				if len(hops) <= h {
 					hops = append(hops, nil)
@@ -155,11 +153,7 @@ func TestMemN2NIsItsFormula(t *testing.T) {
 			}
 		}
 		for h, want := range hops {
-			for i, v := range m.Attention(s, h+1) {
-				if math.Abs(float64(v)-want[i]) > 1e-4*(1+math.Abs(want[i])) {
-					t.Errorf("%s: slot %d weighs %v in hop %d, want %v", name, i, v, h+1, want[i])
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%s: weights of hop %d", name, h+1), m.Attention(s, h+1), want, compare.Off(1e-4, 1e-4))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -93,11 +94,7 @@ func TestModernOneStep(t *testing.T) {
 		}
 	}
 	flat := (&memory.Modern{Beta: 1e-6}).Retrieve(x, tensor.Of(s.Row(0), 1, 64))
-	for j, v := range flat.Data {
-		if math.Abs(float64(v-mean.Data[j])) > 1e-5 {
-			t.Fatalf("with no β it comes to %v at %d, want the mean %v", v, j, mean.Data[j])
-		}
-	}
+	compare.Near(t, "with no β", flat.Data, mean.Data, compare.Off(1e-5, 0))
 }
 
 // A result lies within the patterns, and steps follow each other.
@@ -149,11 +146,7 @@ func TestModernIsSelfAttention(t *testing.T) {
 		}
 	}
 	want := l.Cross(nil, graph.CompleteBipartite(6, 3), grad.Const(s), grad.Const(x)).Value()
-	for i, v := range (&memory.Modern{Beta: 1 / math.Sqrt(d)}).Retrieve(x, s).Data {
-		if math.Abs(float64(v-want.Data[i])) > 1e-6 {
-			t.Fatalf("element %d is %v, of attention %v", i, v, want.Data[i])
-		}
-	}
+	compare.Near(t, "retrieved, and by attention", (&memory.Modern{Beta: 1 / math.Sqrt(d)}).Retrieve(x, s).Data, want.Data, compare.Off(1e-6, 0))
 }
 
 // What a memory of nothing, of zeros, or of patterns of another length does.

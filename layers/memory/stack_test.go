@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -40,11 +42,7 @@ func TestStackExample(t *testing.T) {
 		for i, step := range [][2]float64{{0.8, 0}, {0.5, 0.1}, {0.9, 0.9}} {
 			r, s = m.Step(nil, s, grad.Const(unit(i, 3)), number(step[0]), number(step[1]))
 			want := c.want[i]
-			for j, v := range r.Value().Data {
-				if math.Abs(float64(v)-want[j]) > 1e-6 {
-					t.Errorf("queue %v: step %d reads %v, want %v", c.queue, i, r.Value().Data, want)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("queue %v: what step %d reads", c.queue, i), r.Value().Data, want, compare.Off(1e-6, 0))
 		}
 	}
 }

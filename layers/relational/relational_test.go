@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -260,11 +261,7 @@ func oracle(t *testing.T, h *graph.Hetero) {
 				case *relational.HANConv:
 					want = hanOracle(l, h, m, name, v)
 				}
-				for k, w := range want {
-					if got := float64(y[name].Value().Row(v)[k]); !(math.Abs(got-w) < 2e-5) {
-						t.Errorf("%T: %s %d, column %d is %v, want %v", l, name, v, k, got, w)
-					}
-				}
+				compare.Near(t, fmt.Sprintf("%T: %s %d", l, name, v), y[name].Value().Row(v), want, compare.Off(2e-5, 0))
 			}
 		}
 	}

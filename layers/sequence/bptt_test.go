@@ -3,10 +3,12 @@ package sequence_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
@@ -82,13 +84,7 @@ func TestBPTTFormula(t *testing.T) {
 		want [][]float64
 	}{{"W", l.W, w}, {"U", l.U, u}, {"b", l.B, b}} {
 		got := grads.Param(c.p).Data
-		for i, row := range c.want {
-			for j, v := range row {
-				if d := float64(got[i*len(row)+j]); !(math.Abs(d-v) <= 1e-5*(1+math.Abs(v))) {
-					t.Errorf("∂L/∂%s at %d, %d is %v, by the sum %v", c.name, i, j, d, v)
-				}
-			}
-		}
+		compare.Near(t, "∂L/∂"+c.name+", and by the sum", got, slices.Concat(c.want...), compare.Off(1e-5, 1e-5))
 	}
 }
 

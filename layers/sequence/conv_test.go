@@ -2,6 +2,7 @@ package sequence_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -88,11 +89,7 @@ func TestConv1D(t *testing.T) {
 				rows = append(rows, row(x, from+v))
 			}
 			for v, want := range convOracle(l, rows) {
-				for j, w := range want {
-					if g := float64(got.Row(from + v)[j]); !(math.Abs(g-w) <= 1e-5) {
-						t.Errorf("%s: element %d of node %d of the sequence of %d is %v, want %v", name, j, v, n, g, w)
-					}
-				}
+				compare.Near(t, fmt.Sprintf("%s: node %d of the sequence of %d", name, v, n), got.Row(from+v), want, compare.Off(1e-5, 0))
 			}
 			alone := l.Forward(nil, graph.Chains(n), grad.Const(x.Value.RowRange(from, from+n))).Value().Data
 			if !slices.Equal(alone, got.RowRange(from, from+n).Data) {
@@ -297,11 +294,7 @@ func TestTCNWeightNorm(t *testing.T) {
 				rows = append(rows, row(x, v))
 			}
 			for v, want := range tcnOracle(net, rows) {
-				for j, w := range want {
-					if got := float64(y.Row(n[0] + v)[j]); !(math.Abs(got-w) <= 1e-4*max(1, math.Abs(w))) {
-						t.Errorf("WeightNorm %v: element %d of node %d is %v, want %v", norm, j, n[0]+v, got, w)
-					}
-				}
+				compare.Near(t, fmt.Sprintf("WeightNorm %v: node %d", norm, n[0]+v), y.Row(n[0]+v), want, compare.Part(1e-4))
 			}
 			if alone := net.Forward(nil, graph.Chains(n[1]-n[0]), xv.RowRange(n[0], n[1])).Value().Data; !slices.Equal(alone, y.RowRange(n[0], n[1]).Data) {
 				t.Errorf("WeightNorm %v: nodes %d to %d differ alone", norm, n[0], n[1])

@@ -1,6 +1,7 @@
 package sequence_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -129,11 +131,7 @@ func TestEncoderDecoder(t *testing.T) {
 	at := 0
 	for i := range sources {
 		for k, want := range encoderDecoderLoops(l, sources[i], fed[i]) {
-			for j, w := range want {
-				if got := float64(y.Row(at)[j]); math.Abs(got-w) > 1e-5 {
-					t.Fatalf("pair %d, step %d: logit %d is %v, want %v", i, k, j, got, w)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("pair %d, step %d", i, k), y.Row(at), want, compare.Off(1e-5, 0))
 			at++
 		}
 	}

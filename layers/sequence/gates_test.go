@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -125,11 +126,8 @@ func (c *gateCase) check(t *testing.T, rows, m int, beside bool) {
 		}
 	}
 	for i, p := range c.operands {
-		for k, got := range grads.Param(p).Data {
-			if want := run.sums[i].of[k]; !(math.Abs(float64(got)-want) <= 1e-5*(0.1+run.sums[i].size[k])) {
-				t.Fatalf("%s, %d rows of %d, beside %v: gradient of operand %d at %d is %v, want %v", c.name, rows, m, beside, i, k, got, want)
-			}
-		}
+		what := fmt.Sprintf("%s, %d rows of %d, beside %v: gradient of operand %d", c.name, rows, m, beside, i)
+		compare.Near(t, what, grads.Param(p).Data, run.sums[i].of, compare.PartOfTerms(1e-6, 1e-5, run.sums[i].size))
 	}
 }
 
@@ -223,17 +221,9 @@ func TestNormChunks(t *testing.T) {
 				sizes[i][k] += math.Abs(v)
 			})...)
 		}
-		for k, v := range all {
-			if !(math.Abs(float64(v-dx[k])) <= 1e-5) {
-				t.Fatalf("%s: the gradient of x at %d is %v, in its part %v", name, k, v, dx[k])
-			}
-		}
+		compare.Near(t, name+": the gradient of x, and in its parts", all, dx, compare.Off(1e-5, 0))
 		for i, want := range sums {
-			for k, v := range whole[i] {
-				if !(math.Abs(v-want[k]) <= 1e-5*(1+sizes[i][k])) {
-					t.Fatalf("%s: the gradient of Param %d at %d is %v, that of parts %v", name, i, k, v, want[k])
-				}
-			}
+			compare.Near(t, fmt.Sprintf("%s: the gradient of Param %d, and of parts", name, i), whole[i], want, compare.PartOfTerms(1e-5, 1e-5, sizes[i]))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sequence_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
@@ -185,11 +187,7 @@ func TestOracle(t *testing.T) {
 		s := n.states(nil, n.g, grad.Const(x.Value))
 		for i, want := range [][][]float64{h, c} {
 			for v, row := range want {
-				for j, w := range row {
-					if got := float64(s[i].Value().Row(v)[j]); !(math.Abs(got-w) <= 1e-5) {
-						t.Errorf("state %d of node %d, element %d is %v, want %v", i, v, j, got, w)
-					}
-				}
+				compare.Near(t, fmt.Sprintf("state %d of node %d", i, v), s[i].Value().Row(v), row, compare.Off(1e-5, 0))
 			}
 		}
 	})
@@ -309,11 +307,7 @@ func TestBatchGradients(t *testing.T) {
 			}
 		}
 		for name, want := range sums {
-			for k, v := range all[name].Data {
-				if !(math.Abs(float64(v)-want[k]) <= 1e-5*(10+math.Abs(want[k]))) {
-					t.Fatalf("gradient of %s at %d is %v, of the members %v", name, k, v, want[k])
-				}
-			}
+			compare.Near(t, "gradient of "+name+", and of the members", all[name].Data, want, compare.Off(1e-4, 1e-5))
 		}
 	})
 }

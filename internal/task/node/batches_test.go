@@ -1,12 +1,14 @@
 package node
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
 	"github.com/edgewise-ml/edgewise/models"
@@ -57,11 +59,7 @@ func TestBatchesEqualTheWhole(t *testing.T) {
 			p := batchOf(t, k, net, seeds)
 			part := net.Run(grad.NewEval(), p).Value()
 			for i, v := range seeds {
-				for j, got := range part.Row(i) {
-					if want := whole.Row(int(v))[j]; math.Abs(float64(got-want)) > 1e-5*(1+math.Abs(float64(want))) {
-						t.Fatalf("node %d, class %d: %g on blocks, %g on the whole graph", v, j, got, want)
-					}
-				}
+				compare.Near(t, fmt.Sprintf("node %d on blocks, and on the whole graph", v), part.Row(i), whole.Row(int(v)), compare.Off(1e-5, 1e-5))
 			}
 			if n := p.Hops[len(p.Hops)-1].Graph.NumDst(); n != len(seeds) {
 				t.Errorf("the last block has %d destinations", n)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
 	"github.com/edgewise-ml/edgewise/internal/task/tasktest"
@@ -117,11 +118,7 @@ func TestEncodingColumns(t *testing.T) {
 			smaller++
 		}
 		for _, row := range [][]tensor.Float{alone.Row(v), x.Row(v), x.Row(36 + v)} {
-			for j, w := range want {
-				if math.Abs(float64(row[j]-w)) > 1e-6 {
-					t.Fatalf("node %d has %v, want %v", v, row, want)
-				}
-			}
+			compare.Near(t, fmt.Sprint("node ", v), row, want, compare.Off(1e-6, 0))
 		}
 	}
 	if smaller == 0 {

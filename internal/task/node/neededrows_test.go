@@ -1,7 +1,6 @@
 package node
 
 import (
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -78,11 +77,7 @@ func TestNeededRowsTrainAlike(t *testing.T) {
 		}
 		r.Rows = rowsAll
 		all, want := trained(t, k, r)
-		for i := range want {
-			if math.Abs(losses[i]-want[i]) > 1e-4*(1+want[i]) {
-				t.Errorf("epoch %d: loss %g, of all rows %g", i/2+1, losses[i], want[i])
-			}
-		}
+		compare.Near(t, "losses, and of all rows", losses, want, compare.Off(1e-4, 1e-4))
 		for name, p := range grad.Params(some) {
 			most := 1e-3
 			switch {

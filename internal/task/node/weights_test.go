@@ -229,11 +229,7 @@ func TestWeightedRowsAndBatches(t *testing.T) {
 		some, losses := trained(t, k, r)
 		r.Rows = rowsAll
 		all, want := trained(t, k, r)
-		for i := range want {
-			if math.Abs(losses[i]-want[i]) > 1e-4*(1+want[i]) {
-				t.Errorf("%s, epoch %d: loss %g, of all rows %g", name, i/2+1, losses[i], want[i])
-			}
-		}
+		compare.Near(t, name+": losses, and of all rows", losses, want, compare.Off(1e-4, 1e-4))
 		for p, v := range grad.Params(some) {
 			compare.Near(t, name+": "+p, v.Value.Data, paramOf(all, p).Value.Data, compare.Off(1e-3, 0))
 		}

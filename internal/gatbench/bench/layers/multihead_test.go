@@ -1,10 +1,11 @@
 package layers
 
 import (
-	"math"
+	"fmt"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 )
 
@@ -29,11 +30,7 @@ func TestAdditiveSteps(t *testing.T) {
 	for b := range s.b {
 		for at := range s.t {
 			x, y := whole.Row(b*s.t+at), steps.Row(at*s.b+b)
-			for k := range x {
-				if math.Abs(float64(x[k]-y[k])) > 1e-6 {
-					t.Fatalf("sentence %d, step %d: %v at once, %v alone", b, at, x, y)
-				}
-			}
+			compare.Near(t, fmt.Sprintf("sentence %d, step %d, at once and alone", b, at), x, y, compare.Off(1e-6, 0))
 		}
 	}
 	for _, at := range []int{1, s.t} {

@@ -1,6 +1,7 @@
 package trainings
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sample"
@@ -115,11 +117,7 @@ func TestAblationsAgree(t *testing.T) {
 				want[name] = p
 			}
 			for name, p := range grad.Params(part.params()) {
-				for i, v := range p.Value.Data {
-					if d := math.Abs(float64(v - want[name].Value.Data[i])); !(d < 1e-3) {
-						t.Fatalf("element %d of %s differs by %g after %d steps", i, name, d, steps)
-					}
-				}
+				compare.Near(t, fmt.Sprintf("%s after %d steps", name, steps), p.Value.Data, want[name].Value.Data, compare.Off(1e-3, 0))
 			}
 			if len(want) != 8 {
 				t.Errorf("%d Params were compared, want 8", len(want))

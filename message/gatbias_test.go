@@ -13,7 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -56,8 +56,8 @@ func (a attended) truth(times int, of func(b *grad.Var) *grad.Var) [][]rounding.
 		bias = b.Reshape(8, 8)
 	}
 	f := sum(a.g, message.U(tape.Watch(a.x)).Mul(alpha).Add(alpha.Mul(message.W(bias).Scale(float64(times)))))
-	f.made = func(r *reference.Reference, leaf ir.Kind, x *tensor.Dense) (out []rounding.Number) {
-		if leaf == ir.LeafV {
+	f.made = func(r *reference.Reference, leaf ops.Kind, x *tensor.Dense) (out []rounding.Number) {
+		if leaf == ops.LeafV {
 			for _, n := range r.Of(a.el.Data) {
 				out = append(out, r.Scale(n, 0.5))
 			}

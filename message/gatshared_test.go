@@ -9,7 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -61,7 +61,7 @@ func checkShared(t *testing.T, g *graph.Graph, value *tensor.Dense, weights func
 			return y.Reshape(n, heads, 1), y, x.RowRange(n, 2*n)
 		}, func(r *reference.Reference, x rounding.Number) rounding.Number { return r.Tanh(x) }},
 	} {
-		made := func(r *reference.Reference, _ ir.Kind, x *tensor.Dense) (out []rounding.Number) {
+		made := func(r *reference.Reference, _ ops.Kind, x *tensor.Dense) (out []rounding.Number) {
 			for i := range value.Data {
 				if &value.Data[i] == &x.Data[0] {
 					return nil

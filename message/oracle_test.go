@@ -12,7 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -27,7 +27,7 @@ func check(g *graph.Graph, m Msg) error {
 	last := r.Shape()[len(r.Shape())-1]
 	joint := UpdateAll(g, m, everyReducer...).Value()
 	for i, by := range everyReducer {
-		want := r.Reduced(ir.Reducer(by))
+		want := r.Reduced(reducers[by])
 		single := UpdateAll(g, m, by)
 		if err := differs(single, r, want); err != nil {
 			return fmt.Errorf("%v: %w", by, err)
@@ -104,73 +104,92 @@ func (s *sprout) tree(depth int) (m Msg) {
 	}
 	defer func() { s.pool = append(s.pool, m) }()
 	a := s.tree(depth - 1)
-	switch s.IntN(29) {
+	switch s.IntN(4) {
 	case 0:
-		return a.Add(s.tree(depth - 1))
+		return s.pair(a, s.tree(depth-1))
 	case 1:
-		return a.Sub(s.tree(depth - 1))
-	case 2, 3:
-		return a.Tanh().Mul(s.tree(depth - 1).Tanh())
+		all := ops.Said()
+		return s.operation(all[s.IntN(len(all))], a)
+	}
+	return s.function(a)
+}
+
+func (s *sprout) pair(a, b Msg) Msg {
+	switch s.IntN(7) {
+	case 0:
+		return a.Add(b)
+	case 1:
+		return a.Sub(b)
+	case 2:
+		return a.Div(b.Abs().Shift(1))
+	case 3:
+		return a.Min(b)
 	case 4:
-		return a.Div(s.tree(depth - 1).Abs().Shift(1))
-	case 5:
-		return a.Min(s.tree(depth - 1))
-	case 6:
-		return a.Max(s.tree(depth - 1))
-	case 7:
-		return a.Tanh().Add(W(s.array(3).Reshape(3))).Dot(W(s.array(1, 3)))
-	case 28:
-		return a.Tanh().Add(W(s.array(3).Reshape(3))).MatMul(s.array(3, 3))
-	case 8:
-		return a.SumLast()
-	case 9:
-		return a.MaxLast()
-	case 10:
-		return a.LogSumExpLast()
-	case 11, 12:
-		return a.Softmax()
-	case 13:
-		return a.LogSoftmax()
-	case 14:
+		return a.Max(b)
+	}
+	return a.Tanh().Mul(b.Tanh())
+}
+
+// operation returns an operation on a. What wants an operand of a kind has it here; any other takes a as it is.
+func (s *sprout) operation(k ops.Kind, a Msg) Msg {
+	three := a.Tanh().Add(W(s.array(3).Reshape(3)))
+	switch k {
+	case ops.Unary:
+		return s.function(a)
+	case ops.Binary:
+		return s.pair(a, s.leaf())
+	case ops.DotLast:
+		return three.Dot(W(s.array(1, 3)))
+	case ops.MatMul:
+		return three.MatMul(s.array(3, 3))
+	case ops.Pick:
+		return three.Mul(W(s.array(4, 1, 3))).Pick(s.kinds(4))
+	case ops.Dropout:
 		return a.Dropout(s.tape, 0.4)
-	case 15:
-		return a.Scale(-1.5)
-	case 16:
-		return a.Shift(0.25).Neg()
-	case 17:
-		return a.LeakyReLU(0.2)
-	case 18:
-		return a.ReLU()
-	case 19:
-		return a.ELU()
-	case 20:
-		return a.Sigmoid()
-	case 21:
-		return a.Softplus()
-	case 22:
-		return a.Tanh().Exp()
-	case 23:
-		return a.Abs().Shift(0.5).Log()
-	case 24:
-		return a.Abs().Shift(0.5).Sqrt()
-	case 25:
+	case ops.Gumbel:
+		_, logp := s.leaf().Sample(s.tape)
+		return a.Add(logp)
+	case ops.Normalise:
 		return a.Abs().Shift(0.5).Normalise()
-	case 26:
+	case ops.TopK:
 		return s.leaf().TopK(2).Softmax().Mul(a) // leaves have no ties and no rounding
 	}
-	switch s.IntN(8) {
+	return Say(k, a, a.Tanh())
+}
+
+// function returns a function of the elements of a.
+func (s *sprout) function(a Msg) Msg {
+	switch s.IntN(16) {
 	case 0:
-		return a.SiLU()
+		return a.Scale(-1.5)
 	case 1:
-		return a.GELU()
+		return a.Shift(0.25).Neg()
 	case 2:
-		return a.Tanh().Sin()
+		return a.LeakyReLU(0.2)
 	case 3:
-		return a.Cos()
+		return a.ReLU()
 	case 4:
+		return a.ELU()
+	case 5:
+		return a.Sigmoid()
+	case 6:
+		return a.Softplus()
+	case 7:
+		return a.Tanh().Exp()
+	case 8:
+		return a.Abs().Shift(0.5).Log()
+	case 9:
+		return a.Abs().Shift(0.5).Sqrt()
+	case 10:
+		return a.SiLU()
+	case 11:
+		return a.GELU()
+	case 12:
+		return a.Tanh().Sin()
+	case 13:
+		return a.Cos()
+	case 14:
 		return a.Tanh().Abs().Shift(0.5).Pow(-1.5)
-	case 5, 6:
-		return a.Sparsemax()
 	}
 	return a.Mul(s.leaf().Sign())
 }
@@ -215,7 +234,7 @@ func checkRandom(t *testing.T, seed uint64) {
 			t.Fatalf("seed %d, tiles of %d bytes: %v\n%s", seed, bytes, err, Explain(s.g, m))
 		}
 		rules.TilesOnly = true
-		y := UpdateAll(s.g, m, Sum, Max, Std)
+		y := UpdateAll(s.g, m, everyReducer...)
 		if !y.Needs() {
 			return
 		}

@@ -48,10 +48,10 @@ func programOf(op string, m *Msg, rs []Reducer) *ir.Program {
 		}
 	}
 	for _, r := range rs {
-		if ir.Reducer(r) >= ir.NumReducers {
+		if int(r) >= len(reducers) {
 			panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("there is no reducer %d", r)})
 		}
-		p.Reducers = append(p.Reducers, ir.Reducer(r))
+		p.Reducers = append(p.Reducers, reducers[r])
 	}
 	return p
 }

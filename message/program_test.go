@@ -6,12 +6,13 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // expr is a node of a Msg as part of a tree, which oracles evaluate.
 type expr struct {
-	kind ir.Kind
+	kind ops.Kind
 	a, b *expr
 	x    *grad.Var  // of a leaf
 	un   vec.Unary  // of a Unary
@@ -33,11 +34,11 @@ func treeOf(m Msg) *expr {
 		case n.Kind.IsLeaf():
 			e.x = m.operands()[n.K]
 			continue
-		case n.Kind == ir.Unary:
+		case n.Kind == ops.Unary:
 			e.un = vec.Unary(n.Fn)
-		case n.Kind == ir.Binary:
+		case n.Kind == ops.Binary:
 			e.bin = vec.Binary(n.Fn)
-		case n.Kind == ir.TopK:
+		case n.Kind == ops.TopK:
 			e.k = int(n.K)
 		case n.Kind.HasAttribute():
 			x := m.attributeList()[n.K]
@@ -57,8 +58,8 @@ func msgOf(e *expr) Msg {
 	case e.kind.IsLeaf():
 		return leaf(e.kind, e.x)
 	case e.kind.HasAttribute():
-		return msgOf(e.a).withAttribute(e.kind, ir.Attribute{Drop: e.drop, Rows: e.rows})
-	case e.kind == ir.Unary:
+		return msgOf(e.a).withAttribute(e.kind, ops.Attribute{Drop: e.drop, Rows: e.rows})
+	case e.kind == ops.Unary:
 		n.Fn = uint8(e.un)
 	case e.kind.Paired():
 		n.Fn = uint8(e.bin)

@@ -1,12 +1,12 @@
 package message
 
-import "github.com/edgewise-ml/edgewise/message/internal/ir"
+import "github.com/edgewise-ml/edgewise/message/internal/ops"
 
 // Reducer combines the messages that arrive at a node. Under every reducer a
 // node without messages gets zero.
 type Reducer uint8
 
-// The reducers, in the order of package ir.
+// The reducers.
 const (
 	Sum       Reducer = iota // Σ m
 	Mean                     // Σ m / n
@@ -16,5 +16,20 @@ const (
 	LogSumExp                // log Σ eᵐ
 )
 
+// reducers are what computes them.
+var reducers = [...]*ops.Reducer{
+	Sum:       ops.Sum,
+	Mean:      ops.Mean,
+	Max:       ops.Max,
+	Min:       ops.Min,
+	Std:       ops.Std,
+	LogSumExp: ops.LogSumExp,
+}
+
 // String returns the reducer's name.
-func (r Reducer) String() string { return ir.Reducer(r).String() }
+func (r Reducer) String() string {
+	if int(r) < len(reducers) {
+		return reducers[r].Name
+	}
+	return "Reducer(?)"
+}

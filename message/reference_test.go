@@ -5,7 +5,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -28,11 +28,7 @@ func (f formula) results(of ...[]tensor.Float) [][]rounding.Result {
 	r := message.Reference(f.g, f.m, f.made)
 	y := r.Edges()
 	if f.by != nil {
-		var by []ir.Reducer
-		for _, r := range f.by {
-			by = append(by, ir.Reducer(r))
-		}
-		y = r.Reduced(by...)
+		y = r.Reduced(message.Computing(f.by)...)
 	}
 	if f.then != nil {
 		y = f.then(r, y)
@@ -96,12 +92,12 @@ func biasedBy(b []tensor.Float) following {
 
 // headSums says of a leaf with one number a head that it is the sums over the heads of u or v.
 func headSums(u, v *grad.Param) reference.Made {
-	return func(r *reference.Reference, leaf ir.Kind, x *tensor.Dense) (out []rounding.Number) {
+	return func(r *reference.Reference, leaf ops.Kind, x *tensor.Dense) (out []rounding.Number) {
 		of, n := u.Value, u.Value.Dim(-1)
-		if leaf == ir.LeafV {
+		if leaf == ops.LeafV {
 			of = v.Value
 		}
-		if leaf != ir.LeafU && leaf != ir.LeafV || x.Dim(-1) == n {
+		if leaf != ops.LeafU && leaf != ops.LeafV || x.Dim(-1) == n {
 			return nil
 		}
 		all := r.Of(of.Data)

@@ -19,7 +19,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-var reducers = []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std, message.LogSumExp}
+var reducers = message.Reducers()
 
 // rounded is for what differs by rounding, relative to the largest element.
 var rounded = compare.PartOfLargest(compare.In(1e-5, 1e-10))

@@ -7,7 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -37,8 +37,8 @@ func TestAttentionOfViewWithKinds(t *testing.T) {
 	}
 	tape := grad.NewTape(1)
 	f := sum(listed, messageOf(attention(tape, listed, tape.Use(q).Rows(rows)), listed))
-	f.made = func(r *reference.Reference, leaf ir.Kind, x *tensor.Dense) (out []rounding.Number) {
-		if leaf == ir.LeafV {
+	f.made = func(r *reference.Reference, leaf ops.Kind, x *tensor.Dense) (out []rounding.Number) {
+		if leaf == ops.LeafV {
 			for _, v := range rows {
 				out = append(out, r.Of(q.Value.Row(int(v)))...)
 			}

@@ -17,8 +17,8 @@ const (
 	maxCircle = 15
 )
 
-// lists are packages whose files stand side by side, a layer, a kernel or a form each. They may have any number of them.
-var lists = strings.Fields("layers layers/attention internal/simd/vec internal/simd/attend datasets/form")
+// lists are packages whose files stand side by side, a layer, a kernel, a form or an operation each. They may have any number of them.
+var lists = strings.Fields("layers layers/attention internal/simd/vec internal/simd/attend datasets/form message/internal/ops")
 
 // room is the size of a package: its files that are no tests, and those of the largest circle.
 type room struct{ files, circle int }

@@ -32,7 +32,7 @@ var table = map[string]string{
 	"sparse":                "internal/tiling tensor",
 	"grad":                  "internal/dense tensor sparse",
 	"graph":                 "tensor sparse",
-	"message":               "grad graph message/internal/exec message/internal/ir message/internal/plan message/internal/rules sparse tensor",
+	"message":               "grad graph message/internal/exec message/internal/ir message/internal/ops message/internal/plan message/internal/rules sparse tensor",
 	"sample":                "graph tensor sparse",
 	"datasets":              "datasets/columns datasets/form graph tensor sparse",
 	"datasets/columns":      "datasets/form tensor sparse",
@@ -98,11 +98,12 @@ var table = map[string]string{
 	// What families of layers share, which only they import.
 	"layers/internal/compose": "grad graph tensor",
 
-	// Parts of message, which only it imports, one way: rules, exec, plan, ir.
-	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir grad graph internal/fused internal/dense sparse tensor",
-	"message/internal/exec":  "message/internal/plan message/internal/ir grad graph internal/fused sparse tensor",
-	"message/internal/plan":  "message/internal/ir tensor",
-	"message/internal/ir":    "tensor",
+	// Parts of message, which only it imports, one way: rules, exec, plan, ir, ops.
+	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir message/internal/ops grad graph internal/fused internal/dense sparse tensor",
+	"message/internal/exec":  "message/internal/plan message/internal/ir message/internal/ops grad graph internal/fused sparse tensor",
+	"message/internal/plan":  "message/internal/ir message/internal/ops tensor",
+	"message/internal/ir":    "message/internal/ops tensor",
+	"message/internal/ops":   "tensor",
 
 	// The kernels: all may import cpu, and vec may be imported by the others.
 	"internal/simd/vec":    "internal/simd/cpu",
@@ -131,7 +132,7 @@ var table = map[string]string{
 	"internal/rounding":      "internal/simd/cpu",
 	"internal/compare":       "internal/simd/cpu",
 
-	"message/internal/reference": "message/internal/ir grad graph internal/rounding tensor",
+	"message/internal/reference": "message/internal/ir message/internal/ops grad graph internal/rounding tensor",
 	"internal/spoil/spoiltest":   "internal/spoil",
 	"internal/sparing":           "",
 	"internal/streamtest":        "",

@@ -2,6 +2,8 @@ package bits
 
 import (
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -124,15 +126,15 @@ func (s *sprout) across(k int, a message.Msg) message.Msg {
 // on the edges: many on tiny graphs and some where there is a hub.
 func expressions(b *book) {
 	for i := range 140 {
-		reduced := append([]message.Reducer{}, everyReducer[i%6])
+		reduced := append([]message.Reducer{}, firstReducers[i%6])
 		if i%5 == 0 {
-			reduced = everyReducer
+			reduced = firstReducers
 		}
 		b.run(fmt.Sprintf("tiny/%03d", i), func(m *maker) []*grad.Var {
 			s := &sprout{maker: m, g: m.tiny()}
 			e := s.tree(5)
 			ys := []*grad.Var{message.ApplyEdges(s.g, e), message.UpdateAll(s.g, e, reduced...)}
-			for _, r := range everyReducer {
+			for _, r := range firstReducers {
 				ys = append(ys, message.UpdateAll(s.g, e, r))
 			}
 			return ys
@@ -143,7 +145,7 @@ func expressions(b *book) {
 		if i%4 == 0 {
 			g = block()
 		}
-		for k, r := range []message.Reducer{message.Sum, everyReducer[1+i%5]} {
+		for k, r := range []message.Reducer{message.Sum, firstReducers[1+i%5]} {
 			if !turn(2, i/4, k) {
 				continue
 			}
@@ -151,6 +153,50 @@ func expressions(b *book) {
 				s := &sprout{maker: m, g: g}
 				return one(message.UpdateAll(g, s.tree(4), r))
 			})
+		}
+	}
+	for _, r := range everyReducer[len(firstReducers):] {
+		for i := range 10 {
+			b.run(fmt.Sprintf("tiny/%03d/%v", i, r), func(m *maker) []*grad.Var {
+				s := &sprout{maker: m, g: m.tiny()}
+				e := s.tree(5)
+				return []*grad.Var{message.UpdateAll(s.g, e, r), message.UpdateAll(s.g, e, message.Mean, r, message.Max)}
+			})
+		}
+	}
+	laterOperations(b)
+}
+
+// drawnOperations are the operations that other entries say, of those that take no more than a message and a number.
+const drawnOperations = " Abs Add Cos Div Dot ELU Exp GELU Hardmax LeakyReLU Log LogSoftmax LogSumExpLast Max MaxLast Min Mul Neg Normalise " +
+	"Pow ReLU Scale Shift SiLU Sigmoid Sign Sin Softmax Softplus Sparsemax Sqrt Sub SumLast Tanh TopK "
+
+// laterOperations runs the operations that came after the table was recorded first, by name: of numbers between 0
+// and 1, with such numbers, or with 2.
+func laterOperations(b *book) {
+	msg := reflect.TypeFor[message.Msg]()
+	for i := range msg.NumMethod() {
+		m := msg.Method(i)
+		if m.Type.NumOut() != 1 || m.Type.Out(0) != msg || strings.Contains(drawnOperations, " "+m.Name+" ") {
+			continue
+		}
+		var with func(a, o message.Msg) []reflect.Value
+		switch in := m.Type.In(m.Type.NumIn() - 1); {
+		case m.Type.NumIn() == 1:
+			with = func(a, _ message.Msg) []reflect.Value { return []reflect.Value{reflect.ValueOf(a)} }
+		case m.Type.NumIn() == 2 && in == msg:
+			with = func(a, o message.Msg) []reflect.Value { return []reflect.Value{reflect.ValueOf(a), reflect.ValueOf(o)} }
+		case m.Type.NumIn() == 2 && in.ConvertibleTo(reflect.TypeFor[float64]()):
+			with = func(a, _ message.Msg) []reflect.Value {
+				return []reflect.Value{reflect.ValueOf(a), reflect.ValueOf(2).Convert(in)}
+			}
+		default:
+			continue // takes what only an entry of its own can say
+		}
+		for _, r := range firstReducers {
+			b.reduce(fmt.Sprintf("%s/hub/%v", m.Name, r), hub(), [2]int{2, 8}, formula{m.Name, func(o *operands) message.Msg {
+				return m.Func.Call(with(message.UAddV(o.u, o.v).Sigmoid(), message.E(o.e).Sigmoid()))[0].Interface().(message.Msg)
+			}}, r)
 		}
 	}
 }

@@ -117,7 +117,19 @@ var kernels = []formula{
 	{"hard", func(o *operands) message.Msg { return message.U(o.u).Mul(message.E(o.e).Hardmax()) }},
 }
 
-var everyReducer = []message.Reducer{message.Sum, message.Mean, message.Max, message.Min, message.Std, message.LogSumExp}
+// everyReducer has all, and firstReducers those that were there when the table was recorded first: entries that
+// run several call these, and others have entries of their own.
+var (
+	everyReducer  = allReducers()
+	firstReducers = everyReducer[:message.LogSumExp+1]
+)
+
+func allReducers() (all []message.Reducer) {
+	for r := message.Sum; r.String() != "Reducer(?)"; r++ {
+		all = append(all, r)
+	}
+	return all
+}
 
 // messages runs the kernels by their sums on every graph and in every shape, some by every
 // reducer, and on the edges.

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -155,7 +155,7 @@ func (b *backPass) oneWindow() {
 	for i := range w.leaves {
 		k := &w.leaves[i]
 		switch {
-		case k.step.Kind == ir.LeafU:
+		case k.step.Kind == ops.LeafU:
 			w.scattered = k
 			eachChunk(w.buckets(k), b.tasks.scatter)
 		case k.step.Gathers():

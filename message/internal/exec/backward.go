@@ -3,7 +3,7 @@ package exec
 import (
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -32,7 +32,7 @@ func (w *worker) prefetch(t tile) {
 	spmm.Fetch(stats.top[t.r0*stats.columns : t.r1*stats.columns])
 	spmm.Fetch(stats.sum[t.r0*stats.columns : t.r1*stats.columns])
 	for i := range w.window.leaves {
-		if k := &w.window.leaves[i]; k.step.Kind == ir.LeafV && !k.step.Picked {
+		if k := &w.window.leaves[i]; k.step.Kind == ops.LeafV && !k.step.Picked {
 			spmm.Fetch(k.dx[t.r0*k.row : t.r1*k.row])
 		}
 	}
@@ -49,7 +49,8 @@ func (w *worker) sumInEdges(v int) {
 	lo, hi := int(w.graph.In().Offsets[v]), int(w.graph.In().Offsets[v+1])
 	for i := len(w.plan.Steps) - 1; i >= 0; i-- {
 		s := &w.plan.Steps[i]
-		if !s.Kind.AcrossInEdges() || !s.Needs || s.Kind == ir.TopK {
+		a := s.Kind.Op().Across
+		if a == nil || !s.Needs || a.Terms == nil {
 			continue
 		}
 		c := w.inEdgeSums[s.Stat : s.Stat+s.Width]
@@ -58,7 +59,7 @@ func (w *worker) sumInEdges(v int) {
 			w.pullBack(t, i+1)
 			if w.hasGrad[i] {
 				n := (t.hi - t.lo) * s.Width
-				w.inEdgeTerms(s, w.tmp[:n], w.values[i][:n], w.grads[i])
+				a.Terms(w.tmp[:n], w.values[i][:n], w.grads[i])
 				vec.AddRows(c, w.tmp[:n])
 			}
 		})
@@ -107,27 +108,15 @@ func (w *worker) pullBack(t tile, stop int) {
 			continue
 		}
 		dy := w.grads[i]
-		switch s.Kind {
-		case ir.Unary:
-			w.pullUnary(i, dy)
-		case ir.Binary:
-			w.pullBinary(s, dy)
-		case ir.ScaleBy:
-			if w.plan.Result == plan.SumWithoutMessage && i == len(w.plan.Steps)-1 {
-				w.pullNear(s, t)
-			} else {
-				w.pullScale(s, dy)
-			}
-		case ir.Score:
+		switch {
+		case s.Kind == ops.Score:
 			w.pullScore(i, t, dy)
-		case ir.Affine:
+		case s.Kind == ops.Affine:
 			w.pullAffine(s, t, dy)
-		case ir.MatMul:
-			w.pullMultiply(s, dy)
-		case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK, ir.Sparsemax:
-			w.pullInEdges(i, t)
+		case w.plan.Result == plan.SumWithoutMessage && i == len(w.plan.Steps)-1:
+			w.pullNear(s, t)
 		default:
-			w.pullPerEdge(i, t, dy)
+			w.pullOperation(i, t, dy)
 		}
 	}
 }
@@ -141,10 +130,8 @@ func (w *worker) pullMessages(t tile, dm []tensor.Float) {
 	case w.plan.Plain():
 		w.pullSums(t, dm)
 	default:
-		m := w.values[len(w.plan.Steps)-1]
-		w.pass.eachRow(t, func(v, lo, hi int) {
-			w.pass.reduction.pull(v, t.lo+lo, m[lo*n:hi*n], dm[lo*n:hi*n], pullBuffers{w.pass.dOut, w.mix})
-		})
+		clear(dm)
+		w.reduce(pulling, t, w.values[len(w.plan.Steps)-1], dm)
 	}
 }
 
@@ -156,9 +143,9 @@ func (w *worker) deliver(k *leafGrad, t tile) {
 	case k.compact != nil: // pullScore has
 	case k.step.Gathers(): // it lies in the window, which was zero where none comes in
 	case !w.hasGrad[k.i]:
-	case k.step.Kind == ir.LeafW:
+	case k.step.Kind == ops.LeafW:
 		vec.AddRows(w.partial[k.at:k.at+n], x)
-	case k.step.Kind == ir.LeafV:
+	case k.step.Kind == ops.LeafV:
 		w.deliverV(k, t)
 	case !k.step.Picked:
 		add(k.dx[t.lo*n:t.hi*n], x)

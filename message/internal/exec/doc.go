@@ -12,13 +12,12 @@
 //
 // The files, from what is called to what it calls:
 //
-//	run  backpass  gatv2walk            a pass over all edges, by tiles or by walks
-//	backward  forward                   a tile, from its last step to its first, and back
-//	joined  matmul  softmax  sparsemax  peredge  the steps
-//	elementwise  gather  sums  reduction
-//	worker                              a thread's scratch
-//	window  compactgrad  leafgrad       where gradients of leaves go
-//	pass  evaluation  partition         what all workers share; how the edges are cut
-//	late  explain                       a result that waits; what is said of a plan
-//	sourceorder  tile  call  arrays
+//	explain  late                  what is said of a plan; a result that waits
+//	run  backpass  gatv2walk       a pass over all edges, by tiles or by walks
+//	backward  forward              a tile, from its last step to its first, and back
+//	step  joined  sums  reduction  its steps, as package ops has them and as plans join them; its results
+//	worker                         a thread's scratch
+//	window  leafgrad               where gradients of leaves go
+//	pass  evaluation               what all workers share
+//	partition  tile                how the edges are cut
 package exec

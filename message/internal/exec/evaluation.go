@@ -5,10 +5,27 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
+
+// Call is a plan with all that it is run on. It is the caller's again when it
+// returns: what backward needs is copied.
+type Call struct {
+	Plan       *plan.Plan
+	Graph      *graph.Graph
+	Vars       []*grad.Var // what the leaves read
+	Attributes []ops.Attribute
+	Lasting    bool // nobody changes Vars and Attributes ever after, so that they may be kept
+}
+
+// Shape returns room with the shape of a row for each destination, each like x's.
+func (c *Call) Shape(room []int, x *grad.Var) []int {
+	room = append(room[:0], x.Shape()...)
+	room[0] = c.Graph.NumDst()
+	return room
+}
 
 // shortVars and shortAttributes are how many of each an evaluation has room for.
 const (
@@ -34,14 +51,14 @@ type evaluation struct {
 // manyVars are Vars and attributes that an evaluation alone has no room for.
 type manyVars struct {
 	vars       []*grad.Var
-	attributes []ir.Attribute
+	attributes []ops.Attribute
 }
 
 // longEvaluation is an evaluation of many Vars, or with attributes.
 type longEvaluation struct {
 	evaluation
 	many      manyVars
-	attribute [shortAttributes]ir.Attribute
+	attribute [shortAttributes]ops.Attribute
 }
 
 // newEvaluation keeps what a call reads.
@@ -78,7 +95,7 @@ func (e *evaluation) vars() []*grad.Var {
 }
 
 // attribute returns what a step has beside its operands.
-func (e *evaluation) attribute(s *plan.Step) *ir.Attribute { return &e.more.attributes[s.Attribute] }
+func (e *evaluation) attribute(s *plan.Step) *ops.Attribute { return &e.more.attributes[s.Attribute] }
 
 // newResult makes the array of results: a row for each destination, or edge. Chunks
 // clear what they add to.

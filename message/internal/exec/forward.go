@@ -2,15 +2,14 @@ package exec
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
 
 // forwardTiles does a chunk tile by tile.
 func (w *worker) forwardTiles(c chunk) {
 	w.pass.tiles(c, w.measureStats, w.forwardTile)
-	w.pass.reduction.finish(c.r0, c.r1)
+	w.finish(c.r0, c.r1)
 	w.multiplySums(c.r0, c.r1)
 	w.pass.addBias(c.r0, c.r1)
 }
@@ -37,12 +36,10 @@ func (w *worker) forwardTile(t tile) {
 	case w.plan.Plain():
 		w.sumRows(y, m, t, n)
 	default:
-		w.pass.eachRow(t, func(v, lo, hi int) {
-			w.pass.reduction.take(v, t.lo+lo, m[lo*n:hi*n], w.mix)
-			if w.pass.reduction.std && n > 0 {
-				w.takeWide(v, t.lo+lo, m[lo*n:hi*n])
-			}
-		})
+		if w.again == nil {
+			w.again = w.seeAgain
+		}
+		w.reduce(taking, t, m, nil)
 	}
 }
 
@@ -52,18 +49,23 @@ func (w *worker) measureStats(v int) {
 	lo, hi := int(w.graph.In().Offsets[v]), int(w.graph.In().Offsets[v+1])
 	for i := range w.plan.Steps {
 		s := &w.plan.Steps[i]
-		if !s.Kind.AcrossInEdges() {
+		a := s.Kind.Op().Across
+		if a == nil {
 			continue
 		}
-		w.clearStats(s, v)
-		for pass := range sightings(s) {
+		see := func(t tile, f func(d *ops.Into)) {
+			d, _ := w.operation(i, t).Into(0)
+			f(d)
+		}
+		none := tile{lo: lo, hi: lo, r0: v, r1: v + 1, part: true}
+		see(none, a.Begin)
+		for sighting := range a.Sightings {
 			parts(w.pass.fit, lo, hi, v, func(t tile) {
 				w.evaluate(t, i)
-				n := (t.hi - t.lo) * s.Width
-				w.observe(s, pass, v, t.lo, w.values[s.A][:n])
+				see(t, func(d *ops.Into) { a.Observe(d, sighting) })
 			})
 		}
-		w.settleStats(s, v)
+		see(none, a.Complete)
 	}
 }
 
@@ -83,25 +85,31 @@ func (w *worker) compute(i int, t tile) {
 		w.gather(i, t)
 		return
 	}
-	y := w.values[i][:(t.hi-t.lo)*s.Width]
 	switch s.Kind {
-	case ir.Unary:
-		s.Unary.Forward(y, w.values[s.A][:len(y)], s.C)
-	case ir.Binary:
-		s.Binary.Forward(y, w.values[s.A], w.values[s.B], 1, 1)
-	case ir.ScaleBy:
-		vec.Runs(s.Run).Scale(y, w.values[s.B][:len(y)/s.Run], w.values[s.A])
-	case ir.Score:
+	case ops.Score:
 		w.score(i, t)
-	case ir.Affine:
+	case ops.Affine:
 		w.affine(i, t)
-	case ir.MatMul:
-		w.multiply(s, y)
-	case ir.Softmax, ir.LogSoftmax, ir.Normalise, ir.TopK, ir.Sparsemax:
-		w.combine(i, t)
 	default:
-		w.perEdge(s, t, y)
+		s.Kind.Op().Forward(w.operation(i, t))
 	}
+}
+
+// seeAgain is Arrivals.Again. The last of the parts is the tile that is being reduced, so its
+// messages are there as before.
+func (w *worker) seeAgain(f func(d *ops.Arrivals)) {
+	d := w.arrivals
+	if d.Messages == d.Count {
+		f(&d)
+		return
+	}
+	lo := d.Lo - d.Before
+	parts(w.pass.fit, lo, lo+d.Count, w.arriving.v, func(t tile) {
+		w.evaluate(t, w.plan.Computed())
+		d.Messages, d.Before, d.Lo = t.hi-t.lo, t.lo-lo, t.lo
+		w.showMessages(&d, t, w.values[len(w.plan.Steps)-1], nil)
+		f(&d)
+	})
 }
 
 // readyWorker returns a worker for edges that are no more than most, for whom the steps

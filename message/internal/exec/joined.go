@@ -34,9 +34,6 @@ func (w *worker) rowsOf(i int, t tile) []tensor.Float {
 	return w.pass.data[s.Var][t.r0*s.Width : t.r1*s.Width]
 }
 
-// array returns what a leaf's step reads.
-func (w *worker) array(i int) []tensor.Float { return w.pass.data[w.plan.Steps[i].Var] }
-
 // score computes a joined score on a tile.
 func (w *worker) score(i int, t tile) {
 	s := &w.plan.Steps[i]
@@ -153,14 +150,4 @@ func (w *worker) toRows(i int, t tile) []tensor.Float {
 		return w.partial[k.at : k.at+n]
 	}
 	return k.dx[t.r0*n : t.r1*n]
-}
-
-// toSum returns where gradients of W are added.
-func (w *worker) toSum(i int) []tensor.Float {
-	n := w.plan.Steps[i].Width
-	if k := w.window.leafOf[i]; k != nil {
-		return w.partial[k.at : k.at+n]
-	}
-	w.mix = resize(w.mix, max(n, cap(w.mix)))
-	return w.mix[:n]
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 )
 
 // A sum waits for the bias of its layer: graph attention, and messages without a
@@ -43,7 +43,7 @@ func (e *evaluation) own() bool {
 // sums reports whether the reducer is Sum alone.
 func (e *evaluation) sums() bool {
 	rs := e.plan.Reducers()
-	return len(rs) == 1 && rs[0] == ir.Sum
+	return len(rs) == 1 && rs[0] == ops.Sum
 }
 
 // take takes the memory that stays until backward.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -38,7 +38,7 @@ func (k *leafGrad) keeps() int {
 // zero yet.
 func (k *leafGrad) open() {
 	x := k.pass.vars[k.step.Var]
-	if k.step.Kind != ir.LeafV || k.step.Picked {
+	if k.step.Kind != ops.LeafV || k.step.Picked {
 		k.dx = x.Grad().Data
 		return
 	}
@@ -63,12 +63,12 @@ func (k *leafGrad) countable() {
 // avoid gives a leaf's gradient memory of its own if chunks would otherwise add to
 // one element through two leaves: the rows of V and of E, or of two views.
 func (k *leafGrad) avoid(op grad.Op, others []leafGrad) {
-	if k.step.Kind != ir.LeafV && k.step.Kind != ir.LeafE {
+	if k.step.Kind != ops.LeafV && k.step.Kind != ops.LeafE {
 		return
 	}
 	for i := range others {
 		o := &others[i]
-		if (o.step.Kind == ir.LeafV || o.step.Kind == ir.LeafE) && Overlap(k.dx, o.dx) {
+		if (o.step.Kind == ops.LeafV || o.step.Kind == ops.LeafE) && Overlap(k.dx, o.dx) {
 			k.addTo, k.dx = k.dx, op.Floats(len(k.dx))
 			return
 		}
@@ -81,7 +81,7 @@ func (k *leafGrad) rowOf(v int) []tensor.Float { return k.dx[v*k.row : (v+1)*k.r
 // collect adds a chunk's partial sums.
 func (k *leafGrad) collect(c chunk, partial []tensor.Float) {
 	switch part := partial[k.at : k.at+k.row]; {
-	case k.step.Kind == ir.LeafW:
+	case k.step.Kind == ops.LeafW:
 		add(k.dx, part)
 	case c.hub >= 0:
 		add(k.rowOf(c.r0), part)

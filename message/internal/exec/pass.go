@@ -4,6 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -29,19 +30,35 @@ type pass struct {
 }
 
 // stats is what stays of every step across the in-edges, for each destination
-// and column: of a softmax the largest entry, or 0, and the sum of exp(entry − top), of
-// a quotient the sum, of a choice the last entry chosen and its edge, of a Sparsemax the
-// largest entry, the threshold below it, and how many entries are above that.
+// and column; see [ops.Stats].
 type stats struct {
 	columns  int
 	top, sum []tensor.Float
 	edges    []int32
 }
 
-// of returns the statistics of a step at destination v, of those in x.
-func (t *stats) of(x []tensor.Float, s *plan.Step, v int) []tensor.Float {
-	at := v*t.columns + s.Stat
-	return x[at : at+s.Width]
+// reduction is where the messages of each destination go, under one reducer or several side by
+// side.
+type reduction struct {
+	rs    []*ops.Reducer
+	width int            // of a message
+	last  int            // its last axis: results of several reducers alternate in these
+	out   []tensor.Float // a row is, for each run of last elements, one run a reducer
+	kept  []tensor.Float // what reducers keep beside: arrays of an element for each of a message at each destination
+	edges []int32
+	off   []int64
+}
+
+// newReduction is that of an evaluation, in what it keeps.
+func newReduction(e *evaluation, kept []tensor.Float, edges []int32) reduction {
+	s := e.plan.Out()
+	r := reduction{
+		rs: e.plan.Reducers(), width: s.Width, last: s.Shape[len(s.Shape)-1], out: e.y.Value().Data, kept: kept, edges: edges, off: e.graph.In().Offsets,
+	}
+	if len(r.rs) == 1 {
+		r.last = r.width
+	}
+	return r
 }
 
 // kindsOf sets room to which of the rows of its row each edge takes, of edges from lo on,

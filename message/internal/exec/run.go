@@ -35,12 +35,12 @@ func (e *evaluation) newPass(backward bool) *pass {
 	}
 	size := e.plan.Stats * e.graph.NumDst()
 	p.stats = stats{columns: e.plan.Stats, top: e.floats[:size], sum: e.floats[size : 2*size]}
-	won := e.ints
+	edges := e.ints
 	if e.plan.StatsEdges {
-		p.stats.edges, won = won[:size], won[size:]
+		p.stats.edges, edges = edges[:size], edges[size:]
 	}
 	if e.plan.Result != plan.Stored {
-		p.reduction = newReduction(e, e.floats[2*size:], won)
+		p.reduction = newReduction(e, e.floats[2*size:], edges)
 	}
 	if p.fit, p.limit = tileEdges(e.plan, backward); backward {
 		p.turnMatrices()
@@ -60,7 +60,6 @@ var passNumber atomic.Int64
 // forward evaluates the plan over all edges, and reduces or stores what comes of
 // it.
 func (p *pass) forward() {
-	p.reduction.begin()
 	p.partition = partitionOf(p.plan, p.graph, false)
 	eachChunk(len(p.partition.chunks), p.task)
 }

@@ -3,7 +3,6 @@ package exec
 import (
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -22,20 +21,21 @@ func (w *worker) sumRows(y, x []tensor.Float, t tile, n int) {
 	spmm.Rows(n).SumRanges(y[t.r0*n:t.r1*n], x, w.graph.In().Offsets[t.r0:t.r1+1])
 }
 
-// messageGrads returns, under a sum or a mean, the gradient that every message of each
+// messageGrads returns, under a plain reducer, the gradient that every message of each
 // destination of a tile has.
 func (w *worker) messageGrads(t tile) []tensor.Float {
 	n := w.plan.Out().Width
 	dy := w.pass.dOut[t.r0*n : t.r1*n]
-	if w.plan.Program.Reduces(ir.Sum) {
+	share := w.plan.Reducers()[0].Share
+	if share == nil {
 		return dy
 	}
 	w.messageGrad = resize(w.messageGrad, max(len(dy), cap(w.messageGrad)))
-	spmm.Rows(n).DivideRanges(w.messageGrad, dy, w.graph.In().Offsets[t.r0:t.r1+1])
+	share(w.messageGrad, dy, n, w.graph.In().Offsets[t.r0:t.r1+1])
 	return w.messageGrad[:len(dy)]
 }
 
-// pullSums sets dm to the gradient of a tile's messages under a sum or a mean.
+// pullSums sets dm to the gradient of a tile's messages under a plain reducer.
 func (w *worker) pullSums(t tile, dm []tensor.Float) {
 	spmm.Rows(w.plan.Out().Width).SpreadRanges(dm, w.messageGrads(t), w.spans(t))
 }

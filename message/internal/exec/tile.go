@@ -1,9 +1,13 @@
 package exec
 
 import (
+	"unsafe"
+
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // TileBytes is the scratch that one tile may fill, so that it stays in a near
@@ -69,4 +73,25 @@ func eachChunk(n int, f func(i int)) {
 		return
 	}
 	par.Run(n, chunkTask(f))
+}
+
+// add is dst += src.
+func add(dst, src []tensor.Float) { vec.Add.Forward(dst, dst, src, 1, 1) }
+
+// resize returns a slice of n elements, of s if that is long enough.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// Overlap reports whether x and y share elements.
+func Overlap(x, y []tensor.Float) bool {
+	if len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	start := func(s []tensor.Float) uintptr { return uintptr(unsafe.Pointer(&s[0])) }
+	end := func(s []tensor.Float) uintptr { return uintptr(unsafe.Pointer(&s[len(s)-1])) }
+	return start(x) <= end(y) && start(y) <= end(x)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/spoil"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -33,13 +34,16 @@ type worker struct {
 	kindOf pickedTile     // of which kinds tells
 	tmp    []tensor.Float // of the widest step, for one tile
 	mix    []tensor.Float // three messages, and more
-	tops   []tensor.Float // of each column the largest message at a destination that a Std looks at again, or 0
+	carry  []tensor.Float // what reducers carry from one part of a destination to the next
 
 	edgeRows attend.EdgeRows // of the edges of a tile
 	span     [2]int64        // its Offsets, of a part
 
-	best      []tensor.Float // of a choice: the entries chosen so far; of a Sparsemax those near the largest,
-	bestEdges []int32        // and their edges; their columns
+	operand  ops.Tile // what an operation is handed, and
+	room     ops.Room
+	arrivals ops.Arrivals                  // a reducer;
+	arriving arriving                      // where these are
+	again    func(f func(d *ops.Arrivals)) // seeAgain, once it has been asked for
 
 	chunk       chunk          // backward: what is being done,
 	partial     []tensor.Float // and its partial sums
@@ -115,6 +119,8 @@ func (w *worker) spoil() {
 // release hands a worker back. After a panic it is left to the collector.
 func (w *worker) release() {
 	w.pass, w.plan, w.graph, w.window, w.partial, w.edgeRows, w.kindOf = nil, nil, nil, nil, nil, attend.EdgeRows{}, pickedTile{}
+	w.operand, w.arrivals = ops.Tile{}, ops.Arrivals{}
+	w.room.Forget()
 	clear(w.values)
 	clear(w.grads)
 	clear(w.gradRoom)
@@ -180,4 +186,21 @@ func clearFresh(x []tensor.Float, fresh bool) {
 	if fresh {
 		clear(x)
 	}
+}
+
+// arriving is where the columns that arrive stand: in a message, in a row of the result, and among
+// the arrays that are kept.
+type arriving struct{ v, at, out, floats, edges int }
+
+// array returns what a leaf's step reads.
+func (w *worker) array(i int) []tensor.Float { return w.pass.data[w.plan.Steps[i].Var] }
+
+// toSum returns where gradients of W are added.
+func (w *worker) toSum(i int) []tensor.Float {
+	n := w.plan.Steps[i].Width
+	if k := w.window.leafOf[i]; k != nil {
+		return w.partial[k.at : k.at+n]
+	}
+	w.mix = resize(w.mix, max(n, cap(w.mix)))
+	return w.mix[:n]
 }

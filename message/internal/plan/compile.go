@@ -5,8 +5,58 @@ import (
 
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
+
+// New makes a plan of a program. It panics with a [*tensor.ShapeError], in the name
+// of op, where an operand does not fit.
+func New(op string, program *ir.Program) *Plan {
+	c := compiler{plan: &Plan{Program: program, ScoreIsValue: -1}, op: op, done: make([]int, len(program.Code))}
+	for i := range c.done {
+		c.done[i] = -1
+	}
+	c.compile(int32(len(program.Code) - 1))
+	p := c.plan
+	p.Result = p.resultOf()
+	p.join()
+	p.layout()
+	for _, r := range p.Reducers() {
+		p.KeptFloats, p.KeptEdges = p.KeptFloats+r.Floats, p.KeptEdges+r.Edges
+	}
+	if p.sharesFactor() {
+		p.Result = CommonFactor
+	}
+	if p.Out().Needs {
+		p.backLayout()
+	}
+	return p
+}
+
+// resultOf says how messages are taken before anything is joined.
+func (p *Plan) resultOf() Result {
+	switch {
+	case len(p.Reducers()) == 0:
+		return Stored
+	case len(p.Reducers()) == 1 && p.Reducers()[0].Plain:
+		return SumOfMessages
+	}
+	return Reduced
+}
+
+// sharesFactor reports whether the last step multiplies with what is the same on
+// every edge, and messages are summed.
+func (p *Plan) sharesFactor() bool {
+	s := p.Out()
+	if p.Result != SumOfMessages || s.Kind != ops.Binary || s.Binary != vec.Mul || s.A == s.B {
+		return false
+	}
+	x, f := &p.Steps[s.A], &p.Steps[s.B]
+	if x.Fixed {
+		x, f = f, x
+	}
+	return !x.Fixed && f.Fixed && (!f.Needs || f.Kind == ops.LeafW)
+}
 
 // compiler makes steps of nodes.
 type compiler struct {
@@ -21,21 +71,14 @@ func (c *compiler) compile(i int32) int {
 		return c.done[i]
 	}
 	n := &c.plan.Program.Code[i]
-	s := Step{Kind: n.Kind, Mark: n.Mark, C: n.C, A: -1, B: -1}
-	switch n.Kind {
-	case ir.LeafU, ir.LeafV, ir.LeafE, ir.LeafW:
+	s := Step{Step: ops.Step{Kind: n.Kind, Mark: n.Mark, C: n.C}, A: -1, B: -1}
+	switch o := n.Kind.Op(); {
+	case n.Kind.IsLeaf():
 		c.leaf(&s, i)
-	case ir.Binary:
-		s.Binary = vec.Binary(n.Fn)
-		c.pair(&s, n)
-	case ir.DotLast:
-		c.dot(&s, n)
-	case ir.MatMul:
-		c.matMul(&s, n)
-	case ir.Pick:
+	case o.Extra == ops.Choice:
 		c.pick(&s, n)
 	default:
-		c.rest(&s, n)
+		c.operation(&s, n)
 	}
 	c.done[i] = c.add(s)
 	return c.done[i]
@@ -48,38 +91,63 @@ func (c *compiler) leaf(s *Step, node int32) {
 	s.Shape = slices.Clone(x.Shape)
 }
 
-// rest compiles a node of one operand.
-func (c *compiler) rest(s *Step, n *ir.Node) {
-	s.A = c.compile(n.A)
-	s.Shape = slices.Clone(c.plan.Steps[s.A].Shape)
+// operation compiles a node of one or two operands.
+func (c *compiler) operation(s *Step, n *ir.Node) {
+	o := n.Kind.Op()
 	switch n.Kind {
-	case ir.Unary:
+	case ops.Unary:
 		s.Unary = vec.Unary(n.Fn)
-	case ir.TopK:
+	case ops.Binary:
+		s.Binary = vec.Binary(n.Fn)
+	}
+	if o.Extra == ops.Nothing {
 		s.K = int(n.K)
-	case ir.Dropout, ir.Gumbel:
+	} else {
 		s.Attribute = int(n.K)
-	case ir.SumLast, ir.MaxLast, ir.LogSumExpLast:
-		s.Shape[len(s.Shape)-1] = 1
+	}
+	s.A = c.compile(n.A)
+	y := -1
+	switch {
+	case o.Whole:
+		s.Near.W = c.compile(n.B)
+		y = s.Near.W
+	case o.Operands == 2:
+		s.B = c.compile(n.B)
+		y = s.B
+	}
+	c.shape(s, s.A, y)
+	if o.Broadcast {
+		c.broadcast(s)
 	}
 }
 
-// pair broadcasts the operands of a binary step. A factor that is one number for
-// each run of the other operand is never stretched.
-func (c *compiler) pair(s *Step, n *ir.Node) {
-	s.A, s.B = c.compile(n.A), c.compile(n.B)
-	x, y := c.plan.Steps[s.A].Shape, c.plan.Steps[s.B].Shape
-	shape, ok := tensor.Broadcast(x, y)
-	if !ok {
-		panic(c.clash(s.A, s.B))
+// shape asks the operation for the shape of a step with operands x and, unless it is −1, y.
+func (c *compiler) shape(s *Step, x, y int) {
+	shapes := [][]int{c.plan.Steps[x].Shape, nil}
+	if y >= 0 {
+		shapes[1] = c.plan.Steps[y].Shape
 	}
-	s.Shape = shape
-	if s.Binary == vec.Mul {
+	shape := s.Kind.Op().Shape
+	if shape == nil {
+		s.Shape = slices.Clone(shapes[0])
+		return
+	}
+	if why := shape(&s.Step, shapes[0], shapes[1]); why != "" {
+		panic(&tensor.ShapeError{Op: c.op, Shapes: shapes, Why: why})
+	}
+}
+
+// broadcast stretches the operands of a step to one shape. A factor that is one number for
+// each run of the other operand is never stretched.
+func (c *compiler) broadcast(s *Step) {
+	x, y := c.plan.Steps[s.A].Shape, c.plan.Steps[s.B].Shape
+	shape, _ := tensor.Broadcast(x, y)
+	if s.Kind == ops.Binary && s.Binary == vec.Mul {
 		if slices.Equal(y, shape) {
 			s.A, s.B, x, y = s.B, s.A, y, x
 		}
 		if n := runOf(y, shape); n > 1 && slices.Equal(x, shape) {
-			s.Kind, s.Run = ir.ScaleBy, n
+			s.Kind, s.Run = ops.ScaleBy, n
 			return
 		}
 	}
@@ -108,7 +176,7 @@ func (c *compiler) stretch(i int, shape []int) int {
 	if slices.Equal(from, shape) {
 		return i
 	}
-	s := Step{Kind: ir.Expand, A: i, B: -1, Shape: shape, Run: runOf(from, shape)}
+	s := Step{Step: ops.Step{Kind: ops.Expand, Shape: shape, Run: runOf(from, shape)}, A: i, B: -1}
 	if s.Run == 0 {
 		s.Index = tensor.Stretch(from, shape)
 	}
@@ -117,9 +185,9 @@ func (c *compiler) stretch(i int, shape []int) int {
 
 // add appends a step and returns its number.
 func (c *compiler) add(s Step) int {
-	p := c.plan
+	p, o := c.plan, s.Kind.Op()
 	s.Width = tensor.Size(s.Shape...)
-	s.Fixed = s.Kind == ir.LeafW && !s.Picked || !s.Kind.IsLeaf() && s.steady()
+	s.Fixed = s.Kind == ops.LeafW && !s.Picked || !s.Kind.IsLeaf() && o.Extra == ops.Nothing && o.Across == nil
 	for _, i := range [2]int{s.A, s.B} {
 		if i >= 0 {
 			s.Needs = s.Needs || p.Steps[i].Needs
@@ -127,76 +195,39 @@ func (c *compiler) add(s Step) int {
 			p.Steps[i].Uses++
 		}
 	}
-	if s.Kind == ir.TopK && s.Mark || s.Kind == ir.Unary && s.Unary == vec.Sign {
+	if s.A >= 0 {
+		s.From = p.Steps[s.A].Width
+	}
+	if o.Whole {
+		s.Needs = s.Needs || p.Steps[s.Near.W].Needs
+	}
+	if o.Turn != nil && p.Steps[s.A].Needs {
+		s.Turned = p.TurnWidth
+		p.TurnWidth += p.Steps[s.Near.W].Width
+	}
+	if s.Reads(0)&ops.None != 0 {
 		s.Needs = false
 	}
-	if s.Kind.AcrossInEdges() {
+	if o.Across != nil {
 		s.Stat = p.Stats
 		p.Stats += s.Width
-		p.StatsEdges = p.StatsEdges || s.Kind == ir.TopK || s.Kind == ir.Sparsemax
+		p.StatsEdges = p.StatsEdges || o.Across.Edges
 	}
 	p.Steps = append(p.Steps, s)
 	return len(p.Steps) - 1
-}
-
-// steady reports whether a step has the same result on every edge if its
-// operands have.
-func (s *Step) steady() bool {
-	return s.Kind != ir.Dropout && s.Kind != ir.Gumbel && s.Kind != ir.Pick && !s.Kind.AcrossInEdges()
-}
-
-// dot compiles scalar products along the last axis.
-func (c *compiler) dot(s *Step, n *ir.Node) {
-	s.A, s.B = c.compile(n.A), c.compile(n.B)
-	x, y := c.plan.Steps[s.A].Shape, c.plan.Steps[s.B].Shape
-	shape, ok := tensor.Broadcast(x, y)
-	if !ok || x[len(x)-1] != y[len(y)-1] {
-		panic(c.clash(s.A, s.B))
-	}
-	s.A, s.B = c.stretch(s.A, shape), c.stretch(s.B, shape)
-	s.Shape = slices.Clone(shape)
-	s.Shape[len(shape)-1] = 1
-}
-
-// matMul checks that the last axis of a message fits a matrix.
-func (c *compiler) matMul(s *Step, n *ir.Node) {
-	p := c.plan
-	s.A, s.Near.W = c.compile(n.A), c.compile(n.B)
-	x, w := p.Steps[s.A].Shape, p.Steps[s.Near.W].Shape
-	s.K = x[len(x)-1]
-	bad := func(why string) {
-		panic(&tensor.ShapeError{Op: c.op, Shapes: [][]int{x, w}, Why: why})
-	}
-	switch {
-	case len(w) < 2 || w[0] != s.K:
-		bad("MatMul wants a matrix with a row for each element of the message's last axis")
-	case len(x)+len(w)-2 > tensor.MaxAxes-1:
-		bad("the products of MatMul have too many axes")
-	}
-	s.Shape = append(slices.Clone(x[:len(x)-1]), w[1:]...)
-	s.Run = tensor.Size(w[1:]...)
-	if s.Needs = p.Steps[s.Near.W].Needs; p.Steps[s.A].Needs {
-		s.Turned = p.TurnWidth
-		p.TurnWidth += s.K * s.Run
-	}
 }
 
 // pick takes rows of a message. Of a leaf the row is read where it stands, so a
 // message of all rows is never made.
 func (c *compiler) pick(s *Step, n *ir.Node) {
 	if kind := c.plan.Program.Code[n.A].Kind; kind.IsLeaf() {
-		s.Kind, s.Picked = kind, true
 		c.leaf(s, n.A)
+		s.PickFrom = s.Shape[0]
+		n.Kind.Op().Shape(&s.Step, s.Shape, nil)
+		s.Kind, s.Picked = kind, true
 	} else {
-		s.A = c.compile(n.A)
-		s.Shape = c.plan.Steps[s.A].Shape
+		c.operation(s, n)
+		s.PickFrom = c.plan.Steps[s.A].Shape[0]
 	}
-	s.Attribute, s.PickFrom = int(n.K), s.Shape[0]
-	if s.Shape = s.Shape[1:]; len(s.Shape) == 0 {
-		s.Shape = []int{1}
-	}
-}
-
-func (c *compiler) clash(i, j int) *tensor.ShapeError {
-	return &tensor.ShapeError{Op: c.op, Shapes: [][]int{c.plan.Steps[i].Shape, c.plan.Steps[j].Shape}, Why: "the messages of one edge do not broadcast"}
+	s.Attribute = int(n.K)
 }

@@ -3,8 +3,8 @@
 //	ir.Program
 //	   │  compile   each node becomes a step, operands first, with its shape
 //	   │  join      steps that follow each other become one, which reads rows where they stand
-//	   │  layout    each step's values get a place in an edge's scratch
-//	   │  backlayout  and, for backward, the values it reads and their gradients
+//	   │  layout    each step's values get a place in an edge's scratch and, for backward, those
+//	   │            that are read, and their gradients
 //	   ▼
 //	  Plan          what package exec runs
 //

@@ -2,7 +2,7 @@ package plan
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 )
 
 // Join says whether steps that follow each other are joined to one, which reads the
@@ -13,11 +13,11 @@ var Join = true
 // rewrites are the joins, in the order in which they are tried on a step. Each
 // returns the steps that it made part of step i.
 var rewrites = []struct {
-	from ir.Kind
+	from ops.Kind
 	join func(p *Plan, i int) (taken []int)
 }{
-	{ir.DotLast, (*Plan).joinScore}, // Dot(LeakyReLU(U + V), W)
-	{ir.Binary, (*Plan).joinAffine}, // U·c + V
+	{ops.DotLast, (*Plan).joinScore}, // Dot(LeakyReLU(U + V), W)
+	{ops.Binary, (*Plan).joinAffine}, // U·c + V
 }
 
 // join replaces steps by joined ones, and finds a sum that needs no message.
@@ -36,7 +36,7 @@ func (p *Plan) join() {
 		}
 	}
 	last := p.Out()
-	if p.Program.Reduces(ir.Sum) && last.Kind == ir.ScaleBy && last.Run%8 == 0 && p.isNear(last.A, ir.LeafU) {
+	if p.Program.Reduces(ops.Sum) && last.Kind == ops.ScaleBy && last.Run%8 == 0 && p.isNear(last.A, ops.LeafU) {
 		p.Result = SumWithoutMessage
 	}
 	p.drop(gone)
@@ -45,33 +45,33 @@ func (p *Plan) join() {
 }
 
 // isNear reports whether step i is a leaf that an edge reads without a choice.
-func (p *Plan) isNear(i int, k ir.Kind) bool {
+func (p *Plan) isNear(i int, k ops.Kind) bool {
 	s := &p.Steps[i]
 	return s.Kind == k && !s.Picked
 }
 
 // pairUV returns the steps of U and V if x and y are these.
 func (p *Plan) pairUV(x, y int) (n Near, ok bool) {
-	if p.isNear(y, ir.LeafU) {
+	if p.isNear(y, ops.LeafU) {
 		x, y = y, x
 	}
-	return Near{U: x, V: y}, p.isNear(x, ir.LeafU) && p.isNear(y, ir.LeafV)
+	return Near{U: x, V: y}, p.isNear(x, ops.LeafU) && p.isNear(y, ops.LeafV)
 }
 
 // joinScore joins the product of LeakyReLU(U + V) with W.
 func (p *Plan) joinScore(i int) (taken []int) {
 	s := &p.Steps[i]
 	x, w := s.A, s.B
-	if p.isNear(x, ir.LeafW) {
+	if p.isNear(x, ops.LeafW) {
 		x, w = w, x
 	}
 	leaky := &p.Steps[x]
 	d := leaky.Width / max(s.Width, 1)
-	if !p.isNear(w, ir.LeafW) || leaky.Kind != ir.Unary || leaky.Unary != vec.LeakyReLU || leaky.Uses != 1 || d == 0 || d%8 != 0 {
+	if !p.isNear(w, ops.LeafW) || leaky.Kind != ops.Unary || leaky.Unary != vec.LeakyReLU || leaky.Uses != 1 || d == 0 || d%8 != 0 {
 		return nil
 	}
 	sum := &p.Steps[leaky.A]
-	if sum.Kind != ir.Binary || sum.Binary != vec.Add || sum.Uses != 1 {
+	if sum.Kind != ops.Binary || sum.Binary != vec.Add || sum.Uses != 1 {
 		return nil
 	}
 	near, ok := p.pairUV(sum.A, sum.B)
@@ -80,7 +80,7 @@ func (p *Plan) joinScore(i int) (taken []int) {
 	}
 	near.W = w
 	taken = []int{x, leaky.A}
-	s.Kind, s.C = ir.Score, leaky.C
+	s.Kind, s.C = ops.Score, leaky.C
 	s.A, s.B, s.Near, s.Run = -1, -1, near, d
 	return taken
 }
@@ -92,14 +92,14 @@ func (p *Plan) joinAffine(i int) (taken []int) {
 		return nil
 	}
 	x, v := s.A, s.B
-	if p.isNear(x, ir.LeafV) {
+	if p.isNear(x, ops.LeafV) {
 		x, v = v, x
 	}
 	scaled := &p.Steps[x]
-	if scaled.Kind != ir.ScaleBy || scaled.Uses != 1 || scaled.Run%8 != 0 || !p.isNear(scaled.A, ir.LeafU) || !p.isNear(v, ir.LeafV) {
+	if scaled.Kind != ops.ScaleBy || scaled.Uses != 1 || scaled.Run%8 != 0 || !p.isNear(scaled.A, ops.LeafU) || !p.isNear(v, ops.LeafV) {
 		return nil
 	}
-	s.Kind = ir.Affine
+	s.Kind = ops.Affine
 	s.A, s.B, s.Near, s.Run = -1, scaled.B, Near{U: scaled.A, V: v}, scaled.Run
 	return []int{x}
 }
@@ -114,7 +114,7 @@ func (p *Plan) findScoreIsValue() {
 		return
 	}
 	at := out.B
-	for s := &p.Steps[at]; s.Kind != ir.Score; s = &p.Steps[at] {
+	for s := &p.Steps[at]; s.Kind != ops.Score; s = &p.Steps[at] {
 		if s.A < 0 || s.B >= 0 || !s.Needs {
 			return
 		}
@@ -164,7 +164,7 @@ func (p *Plan) settleLeaves() {
 		s := &p.Steps[i]
 		if s.Kind.IsLeaf() && s.Uses == 0 && i != last {
 			s.InPlace = true
-			if s.Kind == ir.LeafU {
+			if s.Kind == ops.LeafU {
 				p.NearWidth += s.Width
 			}
 		}

@@ -1,9 +1,10 @@
 package plan
 
 import (
-	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"fmt"
+
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
-	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 )
 
 // Plan is a program made ready to run on any graph: its operations in an order in
@@ -43,25 +44,16 @@ const (
 
 // Step is one operation of a plan.
 type Step struct {
-	Kind   ir.Kind
-	Unary  vec.Unary  // of a Unary
-	Binary vec.Binary // of a Binary
-	Mark   bool       // of a TopK: 1 for what is kept
-	K      int        // of a TopK, how many are kept; of a MatMul, the rows of the matrix
-	C      tensor.Float
+	ops.Step
 
-	Var       int   // of a leaf: which array it reads
-	Picked    bool  // of a leaf: an edge reads one row of it, the one that a Pick chooses
-	PickFrom  int   // of what picks: how many rows there are to choose from
-	Attribute int   // where its rows or its mask are
-	A, B      int   // the operands' steps; −1: none
-	Near      Near  // of a Score, an Affine and a MatMul: the leaves that are read where they stand
-	Shape     []int // of one edge's message
-	Width     int   // its elements
-	Run       int   // of an Expand and a ScaleBy: each element of the small operand stands for such a run; 0: see Index
-	Index     []int32
-	Stat      int // across the in-edges: where its statistics begin in a destination's
-	Turned    int // of a MatMul: where its matrix is kept turned
+	Var       int  // of a leaf: which array it reads
+	Picked    bool // of a leaf: an edge reads one row of it, the one that a Pick chooses
+	PickFrom  int  // of what picks: how many rows there are to choose from
+	Attribute int  // where its rows or its mask are
+	A, B      int  // the operands' steps; −1: none
+	Near      Near // of a Score, an Affine and a MatMul: the leaves that are read where they stand
+	Stat      int  // across the in-edges: where its statistics begin in a destination's
+	Turned    int  // of a MatMul: where its matrix is kept turned
 
 	Needs   bool // its gradient is wanted
 	Fixed   bool // its values are the same on every edge
@@ -81,9 +73,9 @@ type Near struct{ U, V, W int }
 func (p *Plan) Out() *Step { return &p.Steps[len(p.Steps)-1] }
 
 // Reducers are the program's.
-func (p *Plan) Reducers() []ir.Reducer { return p.Program.Reducers }
+func (p *Plan) Reducers() []*ops.Reducer { return p.Program.Reducers }
 
-// Plain reports whether the reducer is Sum or Mean alone, whose gradient is the same
+// Plain reports whether the reducer is a plain one, such as Sum, alone: its gradient is the same
 // row for every message.
 func (p *Plan) Plain() bool { return p.Result >= SumOfMessages }
 
@@ -105,30 +97,59 @@ func (p *Plan) Factors() (x, f int) {
 	return s.A, s.B
 }
 
+// Operand returns the step of an operand, 0 or 1, of which Op.Reads speaks.
+func (p *Plan) Operand(s *Step, k int) int {
+	switch {
+	case k == 1 && s.Kind.Op().Whole:
+		return s.Near.W
+	case k == 1:
+		return s.B
+	case s.Kind == ops.Affine:
+		return s.Near.U
+	}
+	return s.A
+}
+
 // InArray reports whether a leaf's values are read where they stand.
-func (s *Step) InArray() bool { return s.Kind == ir.LeafE && !s.Picked || s.InPlace }
+func (s *Step) InArray() bool { return s.Kind == ops.LeafE && !s.Picked || s.InPlace }
 
 // Picks reports whether a step takes one of several rows for each edge.
-func (s *Step) Picks() bool { return s.Picked || s.Kind == ir.Pick }
+func (s *Step) Picks() bool { return s.Picked || s.Kind.Op().Extra == ops.Choice }
 
 // Gathers reports whether the rows that a leaf reads lie anywhere, so that two
 // chunks may want to add to one of them.
-func (s *Step) Gathers() bool { return s.Kind == ir.LeafU || s.Kind == ir.LeafW && s.Picked }
+func (s *Step) Gathers() bool { return s.Kind == ops.LeafU || s.Kind == ops.LeafW && s.Picked }
 
 // Sums reports whether chunks may have to add to the same row of a leaf, each for a
 // run of its edges: W to its one row, V to that of a destination in parts.
-func (s *Step) Sums() bool { return s.Kind == ir.LeafV || s.Kind == ir.LeafW && !s.Picked }
+func (s *Step) Sums() bool { return s.Kind == ops.LeafV || s.Kind == ops.LeafW && !s.Picked }
 
-// SlopeFromResult reports whether a function's slope is told by its result alone.
-func (s *Step) SlopeFromResult() bool {
-	switch s.Unary {
-	case vec.ReLU, vec.ELU, vec.Sigmoid, vec.Tanh, vec.Exp, vec.Sqrt, vec.Reciprocal:
-		return true
+// String returns the name of what a step does.
+func (s *Step) String() string {
+	switch {
+	case s.Kind.IsLeaf() && s.Picked:
+		return s.Kind.String() + " picked"
+	case s.Kind == ops.Unary:
+		return s.Unary.String()
+	case s.Kind == ops.Binary:
+		return s.Binary.String()
 	}
-	return s.Unary == vec.LeakyReLU && s.C > 0
+	return s.Kind.String()
 }
 
-// Linear reports whether a function has the same slope everywhere.
-func (s *Step) Linear() bool {
-	return s.Unary == vec.Scale || s.Unary == vec.Shift || s.Unary == vec.Neg || s.Unary == vec.Sign
+// Operands says which steps a step works on.
+func (s *Step) Operands() string {
+	switch {
+	case s.Kind == ops.Score:
+		return fmt.Sprintf(": Dot of LeakyReLU(%d + %d) with %d, which stay where they are", s.Near.U, s.Near.V, s.Near.W)
+	case s.Kind == ops.Affine:
+		return fmt.Sprintf(": %d, which stays where it is, times %d, plus %d", s.Near.U, s.B, s.Near.V)
+	case s.Kind == ops.MatMul:
+		return fmt.Sprintf(" of %d by %d, which stays where it is", s.A, s.Near.W)
+	case s.B >= 0:
+		return fmt.Sprintf(" of %d, %d", s.A, s.B)
+	case s.A >= 0:
+		return fmt.Sprintf(" of %d", s.A)
+	}
+	return ""
 }

@@ -12,7 +12,7 @@ import (
 
 // reducesSources reports whether a plan reduces U(x) alone by r, and finds x. The rows
 // of a vector have no axis that a result could keep.
-func reducesSources(p *plan.Plan, r ir.Reducer) (x int, ok bool) {
+func reducesSources(p *plan.Plan, r *ir.Reducer) (x int, ok bool) {
 	m := p.Program.Message()
 	if !p.Program.Reduces(r) || !m.Is(ir.LeafU) || m.Leaf().Flat {
 		return 0, false

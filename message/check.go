@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -21,14 +22,14 @@ func checkLeaves(op string, g *graph.Graph, m *Msg) {
 		x := m.operands()[n.K]
 		rows, want := arrayOf(x).Rows(), g.NumSrc()
 		switch n.Kind {
-		case ir.LeafW:
+		case ops.LeafW:
 			if len(x.Shape()) == tensor.MaxAxes && !onlyPicked(m.nodes(), int32(i)) {
 				panic(misfit(op, x.Shape(), "an array of four axes leaves none for the edges"))
 			}
 			continue
-		case ir.LeafE:
+		case ops.LeafE:
 			want = g.NumEdges()
-		case ir.LeafV:
+		case ops.LeafV:
 			if want = g.NumDst(); ofSources(g, x) {
 				continue
 			}
@@ -45,7 +46,7 @@ func onlyPicked(code []ir.Node, leaf int32) bool {
 	for i := range code {
 		n := &code[i]
 		reads := !n.Kind.IsLeaf() && n.A == leaf || n.Kind.Paired() && n.B == leaf
-		if reads && n.Kind != ir.Pick {
+		if reads && n.Kind != ops.Pick {
 			return false
 		}
 	}
@@ -91,7 +92,7 @@ func ofSources(g *graph.Graph, x *grad.Var) bool {
 // the rows of g.DstRows(). So plans and kernels know one kind of V, and a destination of a view
 // or a block runs as it does in the whole graph.
 func (m *Msg) onDst(op string, g *graph.Graph) *Msg {
-	reads := func(n *ir.Node) bool { return n.Kind == ir.LeafV && ofSources(g, m.operands()[n.K]) }
+	reads := func(n *ir.Node) bool { return n.Kind == ops.LeafV && ofSources(g, m.operands()[n.K]) }
 	if !slices.ContainsFunc(m.nodes(), func(n ir.Node) bool { return reads(&n) }) {
 		return m
 	}

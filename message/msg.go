@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -17,38 +18,38 @@ type Msg struct {
 	codeLen, varsLen, attributesLen uint16 // how much of what follows is in use
 	code                            [shortCode]ir.Node
 	vars                            [shortVars]*grad.Var
-	attributes                      [shortAttributes]ir.Attribute
+	attributes                      [shortAttributes]ops.Attribute
 	long                            *program // instead of all that, where it does not fit
 }
 
 // U is the row of x that belongs to the edge's source. x has a row for each
 // source node.
-func U(x *grad.Var) Msg { return leaf(ir.LeafU, x) }
+func U(x *grad.Var) Msg { return leaf(ops.LeafU, x) }
 
 // V is the row of x that belongs to the edge's destination. x has a row for
 // each destination node. On a graph made by Block or Dst, whose destinations
 // are sources too, x may have a row for each source instead: then it is the row
 // of the source that the destination is. If both counts agree on such a graph,
 // rows of sources are meant.
-func V(x *grad.Var) Msg { return leaf(ir.LeafV, x) }
+func V(x *grad.Var) Msg { return leaf(ops.LeafV, x) }
 
 // E is the edge's own row of x. The rows of x are in the graph's edge order; use
 // [OnEdges] for rows in the order of the list the graph was made from.
-func E(x *grad.Var) Msg { return leaf(ir.LeafE, x) }
+func E(x *grad.Var) Msg { return leaf(ops.LeafE, x) }
 
 // W is x itself, on every edge: an attention vector, or the weights of a
 // relation. All axes of x belong to the message.
-func W(x *grad.Var) Msg { return leaf(ir.LeafW, x) }
+func W(x *grad.Var) Msg { return leaf(ops.LeafW, x) }
 
 func (m Msg) unary(u vec.Unary, c float64) Msg {
-	return m.then(ir.Node{Kind: ir.Unary, Fn: uint8(u), C: tensor.Float(c)})
+	return m.then(ir.Node{Kind: ops.Unary, Fn: uint8(u), C: tensor.Float(c)})
 }
 
 func (m Msg) binary(b vec.Binary, o Msg) Msg {
-	return m.with(&o, ir.Node{Kind: ir.Binary, Fn: uint8(b)})
+	return m.with(&o, ir.Node{Kind: ops.Binary, Fn: uint8(b)})
 }
 
-func (m Msg) along(k ir.Kind) Msg { return m.then(ir.Node{Kind: k}) }
+func (m Msg) along(k ops.Kind) Msg { return m.then(ir.Node{Kind: k}) }
 
 // Add returns m + o. The shapes broadcast as NumPy's do, after the edge's axis.
 func (m Msg) Add(o Msg) Msg { return m.binary(vec.Add, o) }
@@ -129,7 +130,7 @@ func (m Msg) Pow(p float64) Msg { return m.unary(vec.Pow, p) }
 
 // Dot returns the scalar products of m and o along the last axis, which is kept
 // with length 1. The other axes broadcast.
-func (m Msg) Dot(o Msg) Msg { return m.with(&o, ir.Node{Kind: ir.DotLast}) }
+func (m Msg) Dot(o Msg) Msg { return m.with(&o, ir.Node{Kind: ops.DotLast}) }
 
 // MatMul returns the products of m's last axis with a matrix that all edges share:
 // w is In×Out, and an edge's …×In becomes …×Out. More axes of w take the place of
@@ -137,23 +138,23 @@ func (m Msg) Dot(o Msg) Msg { return m.with(&o, ir.Node{Kind: ir.DotLast}) }
 // is made where the message is evaluated, and stored for no edge.
 func (m Msg) MatMul(w *grad.Var) Msg {
 	o := W(w)
-	return m.with(&o, ir.Node{Kind: ir.MatMul})
+	return m.with(&o, ir.Node{Kind: ops.MatMul})
 }
 
 // SumLast sums along the last axis, which is kept with length 1.
-func (m Msg) SumLast() Msg { return m.along(ir.SumLast) }
+func (m Msg) SumLast() Msg { return m.along(ops.SumLast) }
 
 // MaxLast is the largest element along the last axis, which is kept with length
 // 1. Ties go to the first.
-func (m Msg) MaxLast() Msg { return m.along(ir.MaxLast) }
+func (m Msg) MaxLast() Msg { return m.along(ops.MaxLast) }
 
 // LogSumExpLast is log Σeᵐ along the last axis, which is kept with length 1.
-func (m Msg) LogSumExpLast() Msg { return m.along(ir.LogSumExpLast) }
+func (m Msg) LogSumExpLast() Msg { return m.along(ops.LogSumExpLast) }
 
 // Pick takes of a K×… message the row of the edge's kind, and loses the first
 // axis: the weights of a relation, or of a relative position. kinds has an entry
 // for each edge, in the graph's order, as [graph.Graph.Kinds] returns it.
-func (m Msg) Pick(kinds []int32) Msg { return m.withAttribute(ir.Pick, ir.Attribute{Rows: kinds}) }
+func (m Msg) Pick(kinds []int32) Msg { return m.withAttribute(ops.Pick, ops.Attribute{Rows: kinds}) }
 
 // PickOffset takes of a K×… message the row of the edge's offset, and loses the first
 // axis: that of its destination less that of its source, as nodes are numbered in their
@@ -170,20 +171,20 @@ func (m Msg) PickOffset(lo, hi int) Msg {
 	if hi < lo || lo <= -math.MaxInt32/2 || hi >= math.MaxInt32/2 {
 		panic(&tensor.ShapeError{Op: "message.PickOffset", Shapes: [][]int{{lo}, {hi}}, Why: "want offsets from the first to the second, less than 2³⁰ in magnitude"})
 	}
-	return m.withAttribute(ir.Pick, ir.Attribute{ByOffset: true, Lo: int32(lo), Hi: int32(hi)})
+	return m.withAttribute(ops.Pick, ops.Attribute{ByOffset: true, Lo: int32(lo), Hi: int32(hi)})
 }
 
 // Softmax normalises m over the in-edges of each destination, every column on
 // its own. Where all entries are −∞ the result is zero.
-func (m Msg) Softmax() Msg { return m.along(ir.Softmax) }
+func (m Msg) Softmax() Msg { return m.along(ops.Softmax) }
 
 // LogSoftmax is the logarithm of [Msg.Softmax], computed without taking one of
 // zero: the loss of a pointer network.
-func (m Msg) LogSoftmax() Msg { return m.along(ir.LogSoftmax) }
+func (m Msg) LogSoftmax() Msg { return m.along(ops.LogSoftmax) }
 
 // Normalise divides m by its sum over the in-edges of each destination, every
 // column on its own. Where the sum is zero the result is zero.
-func (m Msg) Normalise() Msg { return m.along(ir.Normalise) }
+func (m Msg) Normalise() Msg { return m.along(ops.Normalise) }
 
 // Sparsemax normalises m over the in-edges of each destination, every column on its
 // own, to max(m − τ, 0) with the τ that makes the sum 1: the point nearest to m among
@@ -191,7 +192,7 @@ func (m Msg) Normalise() Msg { return m.along(ir.Normalise) }
 // those that weigh share theirs, less its mean (Martins and Astudillo, "From Softmax to
 // Sparsemax", 2016). Equal entries weigh the same. As of a softmax, −∞ alone is zero,
 // several +∞ share the weight evenly, and a NaN makes the destination's column NaN.
-func (m Msg) Sparsemax() Msg { return m.along(ir.Sparsemax) }
+func (m Msg) Sparsemax() Msg { return m.along(ops.Sparsemax) }
 
 // TopK keeps the k largest of m over the in-edges of each destination, every
 // column on its own, and makes −∞ of the others, which then weigh nothing in a
@@ -202,13 +203,13 @@ func (m Msg) TopK(k int) Msg {
 	if k < 0 {
 		panic(&grad.TapeError{Op: "message.TopK", Why: fmt.Sprintf("cannot keep %d edges", k)})
 	}
-	return m.then(ir.Node{Kind: ir.TopK, K: int32(min(k, math.MaxInt32))})
+	return m.then(ir.Node{Kind: ops.TopK, K: int32(min(k, math.MaxInt32))})
 }
 
 // Hardmax is 1 for the largest of m over the in-edges of each destination, every
 // column on its own, and 0 for the others. Ties go to the lowest edge; where all
 // entries are −∞ the result is zero. It has no gradient.
-func (m Msg) Hardmax() Msg { return m.then(ir.Node{Kind: ir.TopK, K: 1, Mark: true}) }
+func (m Msg) Hardmax() Msg { return m.then(ir.Node{Kind: ops.TopK, K: 1, Mark: true}) }
 
 // Sample is hard attention: of the in-edges of each destination it draws one,
 // every column on its own, with the probabilities that Softmax of m gives. drawn
@@ -220,7 +221,7 @@ func (m Msg) Hardmax() Msg { return m.then(ir.Node{Kind: ir.TopK, K: 1, Mark: tr
 func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 	noisy := m
 	if d := (*vec.Dropout)(t.NextDropout(0.5)); d != nil {
-		noisy = m.withAttribute(ir.Gumbel, ir.Attribute{Drop: d})
+		noisy = m.withAttribute(ops.Gumbel, ops.Attribute{Drop: d})
 	}
 	drawn = noisy.Hardmax()
 	low := tensor.New(1)
@@ -236,5 +237,5 @@ func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
 	if d == nil {
 		return m
 	}
-	return m.withAttribute(ir.Dropout, ir.Attribute{Drop: d})
+	return m.withAttribute(ops.Dropout, ops.Attribute{Drop: d})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 )
@@ -57,10 +58,10 @@ func programOf(op string, m *Msg, rs []Reducer) *ir.Program {
 }
 
 // shapeOf returns the shape of the message that a leaf of x is.
-func shapeOf(k ir.Kind, x *grad.Var) []int {
+func shapeOf(k ops.Kind, x *grad.Var) []int {
 	shape := arrayOf(x).Shape()
 	switch {
-	case k == ir.LeafW:
+	case k == ops.LeafW:
 		return shape
 	case len(shape) == 1:
 		return oneElement

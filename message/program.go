@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 )
 
 // A Msg holds its operations in itself, up to so many, so that building one
@@ -19,10 +20,10 @@ const (
 type program struct {
 	code       []ir.Node
 	vars       []*grad.Var
-	attributes []ir.Attribute
+	attributes []ops.Attribute
 }
 
-func leaf(k ir.Kind, x *grad.Var) Msg {
+func leaf(k ops.Kind, x *grad.Var) Msg {
 	if x == nil {
 		panic(&grad.TapeError{Op: "message.Msg", Why: "U, V, E or W of a Var that is nil"})
 	}
@@ -59,7 +60,7 @@ func (m *Msg) operands() []*grad.Var {
 	return m.vars[:m.varsLen]
 }
 
-func (m *Msg) attributeList() []ir.Attribute {
+func (m *Msg) attributeList() []ops.Attribute {
 	if m.long != nil {
 		return m.long.attributes
 	}
@@ -90,7 +91,7 @@ func (m Msg) with(o *Msg, n ir.Node) Msg {
 }
 
 // withAttribute returns m with an operation on it that needs an attribute.
-func (m Msg) withAttribute(k ir.Kind, x ir.Attribute) Msg {
+func (m Msg) withAttribute(k ops.Kind, x ops.Attribute) Msg {
 	m.filled()
 	m.own()
 	return m.then(ir.Node{Kind: k, K: m.putAttribute(x)})
@@ -107,7 +108,7 @@ func (m *Msg) own() {
 func (m *Msg) lengthen() {
 	m.long = &program{slices.Clone(m.nodes()), slices.Clone(m.operands()), slices.Clone(m.attributeList())}
 	m.codeLen, m.varsLen, m.attributesLen = 0, 0, 0
-	m.vars, m.attributes = [shortVars]*grad.Var{}, [shortAttributes]ir.Attribute{}
+	m.vars, m.attributes = [shortVars]*grad.Var{}, [shortAttributes]ops.Attribute{}
 }
 
 // push adds an operation, unless it is there already, and returns its place.
@@ -145,7 +146,7 @@ func (m *Msg) putVar(x *grad.Var) int32 {
 	return int32(m.varsLen - 1)
 }
 
-func (m *Msg) putAttribute(x ir.Attribute) int32 {
+func (m *Msg) putAttribute(x ops.Attribute) int32 {
 	for i, o := range m.attributeList() {
 		if o.Drop == x.Drop && sameSlice(o.Rows, x.Rows) && o.ByOffset == x.ByOffset && o.Lo == x.Lo && o.Hi == x.Hi {
 			return int32(i)

@@ -8,7 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -81,7 +81,7 @@ func run(op string, g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
 type callRoom struct {
 	call       exec.Call
 	vars       [shortVars]*grad.Var
-	attributes [shortAttributes]ir.Attribute
+	attributes [shortAttributes]ops.Attribute
 }
 
 var callRooms = sync.Pool{New: func() any { return new(callRoom) }}

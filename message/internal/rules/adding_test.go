@@ -16,6 +16,7 @@ import (
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
@@ -28,12 +29,12 @@ import (
 type sumProducts struct{ x, y, z int } // which of the message's arrays
 
 func matchSumProducts(p *plan.Plan) rules.Kernel {
-	x, rest, ok := p.Program.Message().Product(ir.LeafU)
-	if !ok || !p.Program.Reduces(ir.Sum) {
+	x, rest, ok := p.Program.Message().Product(ops.LeafU)
+	if !ok || !p.Program.Reduces(ops.Sum) {
 		return nil
 	}
-	y, z, ok := rest.Product(ir.LeafV)
-	if !ok || !z.Is(ir.LeafU) || !alike(x.Leaf(), y.Leaf(), z.Leaf()) {
+	y, z, ok := rest.Product(ops.LeafV)
+	if !ok || !z.Is(ops.LeafU) || !alike(x.Leaf(), y.Leaf(), z.Leaf()) {
 		return nil
 	}
 	return sumProducts{x.Var(), y.Var(), z.Var()}

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -51,7 +52,7 @@ func matchAdditiveBlocks(p *plan.Plan) Kernel {
 	}
 	ends, v := score.Operand().Operand(), score.Second()
 	k, q := ends.Operand(), ends.Second()
-	if k.Is(ir.LeafV) {
+	if k.Is(ops.LeafV) {
 		k, q = q, k
 	}
 	m := additiveBlocks{k: k.Var(), q: q.Var(), v: v.Var(), z: all.Arrays(), mean: none}
@@ -80,14 +81,14 @@ func additiveIn(e ir.Expr) (score ir.Expr, ok bool) {
 
 // isAdditive reports whether e is an additive score of rows of one axis.
 func isAdditive(e ir.Expr) bool {
-	if !e.Is(ir.DotLast) || !e.Second().Is(ir.LeafW) {
+	if !e.Is(ops.DotLast) || !e.Second().Is(ops.LeafW) {
 		return false
 	}
 	if _, ok := e.Operand().Function(vec.Tanh); !ok {
 		return false
 	}
 	x, y, ok := e.Operand().Operand().Pair(vec.Add)
-	if !ok || !(x.Is(ir.LeafU) && y.Is(ir.LeafV) || x.Is(ir.LeafV) && y.Is(ir.LeafU)) || !sameRows(x.Leaf(), y.Leaf()) {
+	if !ok || !(x.Is(ops.LeafU) && y.Is(ops.LeafV) || x.Is(ops.LeafV) && y.Is(ops.LeafU)) || !sameRows(x.Leaf(), y.Leaf()) {
 		return false
 	}
 	width := x.Leaf().Shape
@@ -97,8 +98,8 @@ func isAdditive(e ir.Expr) bool {
 // meanBySoftmax returns which array x is where a program is Σ U(x) × softmax(E), of
 // which E is a number an edge, or none.
 func meanBySoftmax(p *ir.Program) int {
-	x, w, ok := p.Message().Product(ir.LeafU)
-	if !ok || !p.Reduces(ir.Sum) || x.Leaf().Flat || !w.Is(ir.Softmax) || !w.Operand().Is(ir.LeafE) {
+	x, w, ok := p.Message().Product(ops.LeafU)
+	if !ok || !p.Reduces(ops.Sum) || x.Leaf().Flat || !w.Is(ops.Softmax) || !w.Operand().Is(ops.LeafE) {
 		return none
 	}
 	return x.Var()

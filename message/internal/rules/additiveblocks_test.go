@@ -16,7 +16,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -103,9 +103,9 @@ var additiveGraphs = map[string]*graph.Graph{
 
 // formula is what that of a form says of what run returns.
 func (o *additive) formula(g *graph.Graph, f form, shared bool) [][]rounding.Result {
-	halved := func(r *reference.Reference, leaf ir.Kind, x *tensor.Dense) (out []rounding.Number) {
+	halved := func(r *reference.Reference, leaf ops.Kind, x *tensor.Dense) (out []rounding.Number) {
 		at := unsafe.SliceData(x.Data)
-		if leaf == ir.LeafV && at != unsafe.SliceData(o.Q.Value.Data) && at != unsafe.SliceData(o.K.Value.Data) { // of two scores
+		if leaf == ops.LeafV && at != unsafe.SliceData(o.Q.Value.Data) && at != unsafe.SliceData(o.K.Value.Data) { // of two scores
 			for _, q := range r.Of(o.Q.Value.Data) {
 				out = append(out, r.Scale(q, 0.5))
 			}

@@ -4,7 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -17,14 +17,14 @@ type bestSources struct {
 }
 
 func matchMaxSources(p *plan.Plan) Kernel {
-	if x, ok := reducesSources(p, ir.Max); ok {
+	if x, ok := reducesSources(p, ops.Max); ok {
 		return bestSources{x: x}
 	}
 	return nil
 }
 
 func matchMinSources(p *plan.Plan) Kernel {
-	if x, ok := reducesSources(p, ir.Min); ok {
+	if x, ok := reducesSources(p, ops.Min); ok {
 		return bestSources{x: x, smallest: true}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -35,15 +36,15 @@ type blocks struct {
 const mostHead = 512
 
 func matchBlocks(p *plan.Plan) Kernel {
-	x, w, ok := p.Program.Message().Product(ir.LeafU)
-	if !ok || !p.Program.Reduces(ir.Sum) {
+	x, w, ok := p.Program.Message().Product(ops.LeafU)
+	if !ok || !p.Program.Reduces(ops.Sum) {
 		return nil
 	}
 	m := blocks{x: x.Var(), scale: 1, bias: none, kinds: none, drop: none}
-	if w.Is(ir.Dropout) {
+	if w.Is(ops.Dropout) {
 		m.drop, w = w.Attribute(), w.Operand()
 	}
-	if !w.Is(ir.Softmax) {
+	if !w.Is(ops.Softmax) {
 		return nil
 	}
 	z := w.Operand()
@@ -61,7 +62,7 @@ func matchBlocks(p *plan.Plan) Kernel {
 	if scale, ok := z.Function(vec.Scale); ok {
 		m.scale, z = scale, z.Operand()
 	}
-	if !z.Is(ir.DotLast) || !z.Operand().Is(ir.LeafU) || !z.Second().Is(ir.LeafV) {
+	if !z.Is(ops.DotLast) || !z.Operand().Is(ops.LeafU) || !z.Second().Is(ops.LeafV) {
 		return nil
 	}
 	m.k, m.q = z.Operand().Var(), z.Second().Var()
@@ -76,9 +77,9 @@ func matchBlocks(p *plan.Plan) Kernel {
 // table, that of the edge's kind or offset.
 func (m *blocks) takeBias(e ir.Expr) bool {
 	switch {
-	case e.Is(ir.LeafE):
+	case e.Is(ops.LeafE):
 		m.bias = e.Var()
-	case e.Is(ir.Pick) && e.Operand().Is(ir.LeafW):
+	case e.Is(ops.Pick) && e.Operand().Is(ops.LeafW):
 		m.bias, m.kinds = e.Operand().Var(), e.Attribute()
 	default:
 		return false
@@ -178,7 +179,7 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 }
 
 // tableOf says which row of a table each edge takes.
-func (n *blocksBack) tableOf(g *graph.Graph, x *ir.Attribute) {
+func (n *blocksBack) tableOf(g *graph.Graph, x *ops.Attribute) {
 	b := &n.kernel.Bias
 	if x.ByOffset {
 		src, dst := g.Places()

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -17,11 +18,11 @@ type edgeDot struct{ x, y int }
 
 func matchEdgeDot(p *plan.Plan) Kernel {
 	m := p.Program.Message()
-	if p.Result != plan.Stored || !m.Is(ir.DotLast) {
+	if p.Result != plan.Stored || !m.Is(ops.DotLast) {
 		return nil
 	}
 	x, y := m.Operand(), m.Second()
-	if !x.Is(ir.LeafU) || !y.Is(ir.LeafV) || !sameRows(x.Leaf(), y.Leaf()) || x.Leaf().Last() == 0 {
+	if !x.Is(ops.LeafU) || !y.Is(ops.LeafV) || !sameRows(x.Leaf(), y.Leaf()) || x.Leaf().Last() == 0 {
 		return nil
 	}
 	return edgeDot{x.Var(), y.Var()}

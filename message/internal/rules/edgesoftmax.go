@@ -4,7 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -15,7 +15,7 @@ type edgeSoftmax struct{ x int }
 
 func matchEdgeSoftmax(p *plan.Plan) Kernel {
 	m := p.Program.Message()
-	if p.Result != plan.Stored || !m.Is(ir.Softmax) || !m.Operand().Is(ir.LeafE) {
+	if p.Result != plan.Stored || !m.Is(ops.Softmax) || !m.Operand().Is(ops.LeafE) {
 		return nil
 	}
 	return edgeSoftmax{m.Operand().Var()}

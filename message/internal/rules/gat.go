@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -28,18 +29,18 @@ type gat struct {
 const none = -1
 
 func matchGAT(p *plan.Plan) Kernel {
-	ft, w, ok := p.Program.Message().Product(ir.LeafU)
-	if !ok || !p.Program.Reduces(ir.Sum) {
+	ft, w, ok := p.Program.Message().Product(ops.LeafU)
+	if !ok || !p.Program.Reduces(ops.Sum) {
 		return nil
 	}
 	k := gat{ft: ft.Var(), ee: none, weight: none, drop: none}
 	var weight *ir.Leaf
-	for !w.Is(ir.Softmax) {
+	for !w.Is(ops.Softmax) {
 		x, y, ok := w.Pair(vec.Mul)
 		switch {
-		case w.Is(ir.Dropout) && k.drop == none:
+		case w.Is(ops.Dropout) && k.drop == none:
 			k.drop, w = w.Attribute(), w.Operand()
-		case ok && y.Is(ir.LeafE) && k.weight == none && k.drop == none:
+		case ok && y.Is(ops.LeafE) && k.weight == none && k.drop == none:
 			k.weight, weight, w = y.Var(), y.Leaf(), x
 		default:
 			return nil
@@ -76,11 +77,11 @@ func (t *gatTerms) take(e ir.Expr) bool {
 	}
 	var to *gatTerm
 	switch {
-	case e.Is(ir.LeafU):
+	case e.Is(ops.LeafU):
 		to = &t.el
-	case e.Is(ir.LeafV):
+	case e.Is(ops.LeafV):
 		to = &t.er
-	case e.Is(ir.LeafE):
+	case e.Is(ops.LeafE):
 		to = &t.ee
 	default:
 		return false

@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/edgewise-ml/edgewise/internal/simd/attend"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
 
@@ -20,7 +20,7 @@ func matchGATv2Walk(p *plan.Plan) Kernel {
 	}
 	out := p.Out()
 	weights := &p.Steps[out.B]
-	if weights.Kind != ir.Softmax || p.Steps[weights.A].Kind != ir.Score {
+	if weights.Kind != ops.Softmax || p.Steps[weights.A].Kind != ops.Score {
 		return nil
 	}
 	s := &p.Steps[weights.A]

@@ -4,7 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
 
@@ -13,7 +13,7 @@ import (
 type sameSources struct{ x int }
 
 func matchSameSources(p *plan.Plan) Kernel {
-	if x, ok := reducesSources(p, ir.Sum); ok {
+	if x, ok := reducesSources(p, ops.Sum); ok {
 		return sameSources{x}
 	}
 	return nil

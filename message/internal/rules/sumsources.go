@@ -4,7 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
-	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -12,9 +12,9 @@ import (
 
 // reducesSources reports whether a plan reduces U(x) alone by r, and finds x. The rows
 // of a vector have no axis that a result could keep.
-func reducesSources(p *plan.Plan, r *ir.Reducer) (x int, ok bool) {
+func reducesSources(p *plan.Plan, r *ops.Reducer) (x int, ok bool) {
 	m := p.Program.Message()
-	if !p.Program.Reduces(r) || !m.Is(ir.LeafU) || m.Leaf().Flat {
+	if !p.Program.Reduces(r) || !m.Is(ops.LeafU) || m.Leaf().Flat {
 		return 0, false
 	}
 	return m.Var(), true
@@ -27,14 +27,14 @@ type sumSources struct {
 }
 
 func matchSumSources(p *plan.Plan) Kernel {
-	if x, ok := reducesSources(p, ir.Sum); ok {
+	if x, ok := reducesSources(p, ops.Sum); ok {
 		return sumSources{x: x}
 	}
 	return nil
 }
 
 func matchMeanSources(p *plan.Plan) Kernel {
-	if x, ok := reducesSources(p, ir.Mean); ok {
+	if x, ok := reducesSources(p, ops.Mean); ok {
 		return sumSources{x: x, mean: true}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -23,8 +24,8 @@ import (
 type weightedBlocks struct{ x, w int }
 
 func matchWeightedBlocks(p *plan.Plan) Kernel {
-	x, w, ok := p.Program.Message().Product(ir.LeafU)
-	if !ok || !p.Program.Reduces(ir.Sum) || !w.Is(ir.LeafE) || !ir.Heads(w.Leaf(), x.Leaf()) {
+	x, w, ok := p.Program.Message().Product(ops.LeafU)
+	if !ok || !p.Program.Reduces(ops.Sum) || !w.Is(ops.LeafE) || !ir.Heads(w.Leaf(), x.Leaf()) {
 		return nil
 	}
 	for _, n := range w.Leaf().Shape {

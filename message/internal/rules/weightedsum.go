@@ -5,6 +5,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
+	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -14,8 +15,8 @@ import (
 type weightedSum struct{ x, w int }
 
 func matchWeightedSum(p *plan.Plan) Kernel {
-	x, w, ok := p.Program.Message().Product(ir.LeafU)
-	if !ok || !p.Program.Reduces(ir.Sum) || !w.Is(ir.LeafE) || !ir.Heads(w.Leaf(), x.Leaf()) {
+	x, w, ok := p.Program.Message().Product(ops.LeafU)
+	if !ok || !p.Program.Reduces(ops.Sum) || !w.Is(ops.LeafE) || !ir.Heads(w.Leaf(), x.Leaf()) {
 		return nil
 	}
 	return weightedSum{x.Var(), w.Var()}

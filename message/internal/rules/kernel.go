@@ -29,3 +29,16 @@ type Rule struct {
 	Name  string                    // what Explain says of the kernel
 	Match func(p *plan.Plan) Kernel // the kernel of a plan, or nil
 }
+
+const tilesName = "tiles"
+
+// tiles runs everything, a tile of edges at a time.
+type tiles struct{ walk bool } // destinations are walked where that is possible: see matchGATv2Walk
+
+func matchTiles(*plan.Plan) Kernel { return tiles{} }
+
+// Takes takes every call.
+func (tiles) Takes(*exec.Call) bool { return true }
+
+// Forward runs a call.
+func (k tiles) Forward(c *exec.Call) *grad.Var { return exec.Run(c, k.walk) }

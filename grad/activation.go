@@ -14,14 +14,14 @@ func (x *Var) ELUAlpha(alpha float64) *Var { return x.unary(vec.ELU, tensor.Floa
 func (x *Var) LogSigmoid() *Var {
 	op := Begin("LogSigmoid", x)
 	minus, soft, y := op.freshLike(x), op.freshLike(x), op.freshLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.Apply(&minus.val, &x.val, tensor.Unary(vec.Neg), 0)
 		tensor.Apply(&soft.val, &minus.val, tensor.Unary(vec.Softplus), 0)
 		tensor.Apply(&y.val, &soft.val, tensor.Unary(vec.Neg), 0)
 	}
-	n := Notes[unaryNotes](op)
+	n := notes[unaryNotes](op)
 	*n = unaryNotes{x, minus, soft, kernel{vec.Softplus, 0}} // two signs that cancel
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // Mish returns x·tanh(log(1 + eˣ)).

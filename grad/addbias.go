@@ -28,13 +28,13 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 	}
 	y := op.freshLike(x)
 	n := notesOfBias(op, biasNotes{x: x, b: b, u: u, folds: folds, row: b})
-	if row := [...]*Var{b}; a == ELU && x.val.Axes() == 2 && op.tape.Recording() && !x.leaf() && op.Own(row[:]) {
+	if row := [...]*Var{b}; a == ELU && x.val.Axes() == 2 && op.tape.Recording() && !x.leaf() && op.own(row[:]) {
 		n.row = row[0]
-		op.Dry(0)
-		return op.RecordLate(y, n) // a dropout may come next
+		op.dry(0)
+		return op.recordLate(y, n) // a dropout may come next
 	}
 	n.Run(op, y)
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // settleBorrower has x worked out, for which no bias comes, if that reads what others may
@@ -59,15 +59,15 @@ type biasNotes struct {
 }
 
 func notesOfBias(op Op, n biasNotes) *biasNotes {
-	to := Notes[biasNotes](op)
+	to := notes[biasNotes](op)
 	*to = n
 	return to
 }
 
-// Run implements [Late].
+// Run implements [deferred].
 func (n *biasNotes) Run(op Op, y *Var) {
 	n.y = y
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		n.then(n.row).Forward(y.val.Data, n.x.val.Data)
 	}
 }
@@ -77,9 +77,6 @@ func (n *biasNotes) then(b *Var) dense.BiasThen {
 	return dense.BiasThen{B: b.val.Data, F: n.u, On: n.folds, Drop: n.drop}
 }
 
-// Biased implements [Late].
-func (n *biasNotes) Biased(_, _ *Var) Late { return nil }
-
 // Pull adds to the gradients of x and b.
 func (n *biasNotes) Pull(dy *tensor.Dense) {
 	if n.from != nil && n.from.apart {
@@ -87,7 +84,7 @@ func (n *biasNotes) Pull(dy *tensor.Dense) {
 		return
 	}
 	var to dense.BiasGrads
-	if dx, fresh := n.x.FreshGrad(); dx != nil {
+	if dx, fresh := n.x.freshGrad(); dx != nil {
 		to.X, to.SetX = dx.Data, fresh
 	}
 	if n.b.needs {
@@ -126,7 +123,7 @@ func (t *Tape) dropAlong(x *Var, d *tensor.Mask) *Var {
 	z := op.over(y.val.Data, x.val.Shape())
 	n := notesOfBias(op, biasNotes{x: biased.x, b: biased.b, row: biased.row, from: l, drop: (*vec.Dropout)(d)})
 	n.Run(op, z)
-	return op.RecordBy(z, n)
+	return op.recordBy(z, n)
 }
 
 // biasAlong returns the sum of x and b if the operation that makes x adds b on its
@@ -152,18 +149,29 @@ func (x *Var) biasAlong(b *Var) *Var {
 	op.pullsFirst(b)
 	z := op.over(y.val.Data, x.val.Shape())
 	with.Run(l.op, y)
-	return op.RecordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, from: l, pulls: l.op.needs, name: l.op.name}))
+	return op.recordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, from: l, pulls: l.op.needs, name: l.op.name}))
+}
+
+// biasing is a [deferred] that can add a bias on its way. Biased returns the operation
+// with b added to each row of its result, of which b has an element for each, or nil if
+// that is no gain. y is nil, and Run will be called of what is returned, which may take
+// over what this one has prepared for a Run that has not been called; or y is that sum,
+// of what Run has made.
+type biasing interface {
+	deferred
+	Biased(b, y *Var) deferred
 }
 
 // takeBiased takes what waits along with a bias, if it can be. A goroutine that reads
 // it meanwhile has the lock before, and then there is nothing to take, or after.
-func (l *late) takeBiased(b *Var) (with Late, y *Var) {
+func (l *late) takeBiased(b *Var) (with deferred, y *Var) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state != waiting {
+	of, ok := l.of.(biasing)
+	if !ok || l.state != waiting {
 		return nil, nil
 	}
-	if with = l.of.Biased(b, nil); with == nil {
+	if with = of.Biased(b, nil); with == nil {
 		return nil, nil
 	}
 	return with, l.take()
@@ -178,7 +186,7 @@ func (x *Var) biasAfter(b *Var) *Var {
 	if n == nil || n.out != root || b.tape != nil && b.gen != b.tape.gen || b.csr != nil || !root.rowIs(x, b) {
 		return nil
 	}
-	of, ok := n.by.(Late)
+	of, ok := n.by.(biasing)
 	if !ok {
 		return nil
 	}
@@ -188,7 +196,7 @@ func (x *Var) biasAfter(b *Var) *Var {
 	if with == nil {
 		return nil
 	}
-	if !op.Measuring() {
+	if !op.measuring() {
 		dense.BiasThen{B: b.val.Data}.Forward(y.val.Data, x.val.Data)
 	}
 	x.used, root.used = false, false
@@ -197,7 +205,7 @@ func (x *Var) biasAfter(b *Var) *Var {
 		op.pullsFirst(b)
 	}
 	z := op.over(y.val.Data, x.val.Shape())
-	return op.RecordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, pulls: true}))
+	return op.recordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, pulls: true}))
 }
 
 // rowIs reports whether b has an element for each of a row of x and of v, which
@@ -211,7 +219,7 @@ func (x *Var) rowIs(v, b *Var) bool {
 // makes the rows added.
 type sumOfLate struct {
 	x, b  *Var
-	with  Late
+	with  deferred
 	y     *Var  // the sum as with sees it
 	from  *late // of x; nil: it was there
 	pulls bool  // the gradient of with is wanted
@@ -220,7 +228,7 @@ type sumOfLate struct {
 }
 
 func notesOfSum(op Op, n sumOfLate) *sumOfLate {
-	to := Notes[sumOfLate](op)
+	to := notes[sumOfLate](op)
 	*to = n
 	return to
 }

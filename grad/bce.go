@@ -30,7 +30,7 @@ func (b BCE) Of(x, target *Var) *Var {
 	if b.PosWeight != nil && len(b.PosWeight) != d {
 		panic(&tensor.ShapeError{Op: "grad.BCE", Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("%d weights of positives for %d columns", len(b.PosWeight), d)})
 	}
-	e := Notes[dense.BCE](Op{tape: x.tape})
+	e := notes[dense.BCE](Op{tape: x.tape})
 	e.Width, e.Pos = d, b.PosWeight
 	if b.Weights != nil {
 		if shape, ok := tensor.Broadcast(x.Shape(), b.Weights.Shape()); !ok || !slices.Equal(shape, x.Shape()) {

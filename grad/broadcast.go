@@ -44,17 +44,17 @@ func (x *Var) binary(f vec.Binary, y *Var) *Var {
 		}
 	}
 	op := Begin(f.String(), x, y)
-	n := Notes[binaryNotes](op)
+	n := notes[binaryNotes](op)
 	*n = binaryNotes{f: f, x: x, y: y, few: fewRows(x.Value(), y.Value())}
 	if f == vec.Add && slices.Equal(x.val.Shape(), y.val.Shape()) {
 		n.sum = true
 	}
 	if n.few {
 		z := op.freshLike(x)
-		if !op.Dry(0) {
+		if !op.dry(0) {
 			n.forward(z.val.Data)
 		}
-		return op.RecordBy(z, n)
+		return op.recordBy(z, n)
 	}
 	var z *Var
 	if slices.Equal(x.val.Shape(), y.val.Shape()) {
@@ -62,7 +62,7 @@ func (x *Var) binary(f vec.Binary, y *Var) *Var {
 	} else {
 		z = op.Fresh(op.broadcast(&extents{}, x, y)...)
 	}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.Combine(&z.val, &x.val, &y.val, tensor.Binary(f))
 	}
 	if n.sum {
@@ -72,7 +72,7 @@ func (x *Var) binary(f vec.Binary, y *Var) *Var {
 		n.z = z
 		op.mayHandOver(z, x)
 	}
-	return op.RecordBy(z, n)
+	return op.recordBy(z, n)
 }
 
 // fewRows reports whether x is few elements and y as many, or a row of them.
@@ -158,7 +158,7 @@ func (n *binaryNotes) Pull(dz *tensor.Dense) {
 // them may take.
 func (n *binaryNotes) pullSum(dz *tensor.Dense) {
 	pass := func(x *Var) {
-		switch dx, fresh := x.FreshGrad(); {
+		switch dx, fresh := x.freshGrad(); {
 		case dx == nil:
 		case fresh:
 			tensor.SetGrad(dx, dz, dz, dz, tensor.Unary(vec.Shift), 0)

@@ -55,12 +55,12 @@ type columnNotes struct {
 func (x *Var) columnNorm(name string, c Affine, kernel dense.ColumnNorm) (*Var, *dense.ColumnNorm) {
 	of := normed{x, c.Gain, c.Bias, c.Shift}
 	op := of.begin(name)
-	notes := Notes[columnNotes](op)
-	*notes = columnNotes{of: of, kernel: kernel}
-	n, rows := &notes.kernel, leading(x.val.Shape())
+	back := notes[columnNotes](op)
+	*back = columnNotes{of: of, kernel: kernel}
+	n, rows := &back.kernel, leading(x.val.Shape())
 	if n.Offsets == nil {
-		notes.all[1] = rows
-		n.Offsets = notes.all[:]
+		back.all[1] = rows
+		n.Offsets = back.all[:]
 	}
 	checkOffsets(name, rows, n.Offsets)
 	n.X, n.D = x.val.Data, x.Dim(-1)
@@ -68,44 +68,41 @@ func (x *Var) columnNorm(name string, c Affine, kernel dense.ColumnNorm) (*Var, 
 	y := op.freshLike(x)
 	size := (len(n.Offsets) - 1) * n.D
 	if !n.Fixed {
-		room := op.FreshFloats(2 * size)
+		room := op.freshFloats(2 * size)
 		n.Mean, n.Scale = room[:size], room[size:]
 	}
 	if n.Shift != nil {
-		n.Shifted = op.FreshFloats(size)
+		n.Shifted = op.freshFloats(size)
 	}
-	if notes.waits(op) {
-		if !op.Dry(0) {
+	if back.waits(op) {
+		if !op.dry(0) {
 			n.Moments()
 		}
-		return op.RecordLate(y, notes), n // a ReLU may come next
+		return op.recordLate(y, back), n // a ReLU may come next
 	}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		n.Forward(y.val.Data)
 	}
-	return op.RecordBy(y, notes), n
+	return op.recordBy(y, back), n
 }
 
 // waits reports whether the norm of a layer in training, of all rows, may wait until the
 // next operation. Its gain and bias are copied then.
 func (n *columnNotes) waits(op Op) bool {
 	k, row := &n.kernel, [...]*Var{n.of.gain, n.of.bias}
-	if k.Fixed || k.Few() || len(k.Offsets) != 2 || n.of.shift != nil || row[0] == nil || row[1] == nil || !op.tape.Recording() || n.of.x.leaf() || !op.Own(row[:]) {
+	if k.Fixed || k.Few() || len(k.Offsets) != 2 || n.of.shift != nil || row[0] == nil || row[1] == nil || !op.tape.Recording() || n.of.x.leaf() || !op.own(row[:]) {
 		return false
 	}
 	k.Gain, k.Bias = dataOf(row[0]), dataOf(row[1])
 	return true
 }
 
-// Run implements [Late].
+// Run implements [deferred].
 func (n *columnNotes) Run(op Op, y *Var) {
-	if !op.Measuring() {
+	if !op.measuring() {
 		n.kernel.Write(y.val.Data)
 	}
 }
-
-// Biased implements [Late].
-func (n *columnNotes) Biased(_, _ *Var) Late { return nil }
 
 // took implements [taker].
 func (n *columnNotes) took() string {
@@ -132,11 +129,11 @@ func (x *Var) reluAlong() *Var {
 	}
 	op := l.begin("ReLU", x)
 	z := op.over(y.val.Data, x.val.Shape())
-	n := Notes[columnNotes](op)
+	n := notes[columnNotes](op)
 	*n = *norm
 	n.y, n.from, n.kernel.ReLU = z, l, true
 	n.Run(op, z)
-	return op.RecordBy(z, n)
+	return op.recordBy(z, n)
 }
 
 // Pull adds to the gradients of x, gain, bias and shift.
@@ -146,7 +143,7 @@ func (n *columnNotes) Pull(dy *tensor.Dense) {
 		return
 	}
 	to := dense.NormGrads{Gain: gradOf(n.of.gain), Bias: gradOf(n.of.bias), Shift: gradOf(n.of.shift)}
-	if dx, fresh := n.of.x.FreshGrad(); dx != nil {
+	if dx, fresh := n.of.x.freshGrad(); dx != nil {
 		to.X, to.SetX = dx.Data, fresh
 	}
 	n.kernel.Backward(to, dy.Data)

@@ -112,9 +112,9 @@ func (op Op) join(xs []*Var, shape []int, whole span) *Var {
 // joinScaled is join of multiples of xs, unless by is nil.
 func (op Op) joinScaled(xs, by []*Var, shape []int, whole span) *Var {
 	y := op.Fresh(shape...)
-	n := Notes[joinNotes](op)
+	n := notes[joinNotes](op)
 	n.shape, n.by = whole, by
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		at := 0
 		for i, x := range xs {
 			n.part = joinPart{x: x.val.Data, whole: y.val.Data, c: n.scales(i), width: whole.n * whole.inner, at: at, run: whole.run(x)}
@@ -125,7 +125,7 @@ func (op Op) joinScaled(xs, by []*Var, shape []int, whole span) *Var {
 	if op.needs {
 		n.xs = op.tape.several(xs)
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // run is how many elements of x follow each other in a whole of which it is a
@@ -160,7 +160,7 @@ func (n *joinNotes) Pull(dy *tensor.Dense) {
 // pull adds to the gradient of part i, which begins at at.
 func (n *joinNotes) pull(i, at int, dy *tensor.Dense) {
 	x := n.xs[i]
-	if dx, fresh := x.FreshGrad(); dx != nil {
+	if dx, fresh := x.freshGrad(); dx != nil {
 		n.part = joinPart{x: x.val.Data, dx: dx.Data, set: fresh, whole: dy.Data, c: n.scales(i), width: n.shape.n * n.shape.inner, at: at, run: n.shape.run(x)}
 		n.part.all(n.shape.outer)
 	}
@@ -260,13 +260,12 @@ func (x *Var) slice(name string, axis, lo, hi int) *Var {
 	shape := append(room[:0], x.Shape()...)
 	shape[i] = hi - lo
 	y := op.Fresh(shape...)
-	n := (hi - lo) * s.inner
-	notes := Notes[sliceNotes](op)
-	*notes = sliceNotes{x: x, s: s, lo: lo, n: n, part: y.val.Data}
-	if !op.Dry(0) {
-		notes.all()
+	n := notes[sliceNotes](op)
+	*n = sliceNotes{x: x, s: s, lo: lo, n: (hi - lo) * s.inner, part: y.val.Data}
+	if !op.dry(0) {
+		n.all()
 	}
-	return op.RecordBy(y, notes)
+	return op.recordBy(y, n)
 }
 
 // sliceNotes is the pullback of n elements of each block of x, from number lo of

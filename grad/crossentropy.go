@@ -41,9 +41,9 @@ func (x *Var) NLL(labels []int32) *Var { return CrossEntropy{}.OfLog(x, labels) 
 func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
 	op := Begin("CrossEntropy", x)
 	c.check(op.name, x, labels)
-	e := c.notes(op, x, labels)
-	e.kernel.LogP = op.FreshFloats(len(x.val.Data))
-	if !op.Dry(0) {
+	e := c.begin(op, x, labels)
+	e.kernel.LogP = op.freshFloats(len(x.val.Data))
+	if !op.dry(0) {
 		e.kernel.SetLogP(x.val.Data)
 	}
 	return e.record(op)
@@ -53,7 +53,7 @@ func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
 func (c CrossEntropy) OfLog(x *Var, labels []int32) *Var {
 	op := Begin("NLL", x)
 	c.check(op.name, x, labels)
-	e := c.notes(op, x, labels)
+	e := c.begin(op, x, labels)
 	e.kernel.LogP, e.given = x.val.Data, true
 	return e.record(op)
 }
@@ -67,8 +67,8 @@ type entropyNotes struct {
 	factor    float64 // of all gradients
 }
 
-func (c CrossEntropy) notes(op Op, x *Var, labels []int32) *entropyNotes {
-	e := Notes[entropyNotes](op)
+func (c CrossEntropy) begin(op Op, x *Var, labels []int32) *entropyNotes {
+	e := notes[entropyNotes](op)
 	*e = entropyNotes{x: x, reduction: c.Reduction, kernel: dense.Entropy{
 		Classes: x.Dim(1), Labels: labels, Weights: c.Weights, Smoothing: c.Smoothing, Mask: c.Mask,
 	}}
@@ -77,11 +77,11 @@ func (c CrossEntropy) notes(op Op, x *Var, labels []int32) *entropyNotes {
 
 func (e *entropyNotes) record(op Op) *Var {
 	y := op.New(e.reduction.losses(len(e.kernel.Labels)))
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		loss, weight := e.kernel.Forward(e.reduction.each(y))
 		e.factor = e.reduction.reduce(y, loss, weight, len(e.kernel.Labels))
 	}
-	return op.RecordBy(y, e)
+	return op.recordBy(y, e)
 }
 
 // Pull adds to x's gradient.

@@ -17,18 +17,18 @@ func perHead(x, y *Var) bool {
 // dotHeads is Dot where y has the shape of one of x's rows. It waits for another
 // such product of x.
 func (op Op) dotHeads(x, y, z *Var) *Var {
-	n := Notes[headNotes](op)
+	n := notes[headNotes](op)
 	*n = headNotes{op: op, x: x, of: [2]headPull{{y: y, row: y}}}
-	if row := [...]*Var{y}; !x.leaf() && op.Own(row[:]) {
+	if row := [...]*Var{y}; !x.leaf() && op.own(row[:]) {
 		n.of[0].row = row[0]
-		op.Dry(foldRoom(x, y))
-		return op.RecordLate(z, n)
+		op.dry(foldRoom(x, y))
+		return op.recordLate(z, n)
 	}
 	n.Run(op, z)
-	return op.RecordBy(z, n)
+	return op.recordBy(z, n)
 }
 
-// Run implements [Late].
+// Run implements [deferred].
 func (n *headNotes) Run(op Op, z *Var) {
 	if n.of[0].w == nil {
 		n.of[0].w = z
@@ -37,7 +37,7 @@ func (n *headNotes) Run(op Op, z *Var) {
 	if n.of[0].y.Needs() {
 		room = k.Room()
 	}
-	if !op.Dry(room) {
+	if !op.dry(room) {
 		k.With[0] = dense.HeadRow{Y: n.of[0].row.val.Data, W: z.val.Data}
 		n.forward(k)
 	}
@@ -45,7 +45,7 @@ func (n *headNotes) Run(op Op, z *Var) {
 
 // forward makes the products. Of a projection that is not held it makes some rows at a time.
 func (n *headNotes) forward(k dense.PerHead) {
-	p := n.x.Projected()
+	p := n.x.projected()
 	if p == nil {
 		k.Forward()
 		return
@@ -62,9 +62,6 @@ func (n *headNotes) forward(k dense.PerHead) {
 	})
 }
 
-// Biased implements [Late].
-func (n *headNotes) Biased(_, _ *Var) Late { return nil }
-
 // dotAlong returns x.Dot(y) if such a product of x with a row waits: both are one
 // pass over x, and one in Backward. Else it returns nil.
 func (x *Var) dotAlong(y *Var) *Var {
@@ -77,7 +74,8 @@ func (x *Var) dotAlong(y *Var) *Var {
 	if !ok || n.x != x || y.csr != nil || y.late.Load() != nil || !perHead(x, y) || (x.needs || y.Needs()) != l.op.needs {
 		return nil
 	}
-	op := beginWithout("Dot", l, x.Projected(), []*Var{x, y})
+	xs := [...]*Var{x, y}
+	op := beginWithout("Dot", l, x, xs[:])
 	z := op.Fresh(lastOne(&extents{}, x.val.Shape())...)
 	n.of[0], n.of[1] = headPull{y: y, row: y, w: z}, headPull{y: n.of[0].y, row: n.of[0].row, w: l.out} // as the pullbacks of both would run
 	l.runBoth(n)
@@ -106,7 +104,7 @@ func (l *late) runBoth(n *headNotes) {
 		clear(second.W)
 		k.With = [2]dense.HeadRow{second}
 	}
-	if !l.op.Measuring() {
+	if !l.op.measuring() {
 		n.forward(k)
 	}
 	if l.state != settled {

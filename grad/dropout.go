@@ -40,12 +40,12 @@ func (t *Tape) dropBy(x *Var, d *tensor.Mask) *Var {
 		return t.dropSparse(x, d)
 	}
 	y := op.freshLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.Dropout(&y.val, &x.val, d)
 	}
-	n := Notes[dropNotes](op)
+	n := notes[dropNotes](op)
 	*n = dropNotes{x, d}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // dropNotes is the pullback of a dropout of x.
@@ -56,7 +56,7 @@ type dropNotes struct {
 
 // Pull adds to x's gradient.
 func (n *dropNotes) Pull(dy *tensor.Dense) {
-	if dx, fresh := n.x.FreshGrad(); fresh {
+	if dx, fresh := n.x.freshGrad(); fresh {
 		tensor.Dropout(dx, dy, n.mask)
 	} else {
 		tensor.DropoutAdd(dx, dy, n.mask)

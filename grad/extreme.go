@@ -22,7 +22,7 @@ func (x *Var) MinAxis(axis int) *Var {
 	op := Begin("MinAxis", x)
 	i, s := x.axis("MinAxis", axis)
 	below := op.freshLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.Apply(&below.val, &x.val, tensor.Unary(vec.Neg), 0)
 	}
 	return op.largest(x, &below.val, i, s)
@@ -32,15 +32,15 @@ func (x *Var) MinAxis(axis int) *Var {
 // or −x.
 func (op Op) largest(x *Var, v *tensor.Dense, i int, s span) *Var {
 	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
-	n := Notes[placeNotes](op)
+	n := notes[placeNotes](op)
 	*n = placeNotes{x, s, op.Ints(len(y.val.Data))}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		if s.n > 0 {
 			tensor.ArgMax(n.places, v, i)
 		}
 		n.fill(&y.val, v, i)
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // placeNotes is the pullback of one element of each run along an axis of x.
@@ -132,12 +132,12 @@ func (x *Var) TopK(k int) (values *Var, places []int32) {
 	shape[len(shape)-1] = k
 	y := op.Fresh(shape...)
 	places = op.Ints(len(y.val.Data))
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.TopK(&y.val, places, &x.val)
 	}
-	n := Notes[topNotes](op)
+	n := notes[topNotes](op)
 	*n = topNotes{x, k, places}
-	return op.RecordBy(y, n), places
+	return op.recordBy(y, n), places
 }
 
 // topNotes is the pullback of k elements of each row of x.

@@ -2,15 +2,15 @@ package grad
 
 import "github.com/edgewise-ml/edgewise/tensor"
 
-// Frame is an array that is written a range of rows at a time and read in
+// frame is an array that is written a range of rows at a time and read in
 // views: the states of a sweep. Every row is written once, before it is read.
-type Frame struct {
+type frame struct {
 	all *Var
 }
 
-// NewFrame returns a frame on the operation's tape.
-func (op Op) NewFrame(shape ...int) *Frame {
-	f := &Frame{all: op.Fresh(shape...)}
+// newFrame returns a frame on the operation's tape.
+func (op Op) newFrame(shape ...int) *frame {
+	f := &frame{all: op.Fresh(shape...)}
 	f.all.made = nil // it is read outside of the loop, too
 	f.record()
 	return f
@@ -18,7 +18,7 @@ func (op Op) NewFrame(shape ...int) *Frame {
 
 // record puts the frame on its tape, below everything that reads it: once
 // Backward is there, the frame's gradient can be handed back.
-func (f *Frame) record() {
+func (f *frame) record() {
 	if t := f.all.tape; t.Recording() {
 		t.record("Frame", f.all, nothing{})
 	}
@@ -31,9 +31,9 @@ type nothing struct{}
 func (nothing) Pull(*tensor.Dense) {}
 
 // Room returns rows lo to hi, without hi, which were not written yet, for an operation that
-// makes all of them: its result lies where [Frame.Write] would copy it. It is nil while the
+// makes all of them: its result lies where [frame.Write] would copy it. It is nil while the
 // frame is of no tape.
-func (f *Frame) Room(lo, hi int) *Var {
+func (f *frame) Room(lo, hi int) *Var {
 	t := f.all.tape
 	if t == nil {
 		return nil
@@ -47,7 +47,7 @@ func (f *Frame) Room(lo, hi int) *Var {
 }
 
 // Write sets rows lo, lo+1, … to the rows of y.
-func (f *Frame) Write(lo int, y *Var) {
+func (f *frame) Write(lo int, y *Var) {
 	op := Begin("Frame.Write", f.all, y)
 	if f.all.tape == nil && y.tape != nil {
 		f.all.tape = y.tape
@@ -58,11 +58,11 @@ func (f *Frame) Write(lo int, y *Var) {
 	at := lo * f.all.val.RowLen()
 	n := len(y.Value().Data)
 	inPlace := y.base == f.all && y.at == at
-	if !op.Dry(0) && !inPlace {
+	if !op.dry(0) && !inPlace {
 		copy(f.all.val.Data[at:at+n], y.val.Data)
 	}
 	if !y.needs {
-		if lo == 0 && (y.isBlank() || (y.leaf() || !op.Measuring()) && allZero(y.val.Data)) {
+		if lo == 0 && (y.isBlank() || (y.leaf() || !op.measuring()) && allZero(y.val.Data)) {
 			f.all.blank = n
 		}
 		return
@@ -99,7 +99,7 @@ func (x *Var) isBlank() bool {
 }
 
 // View returns rows lo to hi, without hi.
-func (f *Frame) View(lo, hi int) *Var {
+func (f *frame) View(lo, hi int) *Var {
 	y := f.all.RowRange(lo, hi)
 	y.step = y.tape == nil
 	return y
@@ -108,12 +108,12 @@ func (f *Frame) View(lo, hi int) *Var {
 // Sorted returns the rows from number skip on in another order: row i is number
 // rank[i] of them, and order is the way back, order[rank[i]] = i. The lists must
 // not change until the tape's next Reset.
-func (f *Frame) Sorted(skip int, order, rank []int32) *Var {
+func (f *frame) Sorted(skip int, order, rank []int32) *Var {
 	return f.all.sorted(skip, order, rank, false)
 }
 
-// SortedLater is [Frame.Sorted] of rows that are moved when they are first read: of the
+// SortedLater is [frame.Sorted] of rows that are moved when they are first read: of the
 // states of a sweep most programs read one.
-func (f *Frame) SortedLater(skip int, order, rank []int32) *Var {
+func (f *frame) SortedLater(skip int, order, rank []int32) *Var {
 	return f.all.sorted(skip, order, rank, true)
 }

@@ -20,12 +20,12 @@ type Hinge struct {
 func (h Hinge) Of(x *Var, labels []int32) *Var {
 	op := Begin("Hinge", x)
 	checkLabels("Hinge", x, labels)
-	n := Notes[hingeNotes](op)
+	n := notes[hingeNotes](op)
 	*n = hingeNotes{x: x, kernel: dense.Hinge{X: x.val.Data, Classes: x.Dim(1), Labels: labels, Margin: Preset(h.Margin, 1)}}
 	y := op.New(h.Reduction.losses(len(labels)))
 	loss, count := n.kernel.Forward(h.Reduction.each(y))
 	n.factor = h.Reduction.reduce(y, loss, count, len(labels))
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // hingeNotes is the pullback of a margin loss.

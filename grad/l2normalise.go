@@ -10,12 +10,12 @@ import (
 func (x *Var) L2Normalise() *Var {
 	op := Begin("L2Normalise", x)
 	y := op.newLike(x)
-	n := Notes[unitNotes](op)
+	n := notes[unitNotes](op)
 	*n = unitNotes{x, dense.UnitRows{X: x.val.Data, D: x.Dim(-1), Y: y.val.Data, Inverse: op.Floats(leading(x.Shape()))}}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		n.kernel.Forward()
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // unitNotes is the pullback of rows that were divided by their lengths.

@@ -6,20 +6,11 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Late is the [Pullback] of an operation whose result may wait, see
-// [Op.RecordLate].
-type Late interface {
-	Pullback
-
-	// Run sets every element of y, the operation's result. Memory that it lacks it
-	// takes from op.
+// deferred is the [pullback] of an operation whose result may wait. Run sets every
+// element of y, the result; memory that it lacks it takes from op.
+type deferred = interface {
+	Pull(dy *tensor.Dense)
 	Run(op Op, y *Var)
-
-	// Biased returns the operation with b added to each row of its result, of which b
-	// has an element for each, or nil if that is no gain. y is nil, and Run will be
-	// called of what is returned, which may take over what this one has prepared for a
-	// Run that has not been called; or y is that sum, of what Run has made.
-	Biased(b, y *Var) Late
 }
 
 // late is a result that cannot be read as it is: it waits, or another operation
@@ -29,11 +20,11 @@ type late struct {
 	state lateness
 	op    Op
 	label string
-	of    Late
+	of    deferred
 	out   *Var    // the result that others have
 	y     *Var    // its elements as those see them that compute it; nil: there are none yet
 	views [2]*Var // of all of out
-	loop  *Loop   // of what was given up: in which
+	loop  *loop   // of what was given up: in which
 	to    int     // and which rows
 	apart bool    // of what was taken along: an operation has read it after all
 	by    *trace  // of the operation that took it along
@@ -56,22 +47,22 @@ const (
 // givenUp is of a result that was overwritten.
 var givenUp = &late{state: given}
 
-// RecordLate is [Op.RecordBy] of a result that may wait: the operation has its
+// recordLate is [Op.recordBy] of a result that may wait: the operation has its
 // place on the tape, but runs when the result is read, or when the next operation
 // begins, which may take it along and run both as one. A result that was taken
 // along and is read after all is worked out on its own then. So all operands
-// must be the tape's own, see [Op.Own]: what others can write to may be another
+// must be the tape's own, see [Op.own]: what others can write to may be another
 // thing by then. y is not read before the Run that is given it.
-func (op Op) RecordLate(y *Var, l Late) *Var {
+func (op Op) recordLate(y *Var, l deferred) *Var {
 	t := op.tape
 	if t == nil || !waits {
 		l.Run(op, y)
-		return op.RecordBy(y, l)
+		return op.recordBy(y, l)
 	}
 	t.settle()
 	out := op.over(y.val.Data, y.val.Shape())
 	op.wait(out, y, l)
-	return op.RecordBy(out, l)
+	return op.recordBy(out, l)
 }
 
 // waits is switched off by tests that compare operations that run as one with
@@ -79,9 +70,9 @@ func (op Op) RecordLate(y *Var, l Late) *Var {
 var waits = true
 
 // wait makes out a result that waits, which will be computed as y.
-func (op Op) wait(out, y *Var, of Late) {
+func (op Op) wait(out, y *Var, of deferred) {
 	t := op.tape
-	l := Notes[late](op)
+	l := notes[late](op)
 	l.state, l.op, l.of, l.out, l.y = waiting, op, of, out, y
 	if t != nil {
 		l.label, t.waiting = t.label, l
@@ -91,9 +82,9 @@ func (op Op) wait(out, y *Var, of Late) {
 
 // putOff returns a result that is computed as y when it is first read: no operation takes it
 // along, and those that follow leave it.
-func (op Op) putOff(y *Var, of Late) (out *Var) {
+func (op Op) putOff(y *Var, of deferred) (out *Var) {
 	out = op.over(y.val.Data, y.val.Shape())
-	l := Notes[late](op)
+	l := notes[late](op)
 	l.state, l.op, l.of, l.out, l.y, l.label = waiting, op, of, out, y, op.tape.label
 	out.late.Store(l)
 	return out
@@ -102,10 +93,10 @@ func (op Op) putOff(y *Var, of Late) (out *Var) {
 // ownMost is how many elements of a leaf are copied rather than not waited for.
 const ownMost = 1 << 12
 
-// Own reports whether an operation on xs may wait: whether all their elements are
+// own reports whether an operation on xs may wait: whether all their elements are
 // the tape's own. In the place of a small leaf, such as a bias, it puts a Var of
 // its gradient and of a copy of its elements.
-func (op Op) Own(xs []*Var) bool {
+func (op Op) own(xs []*Var) bool {
 	if op.tape == nil || !waits {
 		return false
 	}
@@ -130,8 +121,8 @@ func (x *Var) leaf() bool {
 
 // copyOf returns a Var of x's gradient and of a copy of its elements.
 func (op Op) copyOf(x *Var) *Var {
-	data := op.FreshFloats(len(x.Value().Data))
-	if !op.Measuring() {
+	data := op.freshFloats(len(x.Value().Data))
+	if !op.measuring() {
 		copy(data, x.val.Data)
 	}
 	if x.tape == nil {
@@ -192,7 +183,7 @@ func (l *late) read(name string, operation bool) {
 	l.release(l.out.val.Data)
 }
 
-// placer is a Late that says where its result lies.
+// placer is a deferred that says where its result lies.
 type placer interface{ place(op Op) *Var }
 
 // room returns the elements of a result that has none.
@@ -280,7 +271,7 @@ func (l *late) watch(v *Var) {
 	v.val.Data = l.out.val.Data
 }
 
-// taker is a Pullback of an operation that took another along.
+// taker is a pullback of an operation that took another along.
 type taker interface{ took() string }
 
 // skipped reports whether n was worked out only as a part of another operation.

@@ -15,16 +15,16 @@ func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
 	of := normed{x, gain, bias, nil}
 	op := of.begin("LayerNorm")
 	y, rows := op.freshLike(x), leading(x.val.Shape())
-	room := op.FreshFloats(3 * rows)
-	n := Notes[layerNotes](op)
+	room := op.freshFloats(3 * rows)
+	n := notes[layerNotes](op)
 	*n = layerNotes{of, dense.LayerNorm{
 		X: x.val.Data, D: x.Dim(-1), Gain: dataOf(gain), Bias: dataOf(bias), Eps: eps,
 		Mean: room[:rows], Rest: room[rows : 2*rows], Scale: room[2*rows:],
 	}}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		n.kernel.Forward(y.val.Data)
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // layerNotes is the pullback of a layer norm.
@@ -36,7 +36,7 @@ type layerNotes struct {
 // Pull adds to the gradients of x, gain and bias.
 func (n *layerNotes) Pull(dy *tensor.Dense) {
 	to := dense.NormGrads{Gain: gradOf(n.of.gain), Bias: gradOf(n.of.bias)}
-	if dx, fresh := n.of.x.FreshGrad(); dx != nil {
+	if dx, fresh := n.of.x.freshGrad(); dx != nil {
 		to.X, to.SetX = dx.Data, fresh
 	}
 	n.kernel.Backward(to, dy.Data)

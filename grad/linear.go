@@ -34,7 +34,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 	if inPlace {
 		scratch = len(y.val.Data)
 	}
-	if !op.Dry(scratch) {
+	if !op.dry(scratch) {
 		var then tensor.Epilogue
 		if b != nil {
 			then.Bias = &b.val
@@ -52,9 +52,9 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 	if inPlace && b != nil {
 		op.pulls(b, x, w)
 	}
-	l := Notes[linearNotes](op)
+	l := notes[linearNotes](op)
 	*l = linearNotes{x: x, w: w, b: b, y: y, u: u, inPlace: inPlace}
-	return op.RecordBy(y, l)
+	return op.recordBy(y, l)
 }
 
 // linearNotes is the pullback of y = x·w + b and, if it is in place, of u of
@@ -91,7 +91,7 @@ func (n *linearNotes) pullPlain(dy *tensor.Dense) {
 	}
 	dy = matrix(dy)
 	pullFactor(n.x, n.w, dy)
-	dw, fresh := n.w.FreshGrad()
+	dw, fresh := n.w.freshGrad()
 	tensor.MatMulSum(dw, matrix(&n.x.val), dy, fresh, n.b.Grad())
 }
 

@@ -33,12 +33,12 @@ func (x *Var) LogSumExpAxis(axis int) *Var {
 // logSumExp is log Σeˣ along the last axis, as an array of that shape.
 func (x *Var) logSumExp(name string, shape []int) *Var {
 	op := Begin(name, x)
-	n := Notes[logSumExpNotes](op)
+	n := notes[logSumExpNotes](op)
 	*n = logSumExpNotes{x: x, y: op.Fresh(shape...), d: x.Dim(-1)}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		n.run(false)
 	}
-	return op.RecordBy(n.y, n)
+	return op.recordBy(n.y, n)
 }
 
 // logSumExpNotes is the pullback of log Σeˣ over rows of d elements.

@@ -2,13 +2,13 @@ package grad
 
 import "github.com/edgewise-ml/edgewise/tensor"
 
-// Loop is a computation that runs one body round by round, as a sweep over
+// loop is a computation that runs one body round by round, as a sweep over
 // levels does. It is one operation on the tape, however many rounds it has, and
 // a product with a matrix from outside adds to that matrix's gradient once,
-// after the last round. A nil *Loop is one on no tape.
-type Loop struct {
+// after the last round.
+type loop struct {
 	tape    *Tape
-	outer   *Loop
+	outer   *loop
 	rows    int    // of all rounds together, as far as is known
 	nodes   []node // what the rounds recorded
 	weights []*weight
@@ -16,10 +16,10 @@ type Loop struct {
 	sealed  bool
 }
 
-// BeginLoop begins a loop on the tape of xs, in which rows rows are computed. It
+// beginLoop begins a loop on the tape of xs, in which rows rows are computed. It
 // returns nil if none of xs is of a tape. Whatever the tape's Vars do from now
 // on belongs to the loop, until End.
-func BeginLoop(rows int, xs ...*Var) *Loop {
+func beginLoop(rows int, xs ...*Var) *loop {
 	t := Begin("Loop", xs...).tape
 	if t == nil {
 		return nil
@@ -31,7 +31,7 @@ func BeginLoop(rows int, xs ...*Var) *Loop {
 }
 
 // End ends the loop. It may be called twice.
-func (l *Loop) End() {
+func (l *loop) End() {
 	if l == nil || l.tape.loop != l {
 		return
 	}
@@ -42,10 +42,10 @@ func (l *Loop) End() {
 	}
 }
 
-// Read returns x as the rounds of l read it: those of a loop on no tape tell the
-// products that they make of it from others.
-func (l *Loop) Read(x *Var) *Var {
-	if l != nil || x.tape != nil {
+// roundOf returns x as the rounds of a loop on no tape read it: these tell the products
+// that they make of it from others.
+func roundOf(x *Var) *Var {
+	if x.tape != nil {
 		return x
 	}
 	y := x.Detach()
@@ -53,17 +53,17 @@ func (l *Loop) Read(x *Var) *Var {
 	return y
 }
 
-// Seal says that no Var of the loop leaves it but through a [Frame]: one that is used after
+// Seal says that no Var of the loop leaves it but through a [frame]: one that is used after
 // End is noticed, as a stale one is. Its header is used again, so after the tape's next
 // Reset it would be another value.
-func (l *Loop) Seal() {
+func (l *loop) Seal() {
 	if l != nil {
 		l.sealed = true
 	}
 }
 
 // around reports whether l is a loop or one that this stands in.
-func (l *Loop) around(inner *Loop) bool {
+func (l *loop) around(inner *loop) bool {
 	for ; inner != nil; inner = inner.outer {
 		if inner == l {
 			return true
@@ -73,7 +73,7 @@ func (l *Loop) around(inner *Loop) bool {
 }
 
 // loopPull is the pullback of a loop.
-type loopPull Loop
+type loopPull loop
 
 // Pull runs the pullbacks of the rounds, the last first, and then the products
 // for the gradients of the weights.
@@ -85,9 +85,9 @@ func (l *loopPull) Pull(*tensor.Dense) {
 }
 
 // newLoop returns an empty loop, which lives until the tape's next Reset.
-func (t *Tape) newLoop() *Loop {
+func (t *Tape) newLoop() *loop {
 	if t.loopsUsed == len(t.loops) {
-		t.loops = append(t.loops, &Loop{tape: t})
+		t.loops = append(t.loops, &loop{tape: t})
 	}
 	t.loopsUsed++
 	return t.loops[t.loopsUsed-1]

@@ -2,7 +2,6 @@ package grad
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -33,7 +32,7 @@ func (t *Tape) shares(w *Var) bool {
 }
 
 // weight returns what the rounds share of products with w.
-func (l *Loop) weight(w *Var) *weight {
+func (l *loop) weight(w *Var) *weight {
 	for _, p := range l.weights[:l.used] {
 		if p.w == w {
 			return p
@@ -67,14 +66,14 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 		shape[len(shape)-1] = p.w.Dim(1)
 		y = p.place(op, shape)
 	}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		if z != nil && !onto {
 			copy(y.val.Data, z.val.Data)
 		}
 		p.multiply(&y.val, x, z == nil)
 	}
 	p.note(op, x, y)
-	n := Notes[roundNotes](op)
+	n := notes[roundNotes](op)
 	*n = roundNotes{p: p, x: x, sum: z != nil}
 	if !onto {
 		if n.z = z; z != nil {
@@ -82,12 +81,12 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 		} else {
 			op.pulls(x)
 		}
-		return op.RecordBy(y, n)
+		return op.recordBy(y, n)
 	}
 	op.pulls(x)
 	y.sum, op.tape.sum = sumInPlace, y
 	z.late.Store(givenUp)
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // roundNotes is the pullback of a round's product, to which z was added unless
@@ -280,57 +279,23 @@ func (j *joined) end() {
 	}
 }
 
-// Rounds are products with one matrix, of an operation that computes all rounds of a recurrence by itself. The
-// matrix is packed once, as a [Loop] packs it. Any number of goroutines may multiply some rows each: no bit
-// depends on how rows are cut.
-type Rounds struct {
-	ahead, back *tensor.Packed
-}
-
-// Rounds packs w, a matrix, and where gradients are wanted its transpose, for an operation on tape.
-func (op Op) Rounds(w *Var) Rounds {
-	if op.Measuring() {
-		return Rounds{}
+// packings packs w, a matrix, and where gradients are wanted its transpose, as a [loop] packs it: for an operation that
+// computes all rounds of a recurrence by itself.
+func (op Op) packings(w *Var) (ahead, back *tensor.Packed) {
+	if op.measuring() {
+		return nil, nil
 	}
 	p := &weight{w: w}
 	if op.tape != nil {
 		p = op.tape.newLoop().weight(w)
 	}
 	p.rows = manyRows
-	r := Rounds{ahead: p.packing(1)}
-	if op.needs {
+	if ahead = p.packing(1); op.needs {
 		p.back.Set(&w.val, tensor.TransB)
-		r.back = &p.back
+		back = &p.back
 	}
-	return r
+	return ahead, back
 }
 
 // manyRows is for how many rows a matrix is worth packing.
 const manyRows = 1 << 10
-
-// roundRooms are the headers of products, which a row of a recurrence must not allocate.
-var roundRooms = sync.Pool{New: func() any { return new([2]tensor.Dense) }}
-
-// Multiply adds x·w of so many rows to y, or sets y to it.
-func (r Rounds) Multiply(y, x []tensor.Float, rows int, set bool) {
-	multiplyRows(y, x, rows, r.ahead, set)
-}
-
-// MultiplyBack adds the product of so many rows of dy with the transpose of w to dx, where gradients are wanted.
-func (r Rounds) MultiplyBack(dx, dy []tensor.Float, rows int) {
-	multiplyRows(dx, dy, rows, r.back, false)
-}
-
-// multiplyRows adds x·w to y, or sets y to it. The arrays may go on behind these rows.
-func multiplyRows(y, x []tensor.Float, rows int, w *tensor.Packed, set bool) {
-	d, k, n := roundRooms.Get().(*[2]tensor.Dense), w.Shape()[0], w.Shape()[1]
-	d[0].Set(y[:rows*n], rows, n)
-	d[1].Set(x[:rows*k], rows, k)
-	if set {
-		tensor.MatMulPackedThen(&d[0], &d[1], w, 0, tensor.Epilogue{})
-	} else {
-		tensor.MatMulPacked(&d[0], &d[1], w, 0)
-	}
-	*d = [2]tensor.Dense{}
-	roundRooms.Put(d)
-}

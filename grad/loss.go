@@ -109,15 +109,15 @@ func (l Loss) of(name string, loss dense.PairLoss, x, y *Var) *Var {
 		shape = x.Shape()
 	}
 	z := op.New(shape...)
-	n := Notes[lossNotes](op)
+	n := notes[lossNotes](op)
 	*n = lossNotes{x: x, y: y, factor: 1, kernel: dense.Pairs{
 		Of: loss, X: x.val.Data, Y: y.val.Data, SkipMissing: l.SkipMissing, Each: l.Reduction == EachLoss,
 	}}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		sum, count := n.kernel.Forward(z.val.Data)
 		n.factor = l.Reduction.reduce(z, sum, count, x.Dim(0))
 	}
-	return op.RecordBy(z, n)
+	return op.recordBy(z, n)
 }
 
 var oneElement = []int{1}

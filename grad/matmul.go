@@ -36,15 +36,15 @@ func (x *Var) MatMul(w *Var) *Var {
 	y := op.Fresh(out...)
 	op.mayHandOver(y, x)
 	switch {
-	case op.Dry(0):
+	case op.dry(0):
 	case x.csr == nil:
 		op.multiply(&y.val, x, w, tensor.Epilogue{})
 	default:
 		multiply(&y.val, x, w)
 	}
-	n := Notes[productNotes](op)
+	n := notes[productNotes](op)
 	*n = productNotes{x, w, y}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // productNotes is the pullback of y = x·w.
@@ -73,21 +73,21 @@ func multiply(y *tensor.Dense, x, w *Var) {
 // pullProduct adds the gradients of multiply.
 func pullProduct(x, w *Var, dy *tensor.Dense) {
 	if x.csr != nil {
-		if dw, fresh := w.FreshGrad(); dw != nil {
+		if dw, fresh := w.freshGrad(); dw != nil {
 			sparse.Product{A: x.csr, Transpose: true, Add: !fresh}.Into(dw, dy)
 		}
 		return
 	}
 	dy = matrix(dy)
 	pullFactor(x, w, dy)
-	if dw, fresh := w.FreshGrad(); dw != nil {
+	if dw, fresh := w.freshGrad(); dw != nil {
 		collect(dw, matrix(&x.val), dy, into{tensor.TransA, fresh})
 	}
 }
 
 // pullFactor adds the gradient of a dense x alone.
 func pullFactor(x, w *Var, dy *tensor.Dense) {
-	if dx, fresh := x.FreshGrad(); dx != nil {
+	if dx, fresh := x.freshGrad(); dx != nil {
 		collect(matrix(dx), dy, &w.val, into{tensor.TransB, fresh})
 	}
 }
@@ -99,7 +99,7 @@ func pullResult(y, x, w *Var, dy *tensor.Dense) {
 		pullProduct(x, w, dy)
 		return
 	}
-	if dw, fresh := w.FreshGrad(); dw != nil {
+	if dw, fresh := w.freshGrad(); dw != nil {
 		collect(dw, matrix(&x.val), matrix(dy), into{tensor.TransA, fresh})
 	}
 	g := *dy
@@ -145,16 +145,16 @@ func (op Op) batch(x, w *Var, f tensor.Flags) *Var {
 	out := append(room[:0], xs...)
 	out[n+1] = m
 	y := op.New(out...)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		if p := w.packed(f); p != nil {
 			tensor.MatMulPacked(&y.val, &x.val, p, 0)
 		} else {
 			product(&y.val, &x.val, &w.val, f)
 		}
 	}
-	notes := Notes[batchNotes](op)
-	*notes = batchNotes{x, w, f}
-	return op.RecordBy(y, notes)
+	back := notes[batchNotes](op)
+	*back = batchNotes{x, w, f}
+	return op.recordBy(y, back)
 }
 
 // batchNotes is the pullback of products of x and w, transposed as f says.

@@ -25,16 +25,16 @@ func (x *Var) MatMulGroups(w *Var, ends []int) *Var {
 		panic(&tensor.ShapeError{Op: "grad.MatMulGroups", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(ends)}, Why: "the ends of the groups do not rise to the number of rows"})
 	}
 	y := op.Fresh(x.Dim(0), w.Dim(2))
-	n := Notes[groupsNotes](op)
+	n := notes[groupsNotes](op)
 	n.x, n.w, n.ends = x, w, ends
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		for k := range ends {
 			if n.group(k, &y.val, &w.val) {
 				tensor.MatMulThen(&n.y, &n.rows, &n.matrix, 0, tensor.Epilogue{})
 			}
 		}
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // groupsNotes is the pullback of products of groups.
@@ -61,7 +61,7 @@ func (n *groupsNotes) group(k int, y, w *tensor.Dense) bool {
 
 // Pull adds to the gradients of x and w.
 func (n *groupsNotes) Pull(dy *tensor.Dense) {
-	if dx, fresh := n.x.FreshGrad(); dx != nil {
+	if dx, fresh := n.x.freshGrad(); dx != nil {
 		in := dx.Dim(1)
 		for k, hi := range n.ends {
 			if n.group(k, dy, &n.w.val) {
@@ -71,7 +71,7 @@ func (n *groupsNotes) Pull(dy *tensor.Dense) {
 			}
 		}
 	}
-	dw, fresh := n.w.FreshGrad()
+	dw, fresh := n.w.freshGrad()
 	if dw == nil {
 		return
 	}

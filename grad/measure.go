@@ -14,8 +14,7 @@ import "slices"
 // larger one where none of the right size is free. In tests of small models Peak grew by up to
 // 2 % so, and Held by up to 4 %.
 //
-// An operation of another package is measured if it says [Op.Dry] or asks [Op.Measuring].
-// One that does neither is run, on zeros, which takes its time. Address space is taken as
+// An operation of another module is run, on zeros, which takes its time. Address space is taken as
 // in a step, but most of it is never touched, so resident memory stays small.
 func Measure(f func(t *Tape) *Var) Stats {
 	t := newDry(false)
@@ -37,13 +36,13 @@ func newDry(eval bool) *Tape {
 	return t
 }
 
-// Dry reports whether the operation is to leave out its arithmetic: under
+// dry reports whether the operation is to leave out its arithmetic: under
 // [Measure] only the shapes of results count. An operation takes every array that
 // it keeps before it asks. Its pullback does not run either. It is taken to borrow that many
 // scratch elements and then to make the gradients of the operands in their order;
-// one that does otherwise asks [Op.Measuring].
-func (op Op) Dry(scratch int) bool {
-	if !op.Measuring() {
+// one that does otherwise asks [Op.measuring].
+func (op Op) dry(scratch int) bool {
+	if !op.measuring() {
 		return false
 	}
 	if op.trace != nil {
@@ -76,7 +75,7 @@ func (op Op) pullsFirst(b *Var) {
 	}
 }
 
-// Measuring reports whether the operation runs under [Measure]. It is [Op.Dry] for
+// measuring reports whether the operation runs under [Measure]. It is [Op.dry] for
 // an operation whose pullback needs memory that a number does not describe, such as the gradients of
 // several results: that runs then, takes its memory, asks as well and leaves out its arithmetic.
-func (op Op) Measuring() bool { return op.tape != nil && op.tape.dry }
+func (op Op) measuring() bool { return op.tape != nil && op.tape.dry }

@@ -27,9 +27,9 @@ func Begin(name string, xs ...*Var) Op { return begin(name, nil, xs) }
 // it alone.
 func begin(name string, along *late, xs []*Var) Op { return beginWithout(name, along, nil, xs) }
 
-// beginWithout is begin of an operation that does without all of a projection. If p is nil,
-// there is none.
-func beginWithout(name string, along *late, p *Projection, xs []*Var) Op {
+// beginWithout is begin of an operation that does without all of aside, which may wait on. If
+// aside is nil, there is none.
+func beginWithout(name string, along *late, aside *Var, xs []*Var) Op {
 	op := Op{name: name}
 	for _, x := range xs {
 		if x == nil {
@@ -48,7 +48,7 @@ func beginWithout(name string, along *late, p *Projection, xs []*Var) Op {
 		}
 		op.tape = x.tape
 		op.needs = op.needs || x.needs
-		if l := x.late.Load(); l != nil && l != along && (p == nil || x != p.out) {
+		if l := x.late.Load(); l != nil && l != along && x != aside {
 			l.read(name, true)
 		}
 		x.used = true
@@ -119,8 +119,8 @@ func (op Op) Fresh(shape ...int) *Var {
 // Floats returns n zeroed elements that live until the tape's next Reset.
 func (op Op) Floats(n int) []tensor.Float { return op.tape.take(n) }
 
-// FreshFloats is [Op.Floats] of elements that hold anything until they are set.
-func (op Op) FreshFloats(n int) []tensor.Float { return op.tape.takeFresh(n) }
+// freshFloats is [Op.Floats] of elements that hold anything until they are set.
+func (op Op) freshFloats(n int) []tensor.Float { return op.tape.takeFresh(n) }
 
 // Ints returns n zeroed indices that live until the tape's next Reset.
 func (op Op) Ints(n int) []int32 { return op.tape.takeInts(n) }
@@ -132,8 +132,8 @@ func (op Op) Scratch(n int, f func(buf []tensor.Float)) {
 	f(buf)
 }
 
-// FreshScratch is [Op.Scratch] of elements that hold anything until they are set.
-func (op Op) FreshScratch(n int, f func(buf []tensor.Float)) {
+// freshScratch is [Op.Scratch] of elements that hold anything until they are set.
+func (op Op) freshScratch(n int, f func(buf []tensor.Float)) {
 	buf, _ := op.tape.lend(n)
 	defer op.tape.recycle(buf)
 	f(buf)
@@ -143,10 +143,15 @@ func (op Op) FreshScratch(n int, f func(buf []tensor.Float)) {
 // and adds to the gradient of each operand that [Var.Needs] it. It must not
 // write to dy.
 func (op Op) Record(y *Var, pull func(dy *tensor.Dense)) *Var {
-	return op.RecordBy(y, pullOf(pull))
+	return op.recordBy(y, pullOf(pull))
 }
 
-// pullOf is a function as a Pullback.
+// pullback is what an operation does in Backward: it is given the gradient of
+// the operation's result and adds to those of the operands, like the function of
+// [Op.Record]. dy is nil of an operation with several results.
+type pullback = interface{ Pull(dy *tensor.Dense) }
+
+// pullOf is a function as a pullback.
 type pullOf func(dy *tensor.Dense)
 
 // Pull calls it.
@@ -174,11 +179,11 @@ func (op Op) done() {
 // runs if the gradient of any of them was asked for; it reads them with
 // [Var.Grad].
 func (op Op) RecordAll(ys []*Var, pull func()) {
-	op.RecordAllBy(ys, pullAll(pull))
+	op.recordAllBy(ys, pullAll(pull))
 }
 
-// RecordBy is [Op.Record] with a pullback that needs no closure.
-func (op Op) RecordBy(y *Var, p Pullback) *Var {
+// recordBy is [Op.Record] with a pullback that needs no closure.
+func (op Op) recordBy(y *Var, p pullback) *Var {
 	op.done()
 	if y.tape != nil && y.gen != y.tape.gen {
 		panic(shared(op.name + " while Reset runs"))
@@ -192,8 +197,8 @@ func (op Op) RecordBy(y *Var, p Pullback) *Var {
 	return y
 }
 
-// RecordAllBy is [Op.RecordAll] with a pullback that needs no closure.
-func (op Op) RecordAllBy(ys []*Var, p Pullback) {
+// recordAllBy is [Op.RecordAll] with a pullback that needs no closure.
+func (op Op) recordAllBy(ys []*Var, p pullback) {
 	op.done()
 	if !op.needs {
 		return
@@ -225,4 +230,38 @@ func (op Op) view(x *Var, at int, shape ...int) *Var {
 	v.needs, v.base, v.at = x.needs, root, from+at
 	v.val.Set(x.val.Data[at:at+n:at+n], shape...)
 	return v
+}
+
+// notes returns a zero T that lives until the tape's next Reset, and is another
+// operation's afterwards. A [pullback] that is one knows its operands without
+// garbage, as operations want that a [loop] runs round by round.
+func notes[T any](op Op) *T {
+	t := op.tape
+	if t == nil {
+		return new(T)
+	}
+	for _, p := range t.notes {
+		if s, ok := p.(*slab[T]); ok {
+			return s.take()
+		}
+	}
+	s := new(slab[T])
+	t.notes = append(t.notes, s)
+	return s.take()
+}
+
+// several returns a copy of ys that lives until the next Reset.
+func (t *Tape) several(ys []*Var) []*Var {
+	n := len(t.results)
+	t.results = append(t.results, ys...)
+	return t.results[n:len(t.results):len(t.results)]
+}
+
+// resetNotes takes back what operations noted.
+func (t *Tape) resetNotes() {
+	for _, s := range t.notes {
+		s.empty()
+	}
+	clear(t.results)
+	t.results = t.results[:0]
 }

@@ -2,7 +2,7 @@ package grad
 
 // Operations returns the names of what t has recorded since its last Reset, in
 // order, each below the labels that [Tape.Label] gave: "Conv1/MatMul". Those of a
-// [Loop] stand where it does. Of an expression that has a kernel of its own the
+// sweep stand where it does. Of an expression that has a kernel of its own the
 // name says which: "UpdateAll.Attention" and not "UpdateAll". Operations that ran
 // as one have a plus between them: "UpdateAll.Attention+AddBias".
 func (t *Tape) Operations() []string {

@@ -24,15 +24,15 @@ func (p PairNorm) Of(x *Var, offsets []int) *Var {
 	rows := leading(x.Value().Shape())
 	checkOffsets("PairNorm", rows, offsets)
 	y := op.freshLike(x)
-	n := Notes[pairNotes](op)
+	n := notes[pairNotes](op)
 	*n = pairNotes{x, dense.PairNorm{
-		X: x.val.Data, D: x.Dim(-1), Offsets: offsets, Y: y.val.Data, Divisor: op.FreshFloats(rows),
+		X: x.val.Data, D: x.Dim(-1), Offsets: offsets, Y: y.val.Data, Divisor: op.freshFloats(rows),
 		Scale: Preset(p.Scale, 1), Each: p.Each, Eps: Preset(p.Eps, 1e-5),
 	}}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		n.kernel.Forward()
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // pairNotes is the pullback of a PairNorm.

@@ -18,15 +18,15 @@ func (x *Var) unary(f vec.Unary, c tensor.Float) *Var {
 	op := Begin(f.String(), x)
 	y := op.freshLike(x)
 	switch {
-	case op.Dry(0):
+	case op.dry(0):
 	case len(y.val.Data) <= small:
 		f.Forward(y.val.Data, x.val.Data, c)
 	default:
 		tensor.Apply(&y.val, &x.val, tensor.Unary(f), c)
 	}
-	n := Notes[unaryNotes](op)
+	n := notes[unaryNotes](op)
 	*n = unaryNotes{x, x, y, kernel{f, c}}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // unaryNotes is the pullback of a result whose slope by of is that of y = f(x).
@@ -37,7 +37,7 @@ type unaryNotes struct {
 
 // Pull adds to x's gradient.
 func (n *unaryNotes) Pull(dy *tensor.Dense) {
-	if dx, fresh := n.of.FreshGrad(); fresh {
+	if dx, fresh := n.of.freshGrad(); fresh {
 		setUnary(dx, dy, n.x, n.y, n.k)
 	} else {
 		pullUnary(dx, dy, n.x, n.y, n.k)
@@ -78,13 +78,13 @@ func (x *Var) Shift(c float64) *Var { return x.unary(vec.Shift, tensor.Float(c))
 func (x *Var) OneMinus() *Var {
 	op := Begin("OneMinus", x)
 	y := op.freshLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.Apply(&y.val, &x.val, tensor.Unary(vec.Neg), 0)
 		tensor.Apply(&y.val, &y.val, tensor.Unary(vec.Shift), 1)
 	}
-	n := Notes[unaryNotes](op)
+	n := notes[unaryNotes](op)
 	*n = unaryNotes{x, x, y, kernel{vec.Neg, 0}}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // Neg returns −x.

@@ -20,14 +20,14 @@ func (x *Var) Project(w *Var, heads int) *Var {
 		return y.Reshape(y.Dim(0), heads, y.Dim(1)/max(heads, 1))
 	}
 	op := Begin("MatMul", x, w)
-	p := Notes[Projection](op)
+	p := notes[projection](op)
 	out := op.newVar()
 	out.val.SetShape(x.val.Dim(0), heads, w.val.Dim(1)/heads)
-	*p = Projection{x: x, w: w, out: out}
-	l := Notes[late](op)
+	*p = projection{x: x, w: w, out: out}
+	l := notes[late](op)
 	l.state, l.op, l.of, l.out, l.label = waiting, op, p, out, op.tape.label
 	out.late.Store(l)
-	return op.RecordBy(out, p)
+	return op.recordBy(out, p)
 }
 
 // projects reports whether x·w need not be held.
@@ -40,30 +40,24 @@ func (x *Var) projects(w *Var, heads int) bool {
 	return len(xs) == 2 && len(ws) == 2 && xs[1] == ws[0] && heads > 0 && heads%8 == 0 && ws[1] == 8*heads && xs[0]*ws[1] > cpu.HeldMost
 }
 
-// Projection is the result of [Var.Project] that is not held.
-type Projection struct{ x, w, out *Var }
+// projection is the result of [Var.Project] that is not held.
+type projection struct{ x, w, out *Var }
 
-// Projected returns what x is if it is not held, else nil.
-func (x *Var) Projected() *Projection {
+// projected returns what x is if it is not held, else nil.
+func (x *Var) projected() *projection {
 	l := x.late.Load()
 	if l == nil {
 		return nil
 	}
-	p, _ := l.of.(*Projection)
+	p, _ := l.of.(*projection)
 	return p
 }
 
-// Begin is [Begin] of an operation that does without all of the projection, which is one of
-// xs. Of no projection it is that.
-func (p *Projection) Begin(name string, xs ...*Var) Op {
-	return beginWithout(name, nil, p, xs)
-}
-
 // Shape returns the shape of the result, as an array that has no elements.
-func (p *Projection) Shape() *tensor.Dense { return &p.out.val }
+func (p *projection) Shape() *tensor.Dense { return &p.out.val }
 
 // All has all of the result worked out by an operation.
-func (p *Projection) All(op Op) *tensor.Dense {
+func (p *projection) All(op Op) *tensor.Dense {
 	if l := p.out.late.Load(); l != nil {
 		l.read(op.name, op.tape != nil)
 	}
@@ -71,7 +65,7 @@ func (p *Projection) All(op Op) *tensor.Dense {
 }
 
 // Heads sets the rows of to, a matrix, to those of the heads from number head on.
-func (p *Projection) Heads(to *tensor.Dense, head int) {
+func (p *projection) Heads(to *tensor.Dense, head int) {
 	k, columns, from := p.w.val.Dim(0), to.Dim(1), head*p.out.val.Dim(-1)
 	w := tensor.New(k, columns)
 	for i := range k {
@@ -84,7 +78,7 @@ func (p *Projection) Heads(to *tensor.Dense, head int) {
 const projectRows = 1 << 13
 
 // rows calls f with the elements of the rows from lo to hi, for all rows.
-func (p *Projection) rows(f func(x []tensor.Float, lo, hi int)) {
+func (p *projection) rows(f func(x []tensor.Float, lo, hi int)) {
 	n, columns := p.x.val.Dim(0), p.w.val.Dim(1)
 	parts := max(1, n/projectRows) // and no last one of a few rows
 	buf := scratch.Borrow((n/parts + 1) * columns)
@@ -99,19 +93,20 @@ func (p *Projection) rows(f func(x []tensor.Float, lo, hi int)) {
 }
 
 // dotHeads is x.Dot(y) of the projection x.
-func (p *Projection) dotHeads(y *Var) *Var {
-	op := p.Begin("Dot", p.out, y)
+func (p *projection) dotHeads(y *Var) *Var {
+	xs := [...]*Var{p.out, y}
+	op := beginWithout("Dot", nil, p.out, xs[:])
 	return op.dotHeads(p.out, y, op.New(lastOne(&extents{}, p.out.val.Shape())...))
 }
 
 // takesRow reports whether y is a row of heads.
-func (p *Projection) takesRow(y *Var) bool {
+func (p *projection) takesRow(y *Var) bool {
 	return y != nil && y.csr == nil && slices.Equal(p.out.val.Shape()[1:], y.Shape())
 }
 
-// Run implements [Late].
-func (p *Projection) Run(op Op, y *Var) {
-	if op.Dry(0) {
+// Run implements [deferred].
+func (p *projection) Run(op Op, y *Var) {
+	if op.dry(0) {
 		return
 	}
 	var to tensor.Dense
@@ -119,8 +114,5 @@ func (p *Projection) Run(op Op, y *Var) {
 	tensor.MatMulThen(&to, &p.x.val, &p.w.val, 0, tensor.Epilogue{})
 }
 
-// Biased implements [Late].
-func (p *Projection) Biased(_, _ *Var) Late { return nil }
-
 // Pull does nothing: nothing was recorded.
-func (p *Projection) Pull(*tensor.Dense) {}
+func (p *projection) Pull(*tensor.Dense) {}

@@ -13,7 +13,7 @@ func (x *Var) Dot(y *Var) *Var {
 	if z := x.dotAlong(y); z != nil {
 		return z
 	}
-	if p := x.Projected(); p != nil && p.takesRow(y) {
+	if p := x.projected(); p != nil && p.takesRow(y) {
 		return p.dotHeads(y)
 	}
 	op := Begin("Dot", x, y)
@@ -28,13 +28,13 @@ func (x *Var) Dot(y *Var) *Var {
 	if perHead(x, y) {
 		return op.dotHeads(x, y, z)
 	}
-	n := Notes[dotNotes](op)
+	n := notes[dotNotes](op)
 	pairs := tensor.Pair(lastOne(&extents{}, x.val.Shape()), lastOne(&extents{}, y.val.Shape()), shape)
 	*n = dotNotes{x, y, dense.PairDots{X: x.val.Data, Y: y.val.Data, D: d, Of: pairs}}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		n.of.Forward(z.val.Data)
 	}
-	return op.RecordBy(z, n)
+	return op.recordBy(z, n)
 }
 
 // dotNotes is the pullback of scalar products of rows.
@@ -60,18 +60,18 @@ func (x *Var) sumAxis(name string, axis int, mean bool) *Var {
 	op := Begin(name, x)
 	i, s := x.axis(name, axis)
 	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
-	n := Notes[sumNotes](op)
+	n := notes[sumNotes](op)
 	*n = sumNotes{x: x, s: s, axis: i, c: 1}
 	scratch := 0
 	if mean {
 		n.c = tensor.Float(1 / float64(max(1, s.n)))
 		scratch = len(y.val.Data)
 	}
-	if !op.Dry(scratch) {
+	if !op.dry(scratch) {
 		tensor.SumAxis(&y.val, &x.val, i)
 		n.scale(y.val.Data, y.val.Data)
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // without writes a shape without an axis to room, or one element for the only
@@ -147,12 +147,12 @@ func (x *Var) Mean() *Var {
 func (x *Var) sumAll(name string, c float64) *Var {
 	op := Begin(name, x)
 	y := op.Fresh(1)
-	n := Notes[allNotes](op)
+	n := notes[allNotes](op)
 	*n = allNotes{x, tensor.Float(c)}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		y.val.Data[0] = n.c * tensor.Float(tensor.Sum64(x.Value()))
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // allNotes is the pullback of c times the sum of all elements.
@@ -177,7 +177,7 @@ func (n *allNotes) Pull(dy *tensor.Dense) {
 func (x *Var) Roll(shift int) *Var {
 	op := Begin("Roll", x)
 	y := op.freshLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.Roll(&y.val, &x.val, -1, shift)
 	}
 	return op.Record(y, func(dy *tensor.Dense) { tensor.RollAdd(x.Grad(), dy, -1, -shift) })

@@ -22,14 +22,14 @@ func (x *Var) Rows(rows []int32) *Var {
 	shape := append(room[:0], x.val.Shape()...)
 	shape[0] = len(rows)
 	y := op.Fresh(shape...)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.GatherRows(&y.val, &x.val, rows)
 	} else if !x.needs && x.leaf() && allZero(x.val.Data) { // as the state before a sweep often is
 		y.blank = len(y.val.Data)
 	}
-	n := Notes[rowsNotes](op)
+	n := notes[rowsNotes](op)
 	n.x, n.rows = x, rows
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // rowsNotes are what Rows knows in Backward.
@@ -58,14 +58,14 @@ func (x *Var) sorted(skip int, order, rank []int32, later bool) *Var {
 		panic(&tensor.ShapeError{Op: "grad.Permute", Shapes: [][]int{slices.Clone(x.val.Shape()), {len(order)}, {len(rank)}}, Why: "the lists are not an order of the rows and its inverse"})
 	}
 	y := op.Fresh(shape...)
-	n := Notes[sortedNotes](op)
+	n := notes[sortedNotes](op)
 	*n = sortedNotes{x: x, skip: skip, order: order, rank: rank}
-	op.Dry(0)
+	op.dry(0)
 	if later && op.tape != nil {
-		return op.RecordBy(op.putOff(y, n), n)
+		return op.recordBy(op.putOff(y, n), n)
 	}
 	n.Run(op, y)
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // sortedNotes are rows in another order.
@@ -75,19 +75,16 @@ type sortedNotes struct {
 	order, rank []int32
 }
 
-// Run implements [Late].
+// Run implements [deferred].
 func (n *sortedNotes) Run(op Op, y *Var) {
-	if !op.Measuring() {
+	if !op.measuring() {
 		tensor.GatherRows(&y.val, tail(&n.x.val, n.skip), n.rank)
 	}
 }
 
-// Biased implements [Late].
-func (n *sortedNotes) Biased(_, _ *Var) Late { return nil }
-
 // Pull moves each row back.
 func (n *sortedNotes) Pull(dy *tensor.Dense) {
-	dx, fresh := n.x.FreshGrad()
+	dx, fresh := n.x.freshGrad()
 	if !fresh {
 		tensor.ScatterAddRows(tail(dx, n.skip), dy, n.rank)
 		return
@@ -139,7 +136,7 @@ func (x *Var) ScatterAdd(rows []int32, n int) *Var {
 	checkRows("ScatterAdd", shape, n, rows)
 	shape[0] = n
 	y := op.New(shape...)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.ScatterAddRows(&y.val, &x.val, rows)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
@@ -164,7 +161,7 @@ func (x *Var) Embedding(ids []int32, padding int32) *Var {
 	}
 	shape[0] = len(ids)
 	y := op.New(shape...)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		for i, id := range ids {
 			if id >= 0 {
 				copy(y.val.Row(i), x.val.Row(int(id)))

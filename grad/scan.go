@@ -9,7 +9,7 @@ import (
 func (x *Var) CumSum() *Var {
 	op := Begin("CumSum", x)
 	y := op.freshLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.CumSum(&y.val, &x.val)
 	}
 	return op.Record(y, func(dy *tensor.Dense) { dense.CumSumGrad(x.Grad().Data, dy.Data, x.Dim(-1)) })
@@ -20,7 +20,7 @@ func (x *Var) CumSum() *Var {
 func (x *Var) CumProd() *Var {
 	op := Begin("CumProd", x)
 	y := op.freshLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		tensor.CumProd(&y.val, &x.val)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
@@ -44,7 +44,7 @@ func (x *Var) CircularConv(k *Var) *Var {
 	}
 	conv := dense.CircularConv{X: x.val.Data, K: k.val.Data, N: n, Taps: m}
 	y := op.newLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		conv.Forward(y.val.Data)
 	}
 	return op.Record(y, func(dy *tensor.Dense) { conv.Backward(gradOf(x), gradOf(k), dy.Data) })

@@ -68,12 +68,12 @@ func (x *Var) Transpose() *Var {
 	}
 	shape[k], shape[k+1] = shape[k+1], shape[k]
 	y := op.Fresh(shape...)
-	if !op.Dry(len(y.val.Data)) {
+	if !op.dry(len(y.val.Data)) {
 		tensor.Transpose(&y.val, &x.val)
 	}
-	n := Notes[turnNotes](op)
+	n := notes[turnNotes](op)
 	n.x = x
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // turnNotes is the pullback of x transposed.
@@ -100,12 +100,12 @@ func (x *Var) Expand(shape ...int) *Var {
 		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
 	}
 	y := op.Fresh(shape...)
-	n := Notes[expandNotes](op)
+	n := notes[expandNotes](op)
 	*n = expandNotes{x, tensor.Pair(x.val.Shape(), shape, shape)}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		n.stretch(y.val.Data)
 	}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // expandNotes is the pullback of x stretched along p.

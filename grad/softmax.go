@@ -16,12 +16,12 @@ func (x *Var) LogSoftmax() *Var {
 func (x *Var) rowwise(name string, f func(y, x *tensor.Dense), pull func(dx, dy, y *tensor.Dense)) *Var {
 	op := Begin(name, x)
 	y := op.freshLike(x)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		f(&y.val, &x.val)
 	}
-	n := Notes[rowwiseNotes](op)
+	n := notes[rowwiseNotes](op)
 	*n = rowwiseNotes{x, y, pull}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // rowwiseNotes is the pullback of a function of rows.

@@ -7,15 +7,13 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Summing is a [Late] that can add an array to its result on its way.
-type Summing interface {
-	Late
-
-	// Summed returns the operation with r, which has as many elements, added to its
-	// result, or nil if that is no gain. Run will be called of what is returned, which may
-	// take over what this one has prepared for a Run that has not been called. Its Pull
-	// must not read the result.
-	Summed(r *Var) Late
+// summing is a [deferred] that can add an array on its way. Summed returns the operation
+// with r, which has as many elements, added to its result, or nil if that is no gain. Run
+// will be called of what is returned, which may take over what this one has prepared for a
+// Run that has not been called. Its Pull must not read the result.
+type summing interface {
+	deferred
+	Summed(r *Var) deferred
 }
 
 // sumAlong returns the sum of x and y if the operation that makes one of them waits, and
@@ -45,16 +43,16 @@ func (x *Var) sumAlong(y *Var) *Var {
 		}
 	}
 	with.Run(l.op, sum)
-	to := Notes[sumWith](op)
+	to := notes[sumWith](op)
 	*to = n
-	return op.RecordBy(n.out, to)
+	return op.recordBy(n.out, to)
 }
 
 // takeSummed is takeBiased with what is added to all elements.
-func (l *late) takeSummed(r *Var) (with Late, y *Var) {
+func (l *late) takeSummed(r *Var) (with deferred, y *Var) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of, ok := l.of.(Summing)
+	of, ok := l.of.(summing)
 	if !ok || l.state != waiting {
 		return nil, nil
 	}
@@ -68,7 +66,7 @@ func (l *late) takeSummed(r *Var) (with Late, y *Var) {
 // other has added that.
 type sumWith struct {
 	x, y, r *Var
-	with    Late
+	with    deferred
 	sum     *Var // the result as with sees it
 	out     *Var // and as others do
 	from    *late
@@ -103,7 +101,7 @@ func (n *sumWith) Pull(dy *tensor.Dense) {
 
 // pass copies dy to the gradient of r, or adds it.
 func (n *sumWith) pass(dy *tensor.Dense) {
-	if dr, fresh := n.r.FreshGrad(); fresh {
+	if dr, fresh := n.r.freshGrad(); fresh {
 		tensor.SetGrad(dr, dy, dy, dy, tensor.Unary(vec.Shift), 0)
 	} else if dr != nil {
 		tensor.CombineGradX(dr, dy, dy, dy, tensor.Binary(vec.Add))

@@ -7,12 +7,12 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// In a [Loop] a product with a matrix from outside waits for a summand that was
+// In a [loop] a product with a matrix from outside waits for a summand that was
 // given up, see [Var.TakeRows]: the sum is made where the summand lies, so that the
 // products of all rounds lie where the summands did, and so do their gradients.
 
 // TakeRows returns rows lo to hi, without hi, as a view, and gives them up: a
-// product that is added to them in a [Loop] may take their place, and an activation
+// product that is added to them in a loop of rounds may take their place, and an activation
 // after it, too. Of an x that was made in the same round, such a sum has the bits
 // that it has in x's place, in memory of its own. The rounds of one loop take rows from the first on. Reading x
 // afterwards, or such a sum after its activation, panics with a [*TapeError]. What
@@ -39,7 +39,7 @@ func (x *Var) TakeRows(lo, hi int) *Var {
 	y := x.RowRange(lo, hi)
 	if y.sum = besideIt; whole {
 		y.sum = inItsPlace
-		l := Notes[late](Op{tape: t})
+		l := notes[late](Op{tape: t})
 		l.state, l.loop, l.to = given, t.loop, hi
 		x.late.Store(l)
 	}
@@ -51,23 +51,23 @@ func (x *Var) unread() bool {
 	return x.tape != nil && x.base == nil && !x.hold && !x.used && x.late.Load() == nil
 }
 
-// BeginOver is [Begin] of an operation on x and xs that overwrites x's elements: z are these, if nothing
+// beginOver is [Begin] of an operation on x and xs that overwrites x's elements: z are these, if nothing
 // has read x, or else a copy. Reading x afterwards panics with a [*TapeError] then, as after [Var.TakeRows].
-func BeginOver(name string, x *Var, xs ...*Var) (op Op, z []tensor.Float) {
+func beginOver(name string, x *Var, xs ...*Var) (op Op, z []tensor.Float) {
 	own := x != nil && x.unread() // before Begin reads it
 	op = Begin(name, append(xs, x)...)
 	if z = x.Value().Data; own {
 		x.late.Store(givenUp)
 		return op, z
 	}
-	if z = op.FreshFloats(len(z)); !op.Measuring() {
+	if z = op.freshFloats(len(z)); !op.measuring() {
 		copy(z, x.val.Data)
 	}
 	return op, z
 }
 
 // AddProduct returns x + h·w, to the bits that h.MatMul(w).Add(l.Take(x)) has in a Sweep: each
-// element begins at that of x and adds the products one after another. In a [Loop] it is
+// element begins at that of x and adds the products one after another. In a loop of rounds it is
 // that sum, and w's gradient comes once, after the last round; elsewhere an operation of
 // its own. So a step that is called by itself gives what it gives in a sweep.
 func (x *Var) AddProduct(h, w *Var) *Var {
@@ -97,7 +97,7 @@ type ontoNotes struct {
 	p     *weight // nil: the rounds share nothing
 	x, w  *Var
 	out   *Var // the product as others have it
-	loop  *Loop
+	loop  *loop
 	taken bool // the sum is among the factors of w, the product alone is not
 }
 
@@ -110,7 +110,7 @@ func (t *Tape) joins(x, w *Var) bool {
 // recordProduct records x·w, which waits for a summand.
 func (op Op) recordProduct(x, w *Var) *Var {
 	t := op.tape
-	n := Notes[ontoNotes](op)
+	n := notes[ontoNotes](op)
 	*n = ontoNotes{x: x, w: w}
 	if t != nil {
 		n.loop = t.loop
@@ -122,9 +122,9 @@ func (op Op) recordProduct(x, w *Var) *Var {
 	y := op.newVar()
 	y.val.SetShape(x.val.Dim(0), w.val.Dim(1))
 	n.out = y
-	op.Dry(0)
+	op.dry(0)
 	op.wait(y, nil, n)
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // place implements [placer].
@@ -136,24 +136,21 @@ func (n *ontoNotes) place(op Op) *Var {
 	return op.Fresh(shape[:]...)
 }
 
-// Run implements [Late].
+// Run implements [deferred].
 func (n *ontoNotes) Run(op Op, y *Var) {
 	if n.p == nil {
-		if !op.Measuring() {
+		if !op.measuring() {
 			multiply(&y.val, n.x, n.w)
 		}
 		return
 	}
-	if !op.Measuring() {
+	if !op.measuring() {
 		n.p.multiply(&y.val, n.x, true)
 	}
 	if !n.taken {
 		n.p.note(op, n.x, n.out)
 	}
 }
-
-// Biased implements [Late].
-func (n *ontoNotes) Biased(_, _ *Var) Late { return nil }
 
 // Pull adds to the gradient of x; that of w comes after all rounds.
 func (n *ontoNotes) Pull(dy *tensor.Dense) {
@@ -212,13 +209,13 @@ func (x *Var) actAlong(f vec.Unary, c tensor.Float) *Var {
 	}
 	op := Begin(f.String(), x)
 	y := op.over(x.val.Data, x.val.Shape())
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		f.Forward(y.val.Data, y.val.Data, 1)
 	}
 	x.late.Store(givenUp)
-	n := Notes[actNotes](op)
+	n := notes[actNotes](op)
 	*n = actNotes{x, y, f}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // actNotes is the pullback of y = f(x) in x's memory.
@@ -243,7 +240,7 @@ func (x *Var) free() bool {
 // productBeside is z + x·w in memory of its own.
 func (op Op) productBeside(x, w, z *Var) *Var {
 	y := op.freshLike(z)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		copy(y.val.Data, z.val.Data)
 		if p := w.packed(0); p != nil {
 			tensor.MatMulPacked(&y.val, &x.val, p, 0)
@@ -252,9 +249,9 @@ func (op Op) productBeside(x, w, z *Var) *Var {
 		}
 	}
 	op.pullsLast(z)
-	n := Notes[besideNotes](op)
+	n := notes[besideNotes](op)
 	*n = besideNotes{x, w, z}
-	return op.RecordBy(y, n)
+	return op.recordBy(y, n)
 }
 
 // besideNotes is the pullback of z + x·w.

@@ -26,8 +26,8 @@ type Tape struct {
 	leaves  []leaf // Params used and values watched, in that order
 	updates []update
 
-	loop      *Loop // to which operations belong
-	loops     []*Loop
+	loop      *loop // to which operations belong
+	loops     []*loop
 	loopsUsed int
 	pulling   bool // pullbacks run, which read what loops made
 
@@ -63,7 +63,7 @@ type node struct {
 	label string
 	out   *Var   // nil of several
 	outs  []*Var // if there are several
-	by    Pullback
+	by    pullback
 	trace *trace
 }
 
@@ -203,7 +203,7 @@ func (t *Tape) Watch(x *tensor.Dense) *Var {
 
 // push records an operation whose pullback is by, except while a checkpointed
 // function runs for its value alone: then it returns nil.
-func (t *Tape) push(op string, by Pullback) *node {
+func (t *Tape) push(op string, by pullback) *node {
 	if t.inside == forward {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (t *Tape) last() *node {
 }
 
 // record records an operation of one result.
-func (t *Tape) record(op string, y *Var, by Pullback) *node {
+func (t *Tape) record(op string, y *Var, by pullback) *node {
 	n := t.push(op, by)
 	if n != nil {
 		n.out = y

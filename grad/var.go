@@ -36,7 +36,7 @@ type body struct {
 
 	base *Var  // the Var of which this is a view
 	at   int   // and its first element there
-	made *Loop // the loop in which an operation made it
+	made *loop // the loop in which an operation made it
 
 	blank int // the first elements, of a frame: all are 0, and nobody wants their gradients
 
@@ -179,11 +179,11 @@ func (x *Var) gradFrom(at int) []tensor.Float {
 	return x.grad.Data
 }
 
-// FreshGrad is [Var.Grad] for a pullback that can set the gradient as well as
+// freshGrad is [Var.Grad] for a pullback that can set the gradient as well as
 // add to it. If fresh is true nothing has been added yet, and the array holds
 // anything: the pullback must set each element at once. It must not ask for the
 // gradient of another operand in between, which may be the same one.
-func (x *Var) FreshGrad() (g *tensor.Dense, fresh bool) {
+func (x *Var) freshGrad() (g *tensor.Dense, fresh bool) {
 	x.alive("FreshGrad")
 	if !x.needs {
 		return nil, false

@@ -164,11 +164,11 @@ type keptProduct struct {
 	y    *tensor.Dense
 }
 
-// KeepProducts has t, one of [NewEval], work out the products of x with Params once and keep them across Resets: for layers that
+// keepProducts has t, one of [NewEval], work out the products of x with Params once and keep them across Resets: for layers that
 // run on the same rows again and again, with another part of a graph each time. x, a [*tensor.Dense] or a [*sparse.CSR], and the
-// Params must stay as they are. Each product takes memory of its own until KeepProducts is called again; if x is nil, t keeps none.
+// Params must stay as they are. Each product takes memory of its own until keepProducts is called again; if x is nil, t keeps none.
 // No bit of a result changes.
-func (t *Tape) KeepProducts(x tensor.Array) {
+func (t *Tape) keepProducts(x tensor.Array) {
 	if !t.never {
 		panic(&TapeError{Op: "KeepProducts", Why: "the tape records, and training changes its Params; call it on one of NewEval"})
 	}

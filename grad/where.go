@@ -21,7 +21,7 @@ func Where(c, x, y *Var) *Var {
 	c, x, y = c.fit(shape), x.fit(shape), y.fit(shape)
 	op := Begin("Where", x, y, c)
 	z, k := op.Fresh(shape...), dense.Where{If: c.val.Data, X: x.val.Data, Y: y.val.Data}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		k.Forward(z.val.Data)
 	}
 	return op.Record(z, func(dz *tensor.Dense) { k.Backward(gradOf(x), gradOf(y), dz.Data) })
@@ -40,7 +40,7 @@ func (x *Var) fit(shape []int) *Var {
 func (x *Var) Clamp(lo, hi float64) *Var {
 	op := Begin("Clamp", x)
 	y, k := op.freshLike(x), dense.Clamp{Least: tensor.Float(lo), Most: tensor.Float(hi)}
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		k.Forward(y.val.Data, x.val.Data)
 	}
 	return op.Record(y, func(dy *tensor.Dense) { k.Backward(x.Grad().Data, x.val.Data, dy.Data) })
@@ -51,7 +51,7 @@ func (x *Var) Clamp(lo, hi float64) *Var {
 func (x *Var) Pow(p float64) *Var {
 	op := Begin("Pow", x)
 	y, k := op.freshLike(x), dense.Pow(p)
-	if !op.Dry(0) {
+	if !op.dry(0) {
 		k.Forward(y.val.Data, x.val.Data)
 	}
 	return op.Record(y, func(dy *tensor.Dense) {

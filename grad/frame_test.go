@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // framed returns a frame of four rows behind one, written from x, and their way back.
-func framed(x *grad.Var) (f *grad.Frame, order, rank []int32) {
-	f = grad.Begin("test", x).NewFrame(5, 2)
+func framed(x *grad.Var) (f tape.Frame, order, rank []int32) {
+	f = tape.NewFrame(grad.Begin("test", x), 5, 2)
 	f.Write(0, x.RowRange(0, 1))
 	f.Write(1, x)
 	return f, []int32{2, 0, 3, 1}, []int32{1, 3, 0, 2}
@@ -25,8 +26,8 @@ func TestSortedLater(t *testing.T) {
 		p.Value.Data[i] = tensor.Float(i + 1)
 	}
 	run := func(later bool, read func(y *grad.Var)) (y *grad.Var, grads []tensor.Float, ops []string) {
-		tape := grad.NewTape(1)
-		x := tape.Use(p)
+		tp := grad.NewTape(1)
+		x := tp.Use(p)
 		f, order, rank := framed(x)
 		sorted := f.Sorted
 		if later {
@@ -44,7 +45,7 @@ func TestSortedLater(t *testing.T) {
 		if grad.Unread(y) != (later && read == nil) {
 			t.Errorf("later %v: unread is %v at the end", later, grad.Unread(y))
 		}
-		return y, slices.Clone(tape.Backward(loss).Of(x).Data), tape.Operations()
+		return y, slices.Clone(tp.Backward(loss).Of(x).Data), tp.Operations()
 	}
 	several := func(y *grad.Var) {
 		var wg sync.WaitGroup
@@ -71,9 +72,9 @@ func TestSortedLater(t *testing.T) {
 func TestFrameRoom(t *testing.T) {
 	p := grad.NewParam(2, 3)
 	p.Value.Fill(2)
-	tape := grad.NewTape(1)
-	x := tape.Use(p)
-	f := grad.Begin("test", x).NewFrame(4, 3)
+	tp := grad.NewTape(1)
+	x := tp.Use(p)
+	f := tape.NewFrame(grad.Begin("test", x), 4, 3)
 	f.Write(0, x)
 	op := grad.Begin("triple", x)
 	y := f.Room(2, 4)
@@ -89,11 +90,11 @@ func TestFrameRoom(t *testing.T) {
 	if all := f.View(0, 4).Value().Data; &all[6] != &y.Value().Data[0] || all[6] != 6 {
 		t.Errorf("the room is not the frame's: %v", all)
 	}
-	dx := tape.Backward(f.View(1, 4).Sum()).Of(x)
+	dx := tp.Backward(f.View(1, 4).Sum()).Of(x)
 	if want := []tensor.Float{3, 3, 3, 4, 4, 4}; !slices.Equal(dx.Data, want) {
 		t.Errorf("gradient %v, want %v", dx.Data, want)
 	}
-	if none := grad.Begin("test").NewFrame(2, 1); none.Room(0, 1) != nil {
+	if none := tape.NewFrame(grad.Begin("test"), 2, 1); none.Room(0, 1) != nil {
 		t.Error("a frame of no tape has a room")
 	}
 }

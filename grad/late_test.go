@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/compare"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -28,21 +29,21 @@ func grow(x *grad.Var) *grad.Var { return growing(x, new(atomic.Int32)) }
 func growing(x *grad.Var, runs *atomic.Int32) *grad.Var {
 	op := grad.Begin("grow", x)
 	g, xs := &growth{runs: runs}, []*grad.Var{x}
-	waits := op.Own(xs)
+	waits := tape.Own(op, xs)
 	g.x = xs[0]
 	y := op.Fresh(x.Shape()...)
-	op.Dry(0)
+	tape.Dry(op, 0)
 	if waits {
-		return op.RecordLate(y, g)
+		return tape.RecordLate(op, y, g)
 	}
 	g.Run(op, y)
-	return op.RecordBy(y, g)
+	return tape.RecordBy(op, y, g)
 }
 
 func (g *growth) Run(op grad.Op, y *grad.Var) {
 	g.runs.Add(1)
 	g.y = y
-	if op.Measuring() {
+	if tape.Measuring(op) {
 		return
 	}
 	for i, v := range g.x.Value().Data {
@@ -56,13 +57,13 @@ func (g *growth) Run(op grad.Op, y *grad.Var) {
 	}
 }
 
-func (g *growth) Biased(b, y *grad.Var) grad.Late {
+func (g *growth) Biased(b, y *grad.Var) tape.Late {
 	with := *g
 	with.bias, with.y = b, y
 	return &with
 }
 
-func (g *growth) Summed(r *grad.Var) grad.Late {
+func (g *growth) Summed(r *grad.Var) tape.Late {
 	with := *g
 	with.plus = r
 	return &with
@@ -263,7 +264,7 @@ func summed(x, b *grad.Var, join func(z *grad.Var, lo, hi int, y *grad.Var) *gra
 
 func summedOnto(x, z, b *grad.Var, join func(z *grad.Var, lo, hi int, y *grad.Var) *grad.Var, a grad.Activation) *grad.Var {
 	w := grad.Stack(b, b.Tanh(), b, b, b, b).Reshape(6, 6).Scale(0.4)
-	l := grad.BeginLoop(12, x)
+	l := tape.BeginLoop(12, x)
 	h := x.RowRange(0, 4).Tanh()
 	var ys []*grad.Var
 	for lo := 0; lo < 12; lo += 4 {
@@ -275,12 +276,12 @@ func summedOnto(x, z, b *grad.Var, join func(z *grad.Var, lo, hi int, y *grad.Va
 }
 
 // outcomes are the value of a computation and its gradients, two times.
-func outcomes(tape *grad.Tape, x, b *grad.Param, f func(t *grad.Tape, x, b *grad.Var) *grad.Var) (out [][]tensor.Float) {
-	y := f(tape, tape.Use(x), tape.Use(b))
+func outcomes(tp *grad.Tape, x, b *grad.Param, f func(t *grad.Tape, x, b *grad.Var) *grad.Var) (out [][]tensor.Float) {
+	y := f(tp, tp.Use(x), tp.Use(b))
 	loss := weigh(y)
 	out = append(out, slices.Clone(y.Value().Data))
 	for range 2 {
-		for _, g := range tape.Backward(loss) {
+		for _, g := range tp.Backward(loss) {
 			out = append(out, slices.Clone(g.Value.Data))
 		}
 	}
@@ -296,10 +297,10 @@ func TestJoined(t *testing.T) {
 			undo := grad.SetWaits(false)
 			want := outcomes(grad.NewTape(3), x, b, c.f)
 			undo()
-			tape := grad.NewTape(3)
-			got := outcomes(tape, x, b, c.f)
+			tp := grad.NewTape(3)
+			got := outcomes(tp, x, b, c.f)
 			compare.Slices(t, name, got, want, compare.Off(2e-5, 2e-5))
-			if all := strings.Join(tape.Operations(), " "); !strings.Contains(all, c.holds) {
+			if all := strings.Join(tp.Operations(), " "); !strings.Contains(all, c.holds) {
 				t.Errorf("operations %s, want %s", all, c.holds)
 			}
 			steps := grad.NewTape(3)
@@ -340,10 +341,10 @@ func TestJoinedEval(t *testing.T) {
 func TestJoinedMeasure(t *testing.T) {
 	x, b := param(1, 12, 6), param(2, 6)
 	for name, c := range joining {
-		f := func(tape *grad.Tape) *grad.Var { return c.f(tape, tape.Use(x), tape.Use(b)).Square().Sum() }
-		tape := grad.NewTape(1)
-		tape.Backward(f(tape))
-		if got, want := grad.Measure(f), tape.Stats(); got != want {
+		f := func(tp *grad.Tape) *grad.Var { return c.f(tp, tp.Use(x), tp.Use(b)).Square().Sum() }
+		tp := grad.NewTape(1)
+		tp.Backward(f(tp))
+		if got, want := grad.Measure(f), tp.Stats(); got != want {
 			t.Errorf("%s: predicted %+v, want %+v", name, got, want)
 		}
 	}
@@ -354,8 +355,8 @@ func TestJoinedMeasure(t *testing.T) {
 func TestLateReaders(t *testing.T) {
 	x, b := param(1, 12, 6), param(2, 6)
 	for range 20 {
-		tape, runs := grad.NewTape(1), new(atomic.Int32)
-		y := growing(tape.Use(x).Scale(1), runs)
+		tp, runs := grad.NewTape(1), new(atomic.Int32)
+		y := growing(tp.Use(x).Scale(1), runs)
 		view := y.Reshape(6, 12)
 		if runs.Load() != 0 {
 			t.Fatal("it did not wait")
@@ -368,7 +369,7 @@ func TestLateReaders(t *testing.T) {
 				}
 			})
 		}
-		z := y.AddBias(tape.Use(b), grad.Identity)
+		z := y.AddBias(tp.Use(b), grad.Identity)
 		wg.Wait()
 		if n := runs.Load(); n < 1 || n > 2 {
 			t.Fatalf("it ran %d times", n)
@@ -383,10 +384,10 @@ func TestLateReaders(t *testing.T) {
 func TestLateSafety(t *testing.T) {
 	for name, n := range map[string]int{"small": 6, "large": 6000} {
 		x, b := param(1, n, 6), param(2, 6)
-		for _, tape := range []*grad.Tape{grad.NewTape(1), grad.NewEval(), nil} {
-			y := grow(tape.Use(x))
-			z := tape.Dropout(tape.Use(x).Tanh().AddBias(tape.Use(b), grad.ELU), 0)
-			d := tape.Use(x).Scale(1).Dot(tape.Use(b))
+		for _, tp := range []*grad.Tape{grad.NewTape(1), grad.NewEval(), nil} {
+			y := grow(tp.Use(x))
+			z := tp.Dropout(tp.Use(x).Tanh().AddBias(tp.Use(b), grad.ELU), 0)
+			d := tp.Use(x).Scale(1).Dot(tp.Use(b))
 			before := [][]tensor.Float{}
 			for _, v := range x.Value.Data[:6] {
 				before = append(before, []tensor.Float{tensor.Float(math.Exp(float64(v)))})
@@ -421,10 +422,10 @@ func TestLateSafety(t *testing.T) {
 
 // Reset throws away what waits.
 func TestLateReset(t *testing.T) {
-	tape, runs := grad.NewTape(1), new(atomic.Int32)
-	y := growing(tape.Use(param(1, 12, 6)).Scale(1), runs)
-	tape.Reset()
-	tape.Use(param(1, 2, 2)).Tanh()
+	tp, runs := grad.NewTape(1), new(atomic.Int32)
+	y := growing(tp.Use(param(1, 12, 6)).Scale(1), runs)
+	tp.Reset()
+	tp.Use(param(1, 2, 2)).Tanh()
 	if runs.Load() != 0 {
 		t.Error("it ran all the same")
 	}
@@ -436,13 +437,13 @@ func TestLateReset(t *testing.T) {
 func TestTakeRows(t *testing.T) {
 	x, w := param(1, 12, 6), param(2, 6, 6)
 	run := func(f func(t *grad.Tape, z, y, s *grad.Var)) {
-		tape := grad.NewTape(1)
-		z, h, wv := tape.Use(x).Scale(2), tape.Use(x).Scale(3), tape.Use(w)
-		l := grad.BeginLoop(12, h)
+		tp := grad.NewTape(1)
+		z, h, wv := tp.Use(x).Scale(2), tp.Use(x).Scale(3), tp.Use(w)
+		l := tape.BeginLoop(12, h)
 		defer l.End()
 		y := h.RowRange(0, 4).MatMul(wv)
 		s := y.Add(z.TakeRows(0, 4))
-		f(tape, z, y, s)
+		f(tp, z, y, s)
 	}
 	misuse(t, "use Level.Part", func() { run(func(_ *grad.Tape, z, _, _ *grad.Var) { z.Tanh() }) })
 	misuse(t, "use Level.Part", func() { run(func(_ *grad.Tape, z, _, _ *grad.Var) { z.Value() }) })

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // A Var that a sealed loop made is noticed outside of it: its header is used again, so later it
 // would be another value. Inside, around and below it all is as it was.
 func TestVarOfLoopOutside(t *testing.T) {
-	tape := grad.NewTape(1)
+	tp := grad.NewTape(1)
 	refused := func(x *grad.Var) (why string) {
 		defer func() {
 			if e, ok := recover().(*grad.TapeError); ok {
@@ -23,13 +24,13 @@ func TestVarOfLoopOutside(t *testing.T) {
 	}
 	var kept, inner *grad.Var
 	for range 2 {
-		tape.Reset()
-		x := tape.Watch(tensor.Of([]tensor.Float{1, 2}, 1, 2))
-		outer := grad.BeginLoop(2, x)
+		tp.Reset()
+		x := tp.Watch(tensor.Of([]tensor.Float{1, 2}, 1, 2))
+		outer := tape.BeginLoop(2, x)
 		outer.Seal()
-		frame := grad.Begin("Test", x).NewFrame(1, 2)
+		frame := tape.NewFrame(grad.Begin("Test", x), 1, 2)
 		y := x.Scale(3)
-		within := grad.BeginLoop(2, y)
+		within := tape.BeginLoop(2, y)
 		within.Seal()
 		inner = y.Scale(2) // what is around a loop may be read in it
 		if why := refused(y); why != "" {
@@ -42,7 +43,7 @@ func TestVarOfLoopOutside(t *testing.T) {
 		frame.Write(0, y)
 		outer.End()
 		loss := frame.Sorted(0, []int32{0}, []int32{0}).Sum()
-		if gs := tape.Backward(loss); gs.Of(x).Data[0] != 3 {
+		if gs := tp.Backward(loss); gs.Of(x).Data[0] != 3 {
 			t.Errorf("the gradient is %v, want 3", gs.Of(x).Data)
 		}
 		if why := refused(y); !strings.Contains(why, "Sweep's step") {

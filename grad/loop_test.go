@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -14,9 +15,9 @@ import (
 // returns the rows it makes.
 func rounds(x *grad.Var, n int, loop bool, body func(x *grad.Var) *grad.Var) *grad.Var {
 	var ys []*grad.Var
-	var l *grad.Loop
+	var l tape.Loop
 	if loop {
-		l = grad.BeginLoop(x.Dim(0), x)
+		l = tape.BeginLoop(x.Dim(0), x)
 	}
 	for lo := 0; lo < x.Dim(0); lo += n {
 		ys = append(ys, body(x.RowRange(lo, min(lo+n, x.Dim(0)))).Mean())
@@ -99,7 +100,7 @@ func TestLoopWeightIsOneProduct(t *testing.T) {
 	for _, square := range []bool{false, true} { // rows that lie together, and rows that are gathered
 		got := gradient(func(x, w *grad.Var) *grad.Var {
 			total := grad.Const(tensor.New(1))
-			l := grad.BeginLoop(5000, x)
+			l := tape.BeginLoop(5000, x)
 			for lo := 0; lo < 5000; lo += 500 {
 				r := x.RowRange(lo, lo+500)
 				if square {
@@ -160,7 +161,7 @@ func TestLoopWithCheckpoint(t *testing.T) {
 func TestLoopEndsWithReset(t *testing.T) {
 	w := param(2, 3, 3)
 	tp := grad.NewTape(1)
-	grad.BeginLoop(3, tp.Use(w))
+	tape.BeginLoop(3, tp.Use(w))
 	tp.Reset()
 	tp.Backward(tp.Use(w).Square().Sum())
 	if n := tp.Stats().Ops; n != 2 {

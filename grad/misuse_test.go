@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -24,50 +25,50 @@ func elsewhere(f func()) (met any) {
 // TapeError that says so, there or when the operation ends.
 func TestSecondGoroutine(t *testing.T) {
 	const want = "two goroutines"
-	tape := grad.NewTape(1)
-	x, p := tape.Watch(ones(2)), param(1, 2)
+	tp := grad.NewTape(1)
+	x, p := tp.Watch(ones(2)), param(1, 2)
 	pull := func(f func()) *grad.Var {
 		op := grad.Begin("test.Pull", x)
 		return op.Record(op.New(1), func(*tensor.Dense) { f() })
 	}
 	for what, f := range map[string]func(){
-		"Backward":  func() { tape.Backward(x.Sum()) },
-		"Reset":     func() { tape.Reset() },
-		"ResetEval": func() { tape.ResetEval() },
-		"Use":       func() { tape.Use(p) },
+		"Backward":  func() { tp.Backward(x.Sum()) },
+		"Reset":     func() { tp.Reset() },
+		"ResetEval": func() { tp.ResetEval() },
+		"Use":       func() { tp.Use(p) },
 		"operation": func() { x.Exp() },
 	} {
 		var met any
-		tape.Reset()
-		x = tape.Watch(ones(2))
-		tape.Backward(pull(func() { met = elsewhere(f) }))
+		tp.Reset()
+		x = tp.Watch(ones(2))
+		tp.Backward(pull(func() { met = elsewhere(f) }))
 		misuse(t, want, func() { panic(met) })
-		if tape.Use(p); met == nil {
+		if tp.Use(p); met == nil {
 			t.Errorf("%s during Backward: nothing", what)
 		}
 	}
-	tape.Reset()
-	x = tape.Watch(ones(2))
+	tp.Reset()
+	x = tp.Watch(ones(2))
 	op := grad.Begin("test.Op", x)
 	y := op.New(2)
-	if met := elsewhere(tape.Reset); met != nil { // nothing moves, as after an operation that has panicked
+	if met := elsewhere(tp.Reset); met != nil { // nothing moves, as after an operation that has panicked
 		t.Errorf("Reset while an operation rests: %v", met)
 	}
-	misuse(t, want, func() { op.RecordBy(y, nil) })
+	misuse(t, want, func() { tape.RecordBy(op, y, nil) })
 	misuse(t, "another goroutine's", func() { x.Exp() })
 }
 
 // A Reset in the middle of operations of another goroutine is noticed while these
 // go on, and a tape whose operation has panicked is as good as new.
 func TestResetAmongOperations(t *testing.T) {
-	tape := grad.NewTape(1)
+	tp := grad.NewTape(1)
 	for range 3 {
-		if err := tensor.Try(func() { tape.Watch(ones(2)).Add(tape.Watch(ones(3))) }); err == nil {
+		if err := tensor.Try(func() { tp.Watch(ones(2)).Add(tp.Watch(ones(3))) }); err == nil {
 			t.Fatal("two shapes were added")
 		}
-		tape.Reset()
-		x := tape.Watch(ones(2))
-		if g := tape.Backward(x.Sum()).Of(x); g.Data[1] != 1 {
+		tp.Reset()
+		x := tp.Watch(ones(2))
+		if g := tp.Backward(x.Sum()).Of(x); g.Data[1] != 1 {
 			t.Errorf("gradient %v", g)
 		}
 	}
@@ -105,29 +106,29 @@ func TestTwoGoroutines(t *testing.T) {
 		t.Skip("the race detector finds this by itself")
 	}
 	p, x := param(1, 4, 4), grad.Const(ones(3, 4))
-	step := func(tape *grad.Tape) *grad.Var {
+	step := func(tp *grad.Tape) *grad.Var {
 		y := x
 		for range 8 {
-			y = y.MatMul(tape.Use(p)).Tanh()
+			y = y.MatMul(tp.Use(p)).Tanh()
 		}
 		return y.Sum()
 	}
-	for what, f := range map[string]func(tape *grad.Tape, goroutine int){
-		"a step each": func(tape *grad.Tape, _ int) { tape.Reset(); tape.Backward(step(tape)) },
-		"evaluations": func(tape *grad.Tape, _ int) { tape.ResetEval(); step(tape) },
-		"one trains, one scores": func(tape *grad.Tape, goroutine int) {
+	for what, f := range map[string]func(tp *grad.Tape, goroutine int){
+		"a step each": func(tp *grad.Tape, _ int) { tp.Reset(); tp.Backward(step(tp)) },
+		"evaluations": func(tp *grad.Tape, _ int) { tp.ResetEval(); step(tp) },
+		"one trains, one scores": func(tp *grad.Tape, goroutine int) {
 			if goroutine == 0 {
-				tape.Reset()
-				tape.Backward(step(tape))
+				tp.Reset()
+				tp.Backward(step(tp))
 			} else {
-				step(tape)
+				step(tp)
 			}
 		},
 	} {
 		clear := false
 		for try := 0; try < 10 && !clear; try++ {
-			tape := grad.NewTape(1)
-			met := together(20_000, func(i int) { f(tape, i) })
+			tp := grad.NewTape(1)
+			met := together(20_000, func(i int) { f(tp, i) })
 			clear = len(met) > 0
 			for _, r := range met {
 				_, ok := r.(*grad.TapeError)
@@ -143,23 +144,23 @@ func TestTwoGoroutines(t *testing.T) {
 // A Reset that was forgotten is noticed; several losses of one computation, or
 // gradients row by row, are not.
 func TestForgottenReset(t *testing.T) {
-	p, tape := param(1, 3, 3), grad.NewTape(1)
-	step := func() { tape.Backward(tape.Use(p).Tanh().MatMul(tape.Use(p)).Sum()) }
+	p, tp := param(1, 3, 3), grad.NewTape(1)
+	step := func() { tp.Backward(tp.Use(p).Tanh().MatMul(tp.Use(p)).Sum()) }
 	for range 100 { // the first and 99 more
 		step()
 	}
 	misuse(t, "without a Reset", step)
-	tape.Reset()
+	tp.Reset()
 	for range 300 {
 		step()
-		tape.Reset()
+		tp.Reset()
 	}
-	y := tape.Use(p).Tanh().MatMul(tape.Use(p)).Reshape(9)
+	y := tp.Use(p).Tanh().MatMul(tp.Use(p)).Reshape(9)
 	for i := range 300 { // a Jacobian matrix
-		g := tape.Backward(y.Columns(i%9, i%9+1).Sum()).Param(p)
+		g := tp.Backward(y.Columns(i%9, i%9+1).Sum()).Param(p)
 		if g.Data[i%9] == 0 {
 			t.Fatal("no gradient")
 		}
-		tape.BackwardFrom(y, ones(9))
+		tp.BackwardFrom(y, ones(9))
 	}
 }

@@ -25,7 +25,9 @@ func Notes[T any](op Op) *T { return notes[T](op) }
 func BeginLoop(rows int, xs ...*Var) *Loop { return beginLoop(rows, xs...) }
 
 // BeginOver is beginOver.
-func BeginOver(name string, x *Var, xs ...*Var) (Op, []tensor.Float) { return beginOver(name, x, xs...) }
+func BeginOver(name string, x *Var, xs ...*Var) (Op, []tensor.Float) {
+	return beginOver(name, x, xs...)
+}
 
 // Read is roundOf.
 func (l *loop) Read(x *Var) *Var {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -133,12 +134,12 @@ var movements = []operation{
 	{"Roll", func(o *operands) *grad.Var { return o.x.Roll(1) }},
 	{"TopK", func(o *operands) *grad.Var { y, _ := o.x.TopK(o.n); return y }},
 	{"Frame", func(o *operands) *grad.Var {
-		f := grad.Begin("test", o.x).NewFrame(o.n, o.n)
+		f := tape.NewFrame(grad.Begin("test", o.x), o.n, o.n)
 		f.Write(0, o.x)
 		return f.View(0, o.n)
 	}},
 	{"Loop", func(o *operands) *grad.Var {
-		defer grad.BeginLoop(o.n, o.x).End()
+		defer tape.BeginLoop(o.n, o.x).End()
 		return o.x.Scale(0.5)
 	}},
 	{"Checkpoint", func(o *operands) *grad.Var { return o.t.Checkpoint(halve, o.x) }},
@@ -196,19 +197,19 @@ func TestOperationsComplete(t *testing.T) {
 
 // chain returns a step of k operations, one after the other, on matrices of n×n,
 // forwards and backwards. A result of another shape is reshaped or stretched.
-func chain(f func(o *operands) *grad.Var, k, n int) (step func(), tape *grad.Tape) {
-	tape = grad.NewTape(1)
+func chain(f func(o *operands) *grad.Var, k, n int) (step func(), tp *grad.Tape) {
+	tp = grad.NewTape(1)
 	p, q, v := param(1, n, n), param(2, n, n), param(3, n)
 	o := &operands{
-		t: tape, n: n, rows: make([]int32, n), offsets: []int{0, n}, weights: make([]float64, n*n),
+		t: tp, n: n, rows: make([]int32, n), offsets: []int{0, n}, weights: make([]float64, n*n),
 		csr: grad.Const(sparse.FromDense(p.Value)), target: grad.Const(tensor.New(n, n)),
 	}
 	for i := range o.rows {
 		o.rows[i] = int32(i)
 	}
 	return func() {
-		tape.Reset()
-		o.x, o.y, o.v = tape.Use(p), tape.Use(q), tape.Use(v)
+		tp.Reset()
+		o.x, o.y, o.v = tp.Use(p), tp.Use(q), tp.Use(v)
 		for range k {
 			x := f(o)
 			switch {
@@ -225,8 +226,8 @@ func chain(f func(o *operands) *grad.Var, k, n int) (step func(), tape *grad.Tap
 			}
 			o.x = x
 		}
-		tape.Backward(o.x.Sum())
-	}, tape
+		tp.Backward(o.x.Sum())
+	}, tp
 }
 
 // TestAllocationsPerOperation measures what one more recorded operation costs,
@@ -237,13 +238,13 @@ func TestAllocationsPerOperation(t *testing.T) {
 	}
 	for _, o := range operations {
 		count := func(k int) (allocs, bytes, recorded float64) {
-			run, tape := chain(o.f, k, 3)
+			run, tp := chain(o.f, k, 3)
 			run()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			allocs = testing.AllocsPerRun(2, run)
 			runtime.ReadMemStats(&after)
-			return allocs, float64(after.TotalAlloc-before.TotalAlloc) / 3, float64(tape.Stats().Ops)
+			return allocs, float64(after.TotalAlloc-before.TotalAlloc) / 3, float64(tp.Stats().Ops)
 		}
 		const more = 40
 		a1, b1, n1 := count(more)

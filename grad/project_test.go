@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -38,13 +39,13 @@ func TestProjectThreshold(t *testing.T) {
 	want := x.MatMul(grad.NewEval().Use(w))
 	for _, least := range []int{rows*64 + 1, rows * 64} {
 		undo := setHeldMost(least - 1)
-		tape := grad.NewEval()
-		ft := x.Project(tape.Use(w), 8)
-		if held := ft.Projected() == nil; held != (least > rows*64) {
+		tp := grad.NewEval()
+		ft := x.Project(tp.Use(w), 8)
+		if held := tape.Projected(ft) == nil; held != (least > rows*64) {
 			t.Errorf("of %d elements, from %d on: held %t", rows*64, least, held)
 		}
-		el, er := ft.Dot(tape.Use(row)), ft.Dot(tape.Use(row))
-		if got := tape.Stats().Held; least <= rows*64 && got >= rows*64*4 {
+		el, er := ft.Dot(tp.Use(row)), ft.Dot(tp.Use(row))
+		if got := tp.Stats().Held; least <= rows*64 && got >= rows*64*4 {
 			t.Errorf("%d bytes held for two products of %d each", got, rows*8*4)
 		}
 		both := want.Reshape(rows, 8, 8).Dot(grad.Const(row.Value)).Value().Data
@@ -71,7 +72,7 @@ func TestProjectHeld(t *testing.T) {
 		"heads of four": x.Project(grad.NewEval().Use(narrow), 8),
 		"four heads":    x.Project(grad.NewEval().Use(narrow), 4),
 	} {
-		if ft.Projected() != nil {
+		if tape.Projected(ft) != nil {
 			t.Errorf("%s: not held", name)
 		}
 	}
@@ -87,15 +88,15 @@ func TestKeepProducts(t *testing.T) {
 	b.Value.Fill(0.25)
 	short := grad.Const(tensor.New(70, 3))
 	short.Value().Fill(0.5)
-	of := func(tape *grad.Tape, x *grad.Var, own bool) [][]tensor.Float {
-		tape.Reset()
+	of := func(tp *grad.Tape, x *grad.Var, own bool) [][]tensor.Float {
+		tp.Reset()
 		if own {
-			x = tape.Input(x.Value())
+			x = tp.Input(x.Value())
 		}
-		use := tape.Use(w)
+		use := tp.Use(w)
 		ft := x.Project(use, 8)
-		all := []*grad.Var{x.MatMul(use), x.Linear(use, tape.Use(b), grad.ReLU), x.Linear(use, tape.Use(b), grad.Identity), x.Linear(use, tape.Use(b), grad.GELU), ft.Dot(tape.Use(row)), ft, x.MatMul(use.Scale(2))}
-		all = append(all, short.MatMul(tape.Use(part)), all[0].ReLU(), all[0].AddBias(tape.Use(b), grad.ReLU), x.Columns(0, 3).MatMul(use.RowRange(0, 3)))
+		all := []*grad.Var{x.MatMul(use), x.Linear(use, tp.Use(b), grad.ReLU), x.Linear(use, tp.Use(b), grad.Identity), x.Linear(use, tp.Use(b), grad.GELU), ft.Dot(tp.Use(row)), ft, x.MatMul(use.Scale(2))}
+		all = append(all, short.MatMul(tp.Use(part)), all[0].ReLU(), all[0].AddBias(tp.Use(b), grad.ReLU), x.Columns(0, 3).MatMul(use.RowRange(0, 3)))
 		var out [][]tensor.Float
 		for _, y := range all {
 			out = append(out, slices.Clone(y.Value().Data))
@@ -103,10 +104,10 @@ func TestKeepProducts(t *testing.T) {
 		return out
 	}
 	want := of(grad.NewEval(), x, false)
-	tape := grad.NewEval()
-	tape.KeepProducts(x.Value())
+	tp := grad.NewEval()
+	tape.KeepProducts(tp, x.Value())
 	for round := range 4 {
-		for i, y := range of(tape, x, round%2 == 1) {
+		for i, y := range of(tp, x, round%2 == 1) {
 			if !slices.Equal(y, want[i]) {
 				t.Errorf("product %d has other bits", i)
 			}
@@ -115,14 +116,14 @@ func TestKeepProducts(t *testing.T) {
 	other := grad.Const(x.Value().Clone())
 	w.Value.Fill(1)
 	changed := of(grad.NewEval(), x, false)
-	if got := of(tape, x, false); !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) || !slices.Equal(got[6], changed[6]) {
+	if got := of(tp, x, false); !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) || !slices.Equal(got[6], changed[6]) {
 		t.Error("a kept product follows a change of the Param, or one that is none does not")
 	}
-	if got := of(tape, other, false); !slices.Equal(got[0], changed[0]) {
+	if got := of(tp, other, false); !slices.Equal(got[0], changed[0]) {
 		t.Error("products of other rows are kept")
 	}
-	tape.KeepProducts(nil)
-	if got := of(tape, x, false); !slices.Equal(got[0], changed[0]) {
+	tape.KeepProducts(tp, nil)
+	if got := of(tp, x, false); !slices.Equal(got[0], changed[0]) {
 		t.Error("products are still kept")
 	}
 	defer func() {
@@ -130,5 +131,5 @@ func TestKeepProducts(t *testing.T) {
 			t.Error("a tape that records keeps products")
 		}
 	}()
-	grad.NewTape(1).KeepProducts(x.Value())
+	tape.KeepProducts(grad.NewTape(1), x.Value())
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -26,15 +27,15 @@ func (r *remembered) Pull(dy *tensor.Dense) {
 // again then.
 func TestNotes(t *testing.T) {
 	p := param(1, 2, 3)
-	tape := grad.NewTape(1)
+	tp := grad.NewTape(1)
 	seen := map[*remembered]bool{}
 	for step := range 3 {
-		tape.Reset()
-		x := tape.Use(p)
+		tp.Reset()
+		x := tp.Use(p)
 		sum := x.Sum()
 		for k := range 40 {
 			op := grad.Begin("test", x)
-			n := grad.Notes[remembered](op)
+			n := tape.Notes[remembered](op)
 			if n.x != nil || n.c != 0 {
 				t.Fatalf("step %d: notes of operation %d hold %v", step, k, *n)
 			}
@@ -43,9 +44,9 @@ func TestNotes(t *testing.T) {
 			}
 			seen[n] = true
 			*n = remembered{x, tensor.Float(k)}
-			sum = sum.Add(op.RecordBy(op.New(2, 3), n).Sum())
+			sum = sum.Add(tape.RecordBy(op, op.New(2, 3), n).Sum())
 		}
-		got := tape.Backward(sum).Param(p).Data
+		got := tp.Backward(sum).Param(p).Data
 		if want := tensor.Float(1 + 39*40/2); slices.Max(got) != want || slices.Min(got) != want {
 			t.Errorf("step %d: gradient %v, want %v", step, got, want)
 		}
@@ -54,7 +55,7 @@ func TestNotes(t *testing.T) {
 		t.Errorf("%d notes, want 40", len(seen))
 	}
 	op := grad.Begin("test", grad.Const(p.Value))
-	if a, b := grad.Notes[remembered](op), grad.Notes[remembered](op); a == b {
+	if a, b := tape.Notes[remembered](op), tape.Notes[remembered](op); a == b {
 		t.Error("two operations on no tape share their notes")
 	}
 }
@@ -62,11 +63,11 @@ func TestNotes(t *testing.T) {
 // A Var of a loop that is used after Reset is noticed.
 func TestStaleVarOfLoop(t *testing.T) {
 	p := param(1, 2, 3)
-	tape := grad.NewTape(1)
-	l := grad.BeginLoop(2, tape.Use(p))
-	y := tape.Use(p).Tanh()
+	tp := grad.NewTape(1)
+	l := tape.BeginLoop(2, tp.Use(p))
+	y := tp.Use(p).Tanh()
 	l.End()
-	tape.Reset()
+	tp.Reset()
 	misuse(t, "last Reset", func() { y.Tanh() })
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -55,22 +56,22 @@ func TestMisuse(t *testing.T) {
 }
 
 func TestStaleVar(t *testing.T) {
-	tape := grad.NewTape(1)
-	x := tape.Watch(ones(2, 2))
+	tp := grad.NewTape(1)
+	x := tp.Watch(ones(2, 2))
 	y := x.Exp()
 	view := y.RowRange(0, 1)
 	kept := y.Keep()
 	constant := grad.Const(ones(2, 2))
-	tape.Reset()
-	tape.Watch(ones(3)).Exp().Tanh().Square() // what y held is theirs now
+	tp.Reset()
+	tp.Watch(ones(3)).Exp().Tanh().Square() // what y held is theirs now
 	for _, f := range []func(){
 		func() { y.Value() }, func() { y.Shape() }, func() { y.Dim(0) }, func() { x.Tanh() }, func() { view.Value() }, func() { y.Detach() },
-		func() { y.Keep() }, func() { constant.Add(y) }, func() { tape.Backward(y) },
-		func() { y.Sparse() }, func() { y.IsSparse() }, func() { y.Needs() }, func() { y.Grad() }, func() { y.FreshGrad() },
+		func() { y.Keep() }, func() { constant.Add(y) }, func() { tp.Backward(y) },
+		func() { y.Sparse() }, func() { y.IsSparse() }, func() { y.Needs() }, func() { y.Grad() }, func() { tape.FreshGrad(y) },
 	} {
 		misuse(t, "Keep", f)
 	}
-	z := tape.Watch(ones(2, 2)).Mul(kept).Mul(constant)
+	z := tp.Watch(ones(2, 2)).Mul(kept).Mul(constant)
 	if z.Value().Data[0] != kept.Value().Data[0] {
 		t.Errorf("a constant after Reset gives %v", z.Value())
 	}
@@ -78,19 +79,19 @@ func TestStaleVar(t *testing.T) {
 
 // TestKeep stops the gradient and survives the reuse of its memory.
 func TestKeep(t *testing.T) {
-	tape := grad.NewTape(1)
-	x := tape.Watch(ones(3))
+	tp := grad.NewTape(1)
+	x := tp.Watch(ones(3))
 	k := x.Scale(2).Keep()
 	if d := x.Scale(2).Detach(); k.Needs() || d.Needs() {
 		t.Error("Keep or Detach wants a gradient")
 	}
-	g := tape.Backward(x.Mul(k).Sum())
+	g := tp.Backward(x.Mul(k).Sum())
 	if got := g.Of(x).Data[0]; got != 2 {
 		t.Errorf("gradient %v went through Keep, want 2", got)
 	}
 	for range 3 {
-		tape.Reset()
-		tape.Watch(ones(3)).Scale(100).Exp()
+		tp.Reset()
+		tp.Watch(ones(3)).Scale(100).Exp()
 	}
 	if k.Value().Data[0] != 2 {
 		t.Errorf("the kept value became %v", k.Value())
@@ -102,17 +103,17 @@ func TestKeep(t *testing.T) {
 func TestEval(t *testing.T) {
 	p, stat := param(1, 20, 20), &grad.Param{Value: tensor.New(20), Frozen: true}
 	eval := grad.NewEval()
-	for _, tape := range []*grad.Tape{eval, nil} {
-		tape.Reset()
-		tape.ResetEval()
-		x := tape.Use(p)
-		if y := tape.Dropout(x, 0.5); y != x {
+	for _, tp := range []*grad.Tape{eval, nil} {
+		tp.Reset()
+		tp.ResetEval()
+		x := tp.Use(p)
+		if y := tp.Dropout(x, 0.5); y != x {
 			t.Error("dropped under an eval tape")
 		}
-		if tape.Watch(p.Value).Needs() || tape.Input(p.Value).Needs() || x.Needs() || tape.Recording() {
+		if tp.Watch(p.Value).Needs() || tp.Input(p.Value).Needs() || x.Needs() || tp.Recording() {
 			t.Error("an eval tape wants gradients")
 		}
-		tape.Update(stat, x.MeanAxis(0))
+		tp.Update(stat, x.MeanAxis(0))
 		y := x.MatMul(x).Softmax()
 		train := grad.NewTape(1)
 		z := train.Use(p)
@@ -131,15 +132,15 @@ func TestEval(t *testing.T) {
 func TestGrads(t *testing.T) {
 	a, b, c := param(1, 2), param(2, 2), param(3, 2)
 	frozen := &grad.Param{Value: ones(2), Frozen: true}
-	tape := grad.NewTape(1)
-	vb, va, vf := tape.Use(b), tape.Use(a), tape.Use(frozen)
-	w := tape.Watch(ones(2))
-	tape.Use(c)
-	if tape.Use(b) != vb {
+	tp := grad.NewTape(1)
+	vb, va, vf := tp.Use(b), tp.Use(a), tp.Use(frozen)
+	w := tp.Watch(ones(2))
+	tp.Use(c)
+	if tp.Use(b) != vb {
 		t.Error("Use twice gives two Vars")
 	}
-	in := tape.Input(ones(2))
-	g := tape.Backward(vb.Mul(tape.Use(b)).Add(va).Mul(w).Mul(vf).Mul(in).Sum())
+	in := tp.Input(ones(2))
+	g := tp.Backward(vb.Mul(tp.Use(b)).Add(va).Mul(w).Mul(vf).Mul(in).Sum())
 	if len(g) != 4 || g[0].Param != b || g[1].Param != a || g[2].Param != nil || g[3].Param != c {
 		t.Fatalf("the gradients are not in the order of first use: %v", g)
 	}
@@ -159,39 +160,39 @@ func TestGrads(t *testing.T) {
 // TestBackwardTwice gives the same gradients, also of a second loss.
 func TestBackwardTwice(t *testing.T) {
 	p := param(1, 3, 4)
-	tape := grad.NewTape(1)
-	x := tape.Use(p)
+	tp := grad.NewTape(1)
+	x := tp.Use(p)
 	y := x.RowRange(0, 2).Tanh().Softmax()
 	loss := y.Mul(y).Sum()
-	first := tape.Backward(loss).Param(p).Clone()
-	tape.Backward(x.Sum())
-	if second := tape.Backward(loss).Param(p); !slices.Equal(first.Data, second.Data) {
+	first := tp.Backward(loss).Param(p).Clone()
+	tp.Backward(x.Sum())
+	if second := tp.Backward(loss).Param(p); !slices.Equal(first.Data, second.Data) {
 		t.Errorf("first %v, then %v", first, second)
 	}
 }
 
 func TestUpdate(t *testing.T) {
 	stat := &grad.Param{Value: tensor.New(2), Frozen: true}
-	tape := grad.NewTape(1)
-	x := tape.Watch(ones(3, 2))
-	tape.Update(stat, x.MeanAxis(0).Scale(5))
-	tape.Update(stat, x.MeanAxis(0))
+	tp := grad.NewTape(1)
+	x := tp.Watch(ones(3, 2))
+	tp.Update(stat, x.MeanAxis(0).Scale(5))
+	tp.Update(stat, x.MeanAxis(0))
 	if stat.Value.Data[0] != 0 {
 		t.Error("an update took effect before Backward")
 	}
-	tape.Backward(x.Sum())
+	tp.Backward(x.Sum())
 	if stat.Value.Data[0] != 1 {
 		t.Errorf("after Backward the value is %v; the last update counts", stat.Value)
 	}
 	stat.Value.Zero()
-	tape.Backward(x.Sum())
-	tape.Update(stat, x.MeanAxis(0))
-	tape.Reset()
-	tape.Backward(tape.Watch(ones(1)))
+	tp.Backward(x.Sum())
+	tp.Update(stat, x.MeanAxis(0))
+	tp.Reset()
+	tp.Backward(tp.Watch(ones(1)))
 	if stat.Value.Data[0] != 0 {
 		t.Error("an update took effect twice, or after Reset")
 	}
-	if err := tensor.Try(func() { tape.Update(stat, grad.Const(ones(3))) }); err == nil {
+	if err := tensor.Try(func() { tp.Update(stat, grad.Const(ones(3))) }); err == nil {
 		t.Error("an update of another size: no error")
 	}
 }
@@ -199,17 +200,17 @@ func TestUpdate(t *testing.T) {
 func TestSumGrads(t *testing.T) {
 	p, q := param(1, 3), param(2, 3)
 	run := func(ps ...*grad.Param) grad.Grads {
-		tape := grad.NewTape(1)
+		tp := grad.NewTape(1)
 		var loss *grad.Var
 		for i, p := range ps {
-			y := tape.Use(p).Scale(float64(i + 1)).Sum()
+			y := tp.Use(p).Scale(float64(i + 1)).Sum()
 			if loss == nil {
 				loss = y
 			} else {
 				loss = loss.Add(y)
 			}
 		}
-		return tape.Backward(loss)
+		return tp.Backward(loss)
 	}
 	g := grad.SumGrads(run(p, q), run(p, q), run(p, q))
 	if g.Param(p).Data[0] != 3 || g.Param(q).Data[2] != 6 {
@@ -229,9 +230,9 @@ func TestFrame(t *testing.T) {
 		"of a tape": func(x *grad.Var) grad.Op { return grad.Begin("test", x) },
 		"of none":   func(*grad.Var) grad.Op { return grad.Begin("test") },
 	} {
-		tape := grad.NewTape(1)
-		x := tape.Use(p)
-		f := begin(x).NewFrame(4, 3)
+		tp := grad.NewTape(1)
+		x := tp.Use(p)
+		f := tape.NewFrame(begin(x), 4, 3)
 		f.Write(0, grad.Const(ones(1, 3)))
 		f.Write(1, x)
 		f.Write(3, f.View(1, 2).Scale(10))
@@ -241,7 +242,7 @@ func TestFrame(t *testing.T) {
 			t.Errorf("%s: rows are %v", name, y.Value())
 		}
 		for range 2 {
-			if got := tape.Backward(loss).Param(p).Data; !slices.Equal(got, []tensor.Float{10, 10, 10, 4, 4, 4}) {
+			if got := tp.Backward(loss).Param(p).Data; !slices.Equal(got, []tensor.Float{10, 10, 10, 4, 4, 4}) {
 				t.Errorf("%s: gradient %v, want 10 and 4", name, got)
 			}
 		}

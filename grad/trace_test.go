@@ -9,27 +9,28 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // TestNamesOfOperations names what was recorded, in loops too, until the next Reset.
 func TestNamesOfOperations(t *testing.T) {
-	tape := grad.NewTape(1)
-	x := tape.Watch(tensor.New(2, 2))
-	undo := tape.Label("Encoder")
-	l := grad.BeginLoop(2, x)
+	tp := grad.NewTape(1)
+	x := tp.Watch(tensor.New(2, 2))
+	undo := tp.Label("Encoder")
+	l := tape.BeginLoop(2, x)
 	y := x.Tanh()
 	l.End()
 	undo()
 	y.Exp().Sum()
-	if got, want := tape.Operations(), []string{"Encoder/Tanh", "Exp", "Sum"}; !slices.Equal(got, want) {
+	if got, want := tp.Operations(), []string{"Encoder/Tanh", "Exp", "Sum"}; !slices.Equal(got, want) {
 		t.Errorf("recorded %q, want %q", got, want)
 	}
-	tape.Reset()
+	tp.Reset()
 	eval := grad.NewEval()
 	eval.Input(tensor.New(2)).Exp()
-	for what, tape := range map[string]*grad.Tape{"after Reset": tape, "on an eval tape": eval, "on none": nil} {
-		if got := tape.Operations(); len(got) > 0 {
+	for what, tp := range map[string]*grad.Tape{"after Reset": tp, "on an eval tape": eval, "on none": nil} {
+		if got := tp.Operations(); len(got) > 0 {
 			t.Errorf("%s: %q", what, got)
 		}
 	}
@@ -57,32 +58,32 @@ func TestFirstNonFinite(t *testing.T) {
 			return t.Watch(x).Scale(2).Sqrt().Exp()
 		},
 	} {
-		tape := grad.NewTape(1)
-		if tape.Backward(f(tape).Sum()); want == "Log: element 2 of [2 2] is -Inf" {
+		tp := grad.NewTape(1)
+		if tp.Backward(f(tp).Sum()); want == "Log: element 2 of [2 2] is -Inf" {
 			want = "Log: element" // the second logarithm of 0
 		}
-		op, found := tape.FirstNonFinite()
+		op, found := tp.FirstNonFinite()
 		if found != (want != "") || !strings.HasPrefix(op, want) {
 			t.Errorf("found %q, want %q", op, want)
 		}
-		tape.Reset()
-		if op, found := tape.FirstNonFinite(); found {
+		tp.Reset()
+		if op, found := tp.FirstNonFinite(); found {
 			t.Errorf("after Reset: %q", op)
 		}
 	}
 	if op, found := (*grad.Tape)(nil).FirstNonFinite(); found {
 		t.Errorf("a nil tape: %q", op)
 	}
-	tape := grad.NewTape(1)
-	tape.Backward(tape.Watch(x).Scale(2).Sqrt().Sum())
-	if op, found := tape.FirstNonFinite(); found {
+	tp := grad.NewTape(1)
+	tp.Backward(tp.Watch(x).Scale(2).Sqrt().Sum())
+	if op, found := tp.FirstNonFinite(); found {
 		t.Errorf("without Trace, all values being finite: %q", op)
 	}
 }
 
 // TestLabels looks for layers and operations in the labels of the goroutine.
 func TestLabels(t *testing.T) {
-	tape := grad.NewTape(1)
+	tp := grad.NewTape(1)
 	labels := func() string {
 		var b bytes.Buffer
 		if err := pprof.Lookup("goroutine").WriteTo(&b, 1); err != nil {
@@ -98,14 +99,14 @@ func TestLabels(t *testing.T) {
 		return op.Record(y, func(*tensor.Dense) { backward = labels() })
 	}
 	run := func() {
-		defer tape.Label("Layer7")()
-		tape.Backward(probe(tape.Watch(ones(1))).Sum())
+		defer tp.Label("Layer7")()
+		tp.Backward(probe(tp.Watch(ones(1))).Sum())
 	}
 	run()
 	if strings.Contains(forward, "Layer7") || strings.Contains(backward, "Layer7") {
 		t.Error("labels without Profile")
 	}
-	tape.Profile(true)
+	tp.Profile(true)
 	run()
 	for when, got := range map[string]string{"forward": forward, "backward": backward} {
 		if !strings.Contains(got, `"layer":"Layer7"`) || !strings.Contains(got, `"op":"test.Probe"`) {
@@ -115,7 +116,7 @@ func TestLabels(t *testing.T) {
 	if got := labels(); strings.Contains(got, "Layer7") || strings.Contains(got, "test.Probe") {
 		t.Errorf("after undo the labels are\n%s", got)
 	}
-	tape.Profile(false)
+	tp.Profile(false)
 	run()
 	if strings.Contains(forward, "test.Probe") {
 		t.Error("labels after Profile(false)")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -30,17 +31,17 @@ func (m *packedModel) fill(seed int) {
 }
 
 // of returns the results for so many rows, which begin with the number from.
-func (m *packedModel) of(tape *grad.Tape, from, rows int) []tensor.Float {
-	tape.Reset()
+func (m *packedModel) of(tp *grad.Tape, from, rows int) []tensor.Float {
+	tp.Reset()
 	x := tensor.New(rows, 24)
 	for i := range x.Data {
 		x.Data[i] = tensor.Float((from+i)%11) / 3
 	}
-	xv, w, u := tape.Input(x), tape.Use(m.W), tape.Use(m.U)
-	y := xv.Linear(w, tape.Use(m.B), grad.Tanh).AddProduct(xv.MatMul(w), u)
-	z := xv.Columns(0, 12).MatMul(tape.Use(m.Half))
-	h := tape.Input(tensor.New(rows, 40))
-	loop := grad.BeginLoop(3*rows, h, u)
+	xv, w, u := tp.Input(x), tp.Use(m.W), tp.Use(m.U)
+	y := xv.Linear(w, tp.Use(m.B), grad.Tanh).AddProduct(xv.MatMul(w), u)
+	z := xv.Columns(0, 12).MatMul(tp.Use(m.Half))
+	h := tp.Input(tensor.New(rows, 40))
+	loop := tape.BeginLoop(3*rows, h, u)
 	for range 3 {
 		h = h.MatMul(u).Add(y).Tanh()
 	}
@@ -53,8 +54,8 @@ func (m *packedModel) of(tape *grad.Tape, from, rows int) []tensor.Float {
 func TestWeights(t *testing.T) {
 	m, packed := newPackedModel(), new(grad.Weights)
 	tapes := []*grad.Tape{grad.NewEval(), grad.NewEval()}
-	for _, tape := range tapes {
-		tape.UseWeights(packed)
+	for _, tp := range tapes {
+		tp.UseWeights(packed)
 	}
 	for seed := range 3 {
 		m.fill(seed)
@@ -94,10 +95,10 @@ func TestWeightsChanged(t *testing.T) {
 	m.U = &grad.Param{Value: tensor.New(40, 40), Frozen: true}
 	m.fill(1)
 	m.Half = &grad.Param{Value: m.W.Value.RowRange(0, 12)}
-	tape := grad.NewEval()
-	tape.UseWeights(new(grad.Weights))
+	tp := grad.NewEval()
+	tp.UseWeights(new(grad.Weights))
 	for range 2 {
-		m.of(tape, 0, 3)
+		m.of(tp, 0, 3)
 	}
 	for name, change := range map[string]func(){
 		"told": func() {
@@ -113,9 +114,9 @@ func TestWeightsChanged(t *testing.T) {
 			train.Backward(train.Use(m.W).Sum())
 		},
 	} {
-		before := m.of(tape, 0, 3)
+		before := m.of(tp, 0, 3)
 		change()
-		got, want := m.of(tape, 0, 3), m.of(grad.NewEval(), 0, 3)
+		got, want := m.of(tp, 0, 3), m.of(grad.NewEval(), 0, 3)
 		if slices.Equal(before, want) {
 			t.Fatalf("%s: nothing has changed", name)
 		}
@@ -141,11 +142,11 @@ func TestWeightsOfGoroutines(t *testing.T) {
 		wrong := make([]string, goroutines)
 		for g := range goroutines {
 			all.Go(func() {
-				tape := grad.NewEval()
-				tape.UseWeights(packed)
+				tp := grad.NewEval()
+				tp.UseWeights(packed)
 				begin.Wait()
 				for step := range steps {
-					if !slices.Equal(m.of(tape, g, 1+g%3), want[g]) {
+					if !slices.Equal(m.of(tp, g, 1+g%3), want[g]) {
 						wrong[g] = fmt.Sprintf("round %d, goroutine %d, step %d: wrong rows", round, g, step)
 					}
 				}
@@ -165,9 +166,9 @@ func TestWeightsOfGoroutines(t *testing.T) {
 		if len(before) != 4 { // U also transposed
 			t.Errorf("round %d: %d copies of three Params, want 4", round, len(before))
 		}
-		tape := grad.NewEval()
-		tape.UseWeights(packed)
-		m.of(tape, 0, 1)
+		tp := grad.NewEval()
+		tp.UseWeights(packed)
+		m.of(tp, 0, 1)
 		if !slices.Equal(before, held()) {
 			t.Errorf("round %d: another tape has packed again", round)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -42,37 +43,37 @@ func TestWithin(t *testing.T) {
 	w := param(1, 6, 6)
 	mean := &grad.Param{Value: tensor.New(6), Frozen: true}
 	x := grad.Const(param(2, 8, 6).Value)
-	step := func(tape *grad.Tape, s *stopper) []tensor.Float {
-		tape.Reset()
-		tape.SetStep(1)
-		h := tape.Dropout(s.of(x.MatMul(tape.Use(w))), 0.3)
-		tape.Update(mean, h.MeanAxis(0))
-		h = tape.Checkpoint(func(xs ...*grad.Var) *grad.Var { return s.of(xs[0].Tanh()).MatMul(tape.Use(w)) }, h)
-		loop := grad.BeginLoop(24, h, tape.Use(w))
+	step := func(tp *grad.Tape, s *stopper) []tensor.Float {
+		tp.Reset()
+		tp.SetStep(1)
+		h := tp.Dropout(s.of(x.MatMul(tp.Use(w))), 0.3)
+		tp.Update(mean, h.MeanAxis(0))
+		h = tp.Checkpoint(func(xs ...*grad.Var) *grad.Var { return s.of(xs[0].Tanh()).MatMul(tp.Use(w)) }, h)
+		loop := tape.BeginLoop(24, h, tp.Use(w))
 		for range 3 {
-			h = s.of(h.MatMul(tape.Use(w)).Sigmoid())
+			h = s.of(h.MatMul(tp.Use(w)).Sigmoid())
 		}
 		loop.End()
-		return slices.Clone(tape.Backward(h.Sum()).Param(w).Data)
+		return slices.Clone(tp.Backward(h.Sum()).Param(w).Data)
 	}
 	whole := &stopper{cancel: func() {}}
 	want, updated := step(grad.NewTape(3), whole), slices.Clone(mean.Value.Data)
-	tape := grad.NewTape(3)
+	tp := grad.NewTape(3)
 	for at := 1; at <= whole.ran; at++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := &stopper{cancel: cancel, at: at}
 		clear(mean.Value.Data)
-		if err := tape.Within(ctx, func() { step(tape, s) }); !errors.Is(err, context.Canceled) {
+		if err := tp.Within(ctx, func() { step(tp, s) }); !errors.Is(err, context.Canceled) {
 			t.Fatalf("cancelled at %d of %d: %v", at, whole.ran, err)
 		}
 		if s.ran != at || slices.ContainsFunc(mean.Value.Data, func(v tensor.Float) bool { return v != 0 }) {
 			t.Errorf("cancelled at %d of %d: %d ran, the running mean is %v", at, whole.ran, s.ran, mean.Value.Data)
 		}
-		if err := tape.Within(ctx, func() { t.Error("it was called after the end") }); !errors.Is(err, context.Canceled) {
+		if err := tp.Within(ctx, func() { t.Error("it was called after the end") }); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 		var got []tensor.Float
-		if err := tape.Within(context.Background(), func() { got = step(tape, &stopper{cancel: func() {}}) }); err != nil || !slices.Equal(got, want) || !slices.Equal(mean.Value.Data, updated) {
+		if err := tp.Within(context.Background(), func() { got = step(tp, &stopper{cancel: func() {}}) }); err != nil || !slices.Equal(got, want) || !slices.Equal(mean.Value.Data, updated) {
 			t.Errorf("after the one cancelled at %d: %v, other bits", at, err)
 		}
 	}
@@ -81,40 +82,40 @@ func TestWithin(t *testing.T) {
 // A panic of another kind passes, one that is caught on the way is still an error, and the
 // inner of two ends alone.
 func TestWithinPanics(t *testing.T) {
-	tape, p := grad.NewEval(), param(1, 2, 2)
+	tp, p := grad.NewEval(), param(1, 2, 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if got := func() (got any) {
 		defer func() { got = recover() }()
-		return tape.Within(ctx, func() { panic("mine") })
+		return tp.Within(ctx, func() { panic("mine") })
 	}(); got != any("mine") {
 		t.Errorf("recovered %v", got)
 	}
 	inner, stop := context.WithCancel(ctx)
-	if err := tape.Within(ctx, func() {
+	if err := tp.Within(ctx, func() {
 		stop()
-		if err := tape.Within(inner, func() {}); !errors.Is(err, context.Canceled) {
+		if err := tp.Within(inner, func() {}); !errors.Is(err, context.Canceled) {
 			t.Error("inside:", err)
 		}
-		tape.Use(p).Tanh()
+		tp.Use(p).Tanh()
 	}); err != nil {
 		t.Error("around it:", err)
 	}
 	around, end := context.WithCancel(ctx)
-	if err := tape.Within(around, func() { // whose context counts again after the inner one
-		if err := tape.Within(around, func() {}); err != nil {
+	if err := tp.Within(around, func() { // whose context counts again after the inner one
+		if err := tp.Within(around, func() {}); err != nil {
 			t.Error("inside:", err)
 		}
 		end()
-		tape.Use(p).Tanh()
+		tp.Use(p).Tanh()
 		t.Error("it ran after its end")
 	}); !errors.Is(err, context.Canceled) {
 		t.Error("around one that was not cancelled:", err)
 	}
-	if err := tape.Within(ctx, func() {
+	if err := tp.Within(ctx, func() {
 		defer func() { _ = recover() }()
 		cancel()
-		tape.Use(p).Tanh()
+		tp.Use(p).Tanh()
 		t.Error("it ran")
 	}); !errors.Is(err, context.Canceled) {
 		t.Error("caught on the way:", err)

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -98,11 +99,11 @@ func headRowsOf(g *graph.Graph, x *grad.Var, heads int) *headRows {
 func (r *headRows) sums(w *grad.Var) *grad.Var {
 	op := grad.Begin("GATConv.Sums", r.x, w)
 	y := op.Fresh(r.heads*(len(r.offsets)-1), r.x.Dim(1))
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		r.run(headLoop{w: w.Value().Data, y: y.Value().Data})
 	}
 	return op.Record(y, func(dy *tensor.Dense) {
-		dw, fresh := w.FreshGrad()
+		dw, fresh := tape.FreshGrad(w)
 		r.run(headLoop{w: dw.Data, y: dy.Data, dots: true, set: fresh})
 	})
 }
@@ -113,7 +114,7 @@ func (r *headRows) scores(w *grad.Var) *grad.Var {
 	op := grad.Begin("GATConv.Scores", r.x, w)
 	z := op.Fresh(len(r.cols), r.heads)
 	room := (len(r.bounds) - 1) * len(w.Value().Data)
-	if !op.Dry(room) {
+	if !tape.Dry(op, room) {
 		r.run(headLoop{w: z.Value().Data, y: w.Value().Data, dots: true, set: true, one: true})
 	}
 	return op.Record(z, func(dz *tensor.Dense) {

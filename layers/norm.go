@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -116,7 +117,7 @@ func power(x *grad.Var, p float64) *grad.Var {
 	op := grad.Begin("layers.power", x)
 	y := op.New(slices.Clone(x.Shape())...)
 	for i, v := range x.Value().Data {
-		if op.Dry(0) {
+		if tape.Dry(op, 0) {
 			break
 		}
 		if v > 0 {

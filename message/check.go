@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
@@ -125,7 +126,7 @@ func dstRows(g *graph.Graph, x *grad.Var) *grad.Var {
 
 // arrayOf returns x's array, for its shape: a projection that is not held has no elements.
 func arrayOf(x *grad.Var) *tensor.Dense {
-	if p := x.Projected(); p != nil {
+	if p := tape.Projected(x); p != nil {
 		return p.Shape()
 	}
 	return x.Value()

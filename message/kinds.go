@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -29,12 +30,12 @@ func UpdateKinds(g *graph.Graph, x, w *grad.Var, by Reducer) *grad.Var {
 		panic(tensor.Mismatch(op, x, w))
 	}
 	y := o.Fresh(g.NumDst(), w.Dim(2))
-	n := grad.Notes[kindsNotes](o)
+	n := tape.Notes[kindsNotes](o)
 	*n = kindsNotes{x, w, kindsOf(op, g, w.Dim(0), by == Mean)}
-	if !o.Dry(0) {
+	if !tape.Dry(o, 0) {
 		n.kinds.Into(y.Value(), x.Value(), w.Value())
 	}
-	return o.RecordBy(y, n)
+	return tape.RecordBy(o, y, n)
 }
 
 // kindsNotes is the pullback of UpdateKinds.

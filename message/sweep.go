@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -46,8 +47,8 @@ type sweep struct {
 	onEdges  []*plannedEdges         // of each state, where it has rows for edges; nil: all have rows for nodes
 	arranged map[*grad.Var]*grad.Var // by Var, its rows in level order
 	byEdge   map[*grad.Var]*grad.Var // by Var, its rows in the order of the levels' edges
-	loop     *grad.Loop
-	frames   []*grad.Frame
+	loop     tape.Loop
+	frames   []tape.Frame
 	level    Level // the one that is computed
 	prev     State // what it reads
 }
@@ -57,7 +58,7 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 	defer func() { sw.loop.End() }()
 	sw.begin(sw.init)
 	var first State
-	if sw.loop != nil {
+	if sw.loop.OnTape() {
 		sw.newFrames(sw.init)
 		sw.write(-1, sw.first())
 	} else {
@@ -74,7 +75,7 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 		sw.level = Level{N: n, In: at.in, sweep: sw, at: at}
 		next := step(&sw.level, sw.prev)
 		sw.checkStep(n, next)
-		if sw.loop == nil {
+		if !sw.loop.OnTape() {
 			sw.begin(next)
 		}
 		if sw.frames == nil { // init is constant: the tape is that of the first level
@@ -87,7 +88,7 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 
 // begin begins the loop if one of xs is on a tape.
 func (sw *sweep) begin(xs State) {
-	sw.loop = grad.BeginLoop(sw.plan.rows, xs...)
+	sw.loop = tape.BeginLoop(sw.plan.rows, xs...)
 	sw.loop.Seal()
 }
 
@@ -115,7 +116,7 @@ func (sw *sweep) newFrames(xs State) {
 		if p := sw.edges(i); p != nil {
 			shape[0] = p.rows()
 		}
-		sw.frames = append(sw.frames, op.NewFrame(shape...))
+		sw.frames = append(sw.frames, tape.NewFrame(op, shape...))
 	}
 }
 

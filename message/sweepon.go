@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -111,7 +112,7 @@ type edgePlace struct {
 func (p *plannedEdges) rows() int { return p.before + len(p.order) }
 
 // read returns the rows that a level's edges have from those of its predecessors.
-func (at *edgePlace) read(f *grad.Frame) *grad.Var {
+func (at *edgePlace) read(f tape.Frame) *grad.Var {
 	return UpdateAll(at.link, U(f.View(at.lo, at.hi)), Sum)
 }
 

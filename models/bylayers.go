@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/ranks"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -108,7 +109,7 @@ func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad
 	all, sizes := numbersTo(g.NumNodes()), n.sizes(x.Shape()[1])
 	for i, l := range n.Layers[:b.depth] {
 		t.Reset()
-		t.KeepProducts(x)
+		tape.KeepProducts(t, x)
 		cuts := b.cuts(n, sizes[i])
 		first, last := cuts[b.team.Rank()], cuts[b.team.Rank()+1]
 		var own *tensor.Dense // this rank's rows
@@ -130,7 +131,7 @@ func (b byLayers) run(t *grad.Tape, n *Network, x tensor.Array, end func(y *grad
 			}
 			copy(own.Data[(lo-first)*y.Dim(1):], y.Value().Data)
 		}
-		t.KeepProducts(nil)
+		tape.KeepProducts(t, nil)
 		if ours {
 			rooms.give(x.(*tensor.Dense))
 		}

@@ -31,8 +31,9 @@ var table = map[string]string{
 	"tensor":                "",
 	"sparse":                "internal/tiling tensor",
 	"grad":                  "internal/dense tensor sparse",
+	"internal/tape":         "grad tensor",
 	"graph":                 "tensor sparse",
-	"message":               "grad graph message/internal/exec message/internal/ir message/internal/ops message/internal/plan message/internal/rules sparse tensor",
+	"message":               "grad internal/tape graph message/internal/exec message/internal/ir message/internal/ops message/internal/plan message/internal/rules sparse tensor",
 	"sample":                "graph tensor sparse",
 	"datasets":              "datasets/columns datasets/form graph tensor sparse",
 	"datasets/columns":      "datasets/form tensor sparse",
@@ -47,11 +48,11 @@ var table = map[string]string{
 	"explain":               "grad graph message sparse tensor train",
 	"lanes":                 "internal/picture",
 	"internal/weights":      "grad tensor",
-	"models":                "internal/weights datasets datasets/columns datasets/form explain layers layers/attention layers/knowledge layers/pool layers/relational message ranks sample train grad graph sparse tensor",
-	"layers":                "layers/internal/compose message grad graph tensor",
-	"layers/sequence":       "layers layers/internal/compose message internal/dense grad graph tensor",
-	"layers/attention":      "layers layers/decode layers/internal/compose layers/sequence message internal/fused grad graph tensor",
-	"layers/memory":         "layers layers/internal/compose layers/sequence message grad graph tensor",
+	"models":                "internal/weights datasets datasets/columns datasets/form explain layers layers/attention layers/knowledge layers/pool layers/relational message ranks sample train grad internal/tape graph sparse tensor",
+	"layers":                "layers/internal/compose message grad internal/tape graph tensor",
+	"layers/sequence":       "layers layers/internal/compose message internal/dense grad internal/tape graph tensor",
+	"layers/attention":      "layers layers/decode layers/internal/compose layers/sequence message internal/fused grad internal/tape graph tensor",
+	"layers/memory":         "layers layers/internal/compose layers/sequence message grad internal/tape graph tensor",
 	"layers/pool":           "layers layers/internal/compose layers/sequence message grad graph tensor",
 	"layers/relational":     "layers layers/internal/compose message grad graph tensor",
 	"layers/knowledge":      "layers/internal/compose message train grad graph tensor",
@@ -99,8 +100,8 @@ var table = map[string]string{
 	"layers/internal/compose": "grad graph tensor",
 
 	// Parts of message, which only it imports, one way: rules, exec, plan, ir, ops.
-	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir message/internal/ops grad graph internal/fused internal/dense sparse tensor",
-	"message/internal/exec":  "message/internal/plan message/internal/ir message/internal/ops grad graph internal/fused sparse tensor",
+	"message/internal/rules": "message/internal/exec message/internal/plan message/internal/ir message/internal/ops grad internal/tape graph internal/fused internal/dense sparse tensor",
+	"message/internal/exec":  "message/internal/plan message/internal/ir message/internal/ops grad internal/tape graph internal/fused sparse tensor",
 	"message/internal/plan":  "message/internal/ir message/internal/ops tensor",
 	"message/internal/ir":    "message/internal/ops tensor",
 	"message/internal/ops":   "tensor",
@@ -189,6 +190,30 @@ func TestJSONIsReadInOnePlace(t *testing.T) {
 	}
 }
 
+// What the kernels of this module need of package grad, and no user does, is reached in one place.
+func TestMachineryIsReachedInOnePlace(t *testing.T) {
+	pkgs, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reached := false
+	for dir, files := range pkgs {
+		for _, f := range files {
+			ast.Inspect(f.ast, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Machinery" && fmt.Sprint(s.X) == "grad" {
+					if reached = true; dir != "internal/tape" {
+						t.Errorf("%s/%s: grad.Machinery: call internal/tape, which says what it is for", dir, f.name)
+					}
+				}
+				return true
+			})
+		}
+	}
+	if !reached { // the test must be able to fail
+		t.Error("internal/tape does not call grad.Machinery")
+	}
+}
+
 // importsOf returns what the files of a package import.
 func importsOf(files []source) (all []string) {
 	for _, f := range files {
@@ -221,6 +246,9 @@ func TestViolations(t *testing.T) {
 		{"internal/unpack", "internal/tar", true},
 		{"internal/npy", "internal/tar", false},
 		{"sparse", "grad", false},
+		{"grad", "internal/tape", false},
+		{"layers/sequence", "internal/tape", true},
+		{"train", "internal/tape", false},
 		{"train", "layers", false},
 		{"train", "sparse", false},
 		{"layers", "sparse", false},

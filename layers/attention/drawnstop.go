@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -15,7 +16,7 @@ func (l *Monotonic) stop(t *grad.Tape, g *graph.Graph, p, last *grad.Var) *grad.
 	op := grad.Begin("attention.Monotonic", p, last)
 	y := op.New(p.Dim(0), 2)
 	least := l.leastToStop(t)
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		off, columns := g.In().Offsets, last.Dim(1)
 		for v := range g.NumDst() {
 			ran := true // off the end: it stays there

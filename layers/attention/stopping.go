@@ -3,6 +3,7 @@ package attention
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -17,13 +18,13 @@ import (
 //	}
 func stopping(g *graph.Graph, p, last *grad.Var) *grad.Var {
 	op := grad.Begin("attention.stopping", p, last)
-	k := grad.Notes[stops](op)
-	*k = stops{offsets: g.In().Offsets, p: p, last: last, q: op.FreshFloats(p.Dim(0))}
+	k := tape.Notes[stops](op)
+	*k = stops{offsets: g.In().Offsets, p: p, last: last, q: tape.FreshFloats(op, p.Dim(0))}
 	y := op.Fresh(p.Dim(0), 1)
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		k.forward(y.Value().Data, p.Value().Data, last.Value().Data)
 	}
-	return op.RecordBy(y, k)
+	return tape.RecordBy(op, y, k)
 }
 
 // stops is the pullback of stopping.

@@ -4,6 +4,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -45,7 +46,7 @@ const (
 func (l look) read(s *Stories, u, base *grad.Var) (next, weights *grad.Var) {
 	op := grad.Begin("memory.look", l.x, u, base)
 	next, weights = op.Fresh(s.Slots.NumDst(), u.Dim(1)), op.Fresh(s.Slots.NumSrc(), 1)
-	k := grad.Notes[look](op)
+	k := tape.Notes[look](op)
 	*k = l
 	k.op, k.offsets = op, s.Slots.In().Offsets
 	k.d, k.wide = u.Dim(1), l.x.Dim(1)
@@ -54,7 +55,7 @@ func (l look) read(s *Stories, u, base *grad.Var) (next, weights *grad.Var) {
 		k.data[i] = v.Value().Data
 	}
 	k.run()
-	op.RecordAllBy([]*grad.Var{next, weights}, k)
+	tape.RecordAllBy(op, []*grad.Var{next, weights}, k)
 	return next, weights
 }
 
@@ -73,7 +74,7 @@ func (l *look) Pull(*tensor.Dense) {
 
 // run does all questions on several threads, and none under Measure.
 func (l *look) run() {
-	if !l.op.Measuring() {
+	if !tape.Measuring(l.op) {
 		par.Run(l.chunks(), l)
 	}
 }

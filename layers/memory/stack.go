@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -76,10 +77,10 @@ func (m *StackMemory) step(values, strengths, value, push, pop *grad.Var) (r *gr
 	n := value.Dim(0)
 	next = message.State{op.Fresh(n, m.Slots*m.Width), op.Fresh(n, m.Slots)}
 	r = op.Fresh(n, m.Width)
-	k := grad.Notes[stackStep](op)
+	k := tape.Notes[stackStep](op)
 	*k = stackStep{StackMemory: *m, op: op, rows: n, of: [...]*grad.Var{values, strengths, value, push, pop, next[0], next[1], r}}
 	k.run()
-	op.RecordAllBy([]*grad.Var{next[0], next[1], r}, k)
+	tape.RecordAllBy(op, []*grad.Var{next[0], next[1], r}, k)
 	return r, next
 }
 
@@ -124,7 +125,7 @@ func (k *stackStep) Pull(*tensor.Dense) {
 
 // run does all rows on several threads, and none under Measure.
 func (k *stackStep) run() {
-	if !k.op.Measuring() {
+	if !tape.Measuring(k.op) {
 		par.Run(k.chunks(), k)
 	}
 }

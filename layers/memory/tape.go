@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -26,15 +27,15 @@ func turnTape(l tapeLayout, says, mem, last *grad.Var) (next, at, read *grad.Var
 		}
 	}
 	next, at, read = op.Fresh(n, l.width*l.slots), op.Fresh(n, l.heads()*l.slots), op.Fresh(n, l.reads*l.width)
-	k := grad.Notes[tape](op)
-	*k = tape{tapeLayout: l, op: op, of: [...]*grad.Var{says, mem, last, next, at, read}}
+	k := tape.Notes[turn](op)
+	*k = turn{tapeLayout: l, op: op, of: [...]*grad.Var{says, mem, last, next, at, read}}
 	for i, x := range k.of {
 		k.values[i] = x.Value().Data
 	}
-	k.told, k.kept = op.FreshFloats(n*l.columns()), op.FreshFloats(n*l.perRow())
+	k.told, k.kept = tape.FreshFloats(op, n*l.columns()), tape.FreshFloats(op, n*l.perRow())
 	k.rows = n
 	k.run()
-	op.RecordAllBy([]*grad.Var{next, at, read}, k)
+	tape.RecordAllBy(op, []*grad.Var{next, at, read}, k)
 	return next, at, read
 }
 
@@ -49,8 +50,8 @@ const (
 	numOf
 )
 
-// tape is one step of the heads, forwards or backwards.
-type tape struct {
+// turn is one step of the heads, forwards or backwards.
+type turn struct {
 	tapeLayout
 	op     grad.Op
 	of     [numOf]*grad.Var
@@ -67,9 +68,9 @@ type tape struct {
 }
 
 // chunkRows is how many rows a thread takes at a time: some microseconds of work.
-func (k *tape) chunkRows() int { return max(1, 8192/max(1, k.slots*k.width)) }
+func (k *turn) chunkRows() int { return max(1, 8192/max(1, k.slots*k.width)) }
 
-func (k *tape) chunks() int { return (k.rows + k.chunkRows() - 1) / k.chunkRows() }
+func (k *turn) chunks() int { return (k.rows + k.chunkRows() - 1) / k.chunkRows() }
 
 // scratch is how many numbers the way back of a row needs.
 func (l *tapeLayout) scratch() int {
@@ -77,7 +78,7 @@ func (l *tapeLayout) scratch() int {
 }
 
 // Pull runs backwards.
-func (k *tape) Pull(*tensor.Dense) {
+func (k *turn) Pull(*tensor.Dense) {
 	for i, x := range k.of {
 		if g := x.Grad(); g != nil {
 			k.grads[i] = g.Data
@@ -91,14 +92,14 @@ func (k *tape) Pull(*tensor.Dense) {
 }
 
 // run does all rows on several threads, and none under Measure.
-func (k *tape) run() {
-	if !k.op.Measuring() {
+func (k *turn) run() {
+	if !tape.Measuring(k.op) {
 		par.Run(k.chunks(), k)
 	}
 }
 
 // Chunk does some rows.
-func (k *tape) Chunk(i int) {
+func (k *turn) Chunk(i int) {
 	step := k.chunkRows()
 	for r := i * step; r < min((i+1)*step, k.rows); r++ {
 		if k.back {
@@ -110,7 +111,7 @@ func (k *tape) Chunk(i int) {
 }
 
 // row returns row r of an array with so many rows as the tape.
-func (k *tape) row(x []tensor.Float, r int) []tensor.Float {
+func (k *turn) row(x []tensor.Float, r int) []tensor.Float {
 	if x == nil {
 		return nil
 	}
@@ -119,13 +120,13 @@ func (k *tape) row(x []tensor.Float, r int) []tensor.Float {
 }
 
 // stages returns those of head h of row r.
-func (k *tape) stages(r, h int) stages {
+func (k *turn) stages(r, h int) stages {
 	x, n := k.row(k.kept, r)[5*h*k.slots:], k.slots
 	return stages{x[:n], x[n : 2*n], x[2*n : 3*n], x[3*n : 4*n], x[4*n : 5*n]}
 }
 
 // inverses returns the reciprocal norms of the slots of row r before and after writing.
-func (k *tape) inverses(r int) (before, after []tensor.Float) {
+func (k *turn) inverses(r int) (before, after []tensor.Float) {
 	x, n := k.row(k.kept, r)[5*k.heads()*k.slots:], k.slots
 	return x[:n], x[n:]
 }
@@ -135,7 +136,7 @@ func (l *tapeLayout) slotsOf(x []tensor.Float, i int) []tensor.Float {
 	return x[i*l.slots : (i+1)*l.slots]
 }
 
-func (k *tape) forward(r int) {
+func (k *turn) forward(r int) {
 	mem, next, last, at := k.row(k.values[ofMem], r), k.row(k.values[ofNext], r), k.row(k.values[ofLast], r), k.row(k.values[ofAt], r)
 	told, read := k.row(k.told, r), k.row(k.values[ofRead], r)
 	k.activate(told, k.row(k.values[ofSays], r))

@@ -67,7 +67,7 @@ func (l *tapeLayout) writeBack(x written, partly []tensor.Float) {
 }
 
 // pull takes the gradients of row r's results back to its operands.
-func (k *tape) pull(r int, rest []tensor.Float) {
+func (k *turn) pull(r int, rest []tensor.Float) {
 	n, d := k.slots, k.width
 	dnext, rest := rest[:n*d], rest[n*d:]
 	dat, rest := rest[:n*k.heads()], rest[n*k.heads():]
@@ -111,7 +111,7 @@ func (k *tape) pull(r int, rest []tensor.Float) {
 }
 
 // turned is head number i of row r, for its way back, but for the memory that it addressed.
-func (k *tape) turned(r, i int, x written) head {
+func (k *turn) turned(r, i int, x written) head {
 	h := head{
 		stages: k.stages(r, i), said: k.said(x.told, i), dsaid: k.said(x.dtold, i),
 		w: k.slotsOf(x.at, i), dw: k.slotsOf(x.dat, i), last: k.slotsOf(k.row(k.values[ofLast], r), i),

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -25,15 +26,15 @@ func (d rowDropout) apply(x *grad.Var) *grad.Var {
 	}
 	op := grad.Begin("sequence.Dropout", x)
 	y := op.Fresh(x.Shape()...)
-	k := grad.Notes[rowsDropped](op)
+	k := tape.Notes[rowsDropped](op)
 	*k = rowsDropped{x, d}
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		width, mask := y.Value().RowLen(), (*vec.Dropout)(d.mask)
 		for i, r := range d.rows {
 			mask.Set(y.Value().Row(i), x.Value().Row(i), int(r), width)
 		}
 	}
-	return op.RecordBy(y, k)
+	return tape.RecordBy(op, y, k)
 }
 
 // rowsDropped is the pullback of a rowDropout.

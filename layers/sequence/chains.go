@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -85,12 +86,12 @@ type recurrence struct {
 
 	op         grad.Op
 	cell       chainCell
-	w          grad.Rounds
+	w          tape.Rounds
 	m, width   int  // columns of a state, and of a product
 	blank      bool // the states before the roots are zeros that want no gradient
 	back       bool
 	by         int            // chains in a chunk, at least 2; no bit depends on it
-	frames     []*grad.Frame  // of each state, first those before the roots
+	frames     []tape.Frame   // of each state, first those before the roots
 	all        []*grad.Var    // and all that is in it
 	h, read    []tensor.Float // the first state, and what u reads of it, row by row, if it is not all
 	a, z       []tensor.Float // xp's elements, which the cell may overwrite, and the products: one unless they are apart
@@ -116,7 +117,7 @@ func (r *recurrence) run(t *grad.Tape, by chainCell) message.State {
 		return nil
 	}
 	r.m, r.width = r.like.hidden, r.like.hidden*r.like.gates
-	loop := grad.BeginLoop(len(r.plan.Order), r.u) // so that all of it is one entry of the tape
+	loop := tape.BeginLoop(len(r.plan.Order), r.u) // so that all of it is one entry of the tape
 	defer func() { loop.End() }()
 	r.begin()
 	r.cell = by
@@ -126,7 +127,7 @@ func (r *recurrence) run(t *grad.Tape, by chainCell) message.State {
 	for i, f := range r.frames {
 		out[i] = f.Room(r.plan.roots, rows)
 	}
-	r.op.RecordAllBy(out, r)
+	tape.RecordAllBy(r.op, out, r)
 	for i, f := range r.frames {
 		f.Write(r.plan.roots, out[i])
 		r.all = append(r.all, f.View(0, rows))
@@ -160,22 +161,22 @@ func (r *recurrence) begin() {
 		operands = append(operands, r.bias)
 	}
 	for _, x := range r.init {
-		f := op.NewFrame(p.roots+n, r.m)
+		f := tape.NewFrame(op, p.roots+n, r.m)
 		f.Write(0, x.Rows(rows))
 		r.frames, operands = append(r.frames, f), append(operands, f.View(0, p.roots))
 	}
 	before := operands[len(operands)-len(r.init)]
-	r.op, r.a = grad.BeginOver(r.like.op, r.xp, operands...)
+	r.op, r.a = tape.BeginOver(r.like.op, r.xp, operands...)
 	if r.z = r.a; r.apart {
-		r.z = r.op.FreshFloats(n * r.width)
+		r.z = tape.FreshFloats(r.op, n*r.width)
 	}
 	if r.drop.mask != nil {
-		r.read = r.op.FreshFloats(n * r.m)
+		r.read = tape.FreshFloats(r.op, n*r.m)
 	}
 	for r.by = min(max(chainLeast, chainWork/(r.m*r.width)), chainMost); r.by > 3 && p.roots < r.by*par.Threads(); {
 		r.by /= 2 // else a thread has none; two rows take little more than one
 	}
-	r.h, r.w = r.states(0), r.op.Rounds(r.u)
+	r.h, r.w = r.states(0), tape.NewRounds(r.op, r.u)
 	r.blank = !before.Needs() && !slices.ContainsFunc(before.Value().Data, func(v tensor.Float) bool { return v != 0 })
 }
 
@@ -186,7 +187,7 @@ func (r *recurrence) states(i int) []tensor.Float {
 
 // loop goes through all chains, and none under Measure.
 func (r *recurrence) loop() {
-	if !r.op.Measuring() {
+	if !tape.Measuring(r.op) {
 		par.Run((r.plan.roots+r.by-1)/r.by, r)
 	}
 }
@@ -254,7 +255,7 @@ func (r *recurrence) dropped(s span, f func(mask *vec.Dropout, lo, hi, row int))
 func (r *recurrence) Pull(*tensor.Dense) {
 	r.dh, r.back = r.all[0].Grad().Data, true
 	r.cell.begin(r)
-	dx, fresh := r.xp.FreshGrad()
+	dx, fresh := tape.FreshGrad(r.xp)
 	rest, size := (r.plan.roots+chainMost)*r.m, len(r.z)
 	room := rest
 	for _, own := range []bool{!fresh, r.apart} {
@@ -262,7 +263,7 @@ func (r *recurrence) Pull(*tensor.Dense) {
 			room += size
 		}
 	}
-	r.op.FreshScratch(room, func(buf []tensor.Float) {
+	tape.FreshScratch(r.op, room, func(buf []tensor.Float) {
 		if r.rest, buf = buf[:rest], buf[rest:]; fresh {
 			r.da = dx.Data
 		} else {
@@ -272,7 +273,7 @@ func (r *recurrence) Pull(*tensor.Dense) {
 			r.dz = buf
 		}
 		r.loop()
-		if r.pullWeight(); dx != nil && !fresh && !r.op.Measuring() {
+		if r.pullWeight(); dx != nil && !fresh && !tape.Measuring(r.op) {
 			vec.Add.Forward(dx.Data, dx.Data, r.da, 1, 1)
 		}
 		r.cell.end(r)
@@ -283,7 +284,7 @@ func (r *recurrence) Pull(*tensor.Dense) {
 // cut by its length, so there they stay.
 func (r *recurrence) pullWeight() {
 	du, x, n, skip := r.u.Grad(), r.read, len(r.plan.Order), 0
-	if du == nil || r.op.Measuring() {
+	if du == nil || tape.Measuring(r.op) {
 		return
 	}
 	if x == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -84,12 +85,12 @@ func keepChildren(f, x, c *grad.Var) *grad.Var {
 	op := grad.Begin("sequence.keepChildren", f, x, c)
 	n, m := x.Value().Rows(), x.Value().RowLen()
 	y := op.Fresh(n, m)
-	k := grad.Notes[kept](op)
+	k := tape.Notes[kept](op)
 	*k = kept{of: [3]*grad.Var{f, x, c}, act: op.Fresh(f.Shape()...).Value(), f: f.Value(), x: x.Value(), c: c.Value(), y: y.Value(), m: m}
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		k.run()
 	}
-	return op.RecordBy(y, k)
+	return tape.RecordBy(op, y, k)
 }
 
 // kept is one run of keepChildren, forwards or backwards. Of the gradients any may be nil.

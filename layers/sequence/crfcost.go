@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -13,16 +14,16 @@ func (l *CRF) cost(t *grad.Tape, p *paths, x *grad.Var, tags []int32) *grad.Var 
 	scores := [...]*grad.Var{x, t.Use(l.Trans), t.Use(l.Begin), t.Use(l.End)}
 	op := grad.Begin("sequence.CRF", scores[:]...)
 	y := op.New(p.sequences)
-	c := grad.Notes[crfCost](op)
+	c := tape.Notes[crfCost](op)
 	*c = crfCost{potentials: l.potentials(), paths: p, scores: scores, x: x.Value(), tags: tags}
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		c.each = make([]float64, p.len())
 		par.Run(len(p.parts)-1, c)
 		for i, v := range c.each {
 			y.Value().Data[p.member[i]] += tensor.Float(v)
 		}
 	}
-	return op.RecordBy(y, c)
+	return tape.RecordBy(op, y, c)
 }
 
 // crfCost is one run of a CRF's cost, forwards or backwards.

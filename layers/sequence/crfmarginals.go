@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -19,12 +20,12 @@ func (l *CRF) Marginals(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 	scores := [...]*grad.Var{x, t.Use(l.Trans), t.Use(l.Begin), t.Use(l.End)}
 	op := grad.Begin("sequence.CRF.Marginals", scores[:]...)
 	y := op.New(x.Shape()...)
-	m := grad.Notes[crfMarginals](op)
+	m := tape.Notes[crfMarginals](op)
 	*m = crfMarginals{potentials: l.potentials(), paths: p, scores: scores, x: x.Value(), y: y.Value()}
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		par.Run(len(p.parts)-1, m)
 	}
-	return op.RecordBy(y, m)
+	return tape.RecordBy(op, y, m)
 }
 
 // crfMarginals is one run of Marginals, forwards or backwards.

@@ -5,6 +5,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -27,7 +28,7 @@ type gateNorms struct {
 // begin sets up the norms of k.
 func (g *gateNorms) begin(k *gates) {
 	n, v, width := k.c.Rows(), &k.of, k.blocks*k.m
-	room := k.op.FreshFloats(9 * n)
+	room := tape.FreshFloats(k.op, 9*n)
 	norm := func(i int, of dense.LayerNorm) dense.LayerNorm {
 		part := func(j int) []tensor.Float { return room[(3*i+j)*n : (3*i+j+1)*n] }
 		of.Eps, of.Mean, of.Rest, of.Scale = normEps, part(0), part(1), part(2)
@@ -64,7 +65,7 @@ func (g *gateNorms) pull(k *gates) {
 
 // rowsGrad is where the gradient of normalised rows goes, nowhere if none is wanted.
 func rowsGrad(x *grad.Var) (to dense.NormGrads) {
-	if dx, fresh := x.FreshGrad(); dx != nil {
+	if dx, fresh := tape.FreshGrad(x); dx != nil {
 		to.X, to.SetX = dx.Data, fresh
 	}
 	return to

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -96,7 +97,7 @@ func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 	v.check(blocks)
 	n, m := v.c.Value().Rows(), v.c.Value().RowLen()
 	h, next = to.fill(op, 0, n, m), to.fill(op, 1, n, m)
-	k := grad.Notes[gates](op)
+	k := tape.Notes[gates](op)
 	*k = gates{op: op, of: v, yh: h, ynext: next, z: v.z.Value(), c: v.c.Value(), h: h.Value(), next: next.Value(), m: m, blocks: blocks, form: form}
 	if v.p != nil {
 		k.p = v.p.Value()
@@ -106,7 +107,7 @@ func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 		k.act = op.Fresh(n, blocks*m).Value().Data
 	}
 	if v.q != nil {
-		k.normed = grad.Notes[gateNorms](op)
+		k.normed = tape.Notes[gateNorms](op)
 		k.normed.begin(k)
 	}
 	if k.plain = form.forget == OwnForget && (v.p == nil || !form.old); k.plain {
@@ -116,7 +117,7 @@ func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 		}
 	}
 	k.run(n)
-	op.RecordAllBy([]*grad.Var{h, next}, k)
+	tape.RecordAllBy(op, []*grad.Var{h, next}, k)
 	return h, next
 }
 
@@ -124,7 +125,7 @@ func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 func (k *gates) Pull(*tensor.Dense) {
 	k.dh, k.dnext, k.back = k.yh.Grad(), k.ynext.Grad(), true
 	if k.rows.SetCell = false; k.plain && k.form.over { // so c is not a part of z
-		k.dc, k.rows.SetCell = k.of.c.FreshGrad()
+		k.dc, k.rows.SetCell = tape.FreshGrad(k.of.c)
 	} else {
 		k.dc = k.of.c.Grad()
 	}
@@ -137,7 +138,7 @@ func (k *gates) Pull(*tensor.Dense) {
 			k.normed.pull(k)
 			return
 		}
-		k.dz, k.set = k.of.z.FreshGrad()
+		k.dz, k.set = tape.FreshGrad(k.of.z)
 		k.pullAll()
 	})
 }
@@ -151,7 +152,7 @@ func (k *gates) pullAll() {
 	k.op.Scratch(k.c.Rows()*k.blocks*k.m, func(buf []tensor.Float) {
 		k.set = false
 		k.pullOnto(buf)
-		if k.dz != nil && !k.op.Measuring() {
+		if k.dz != nil && !tape.Measuring(k.op) {
 			vec.Add.Forward(k.dz.Data, k.dz.Data, buf, 1, 1)
 		}
 	})
@@ -162,11 +163,11 @@ func (k *gates) pullOnto(d []tensor.Float) {
 	k.d = d
 	if k.quick = k.plain && (k.set || k.p != nil || k.normed != nil) && k.dc != nil; k.quick {
 		k.rows.DGates, k.rows.DCell, k.rows.DNext, k.rows.DH = d, k.dc.Data, k.dnext.Data, k.dh.Data
-	} else if k.rows.SetCell && !k.op.Measuring() {
+	} else if k.rows.SetCell && !tape.Measuring(k.op) {
 		clear(k.dc.Data)
 	}
 	k.run(k.c.Rows())
-	if k.dp != nil && !k.op.Measuring() {
+	if k.dp != nil && !tape.Measuring(k.op) {
 		k.addPeepSums()
 	}
 }
@@ -212,7 +213,7 @@ func (k *gates) count() int { return chunks(k.c.Rows(), k.blocks*k.m) }
 
 // run does n rows on several threads, and none under Measure.
 func (k *gates) run(n int) {
-	if !k.op.Measuring() {
+	if !tape.Measuring(k.op) {
 		par.Run(chunks(n, k.blocks*k.m), k)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -233,7 +234,7 @@ func (k *gruChains) end(r *recurrence) {
 		return
 	}
 	db := r.bias.Grad().Data
-	if r.op.Measuring() {
+	if tape.Measuring(r.op) {
 		return
 	}
 	par.For(r.m, 64, func(left, right int) {

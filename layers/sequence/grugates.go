@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -55,7 +56,7 @@ func (g gruOperands) apply(form gruForm, to *grad.Var) (next *grad.Var) {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(h.Shape())}, Why: fmt.Sprintf("a and q want %d columns for each of h", blocks)})
 		}
 	}
-	k := grad.Notes[gruGates](op)
+	k := tape.Notes[gruGates](op)
 	*k = gruGates{op: op, of: g, a: a.Value(), q: q.Value(), h: h.Value(), m: m, blocks: blocks, form: form}
 	if b != nil {
 		if k.b = b.Value().Data; len(k.b) != m {
@@ -70,15 +71,15 @@ func (g gruOperands) apply(form gruForm, to *grad.Var) (next *grad.Var) {
 	}
 	k.rows = vec.GRURows{M: m, Gates: k.act, Q: k.inner.Data, Old: k.h.Data, Next: k.next.Data, Bias: k.b, Admits: form.admits}
 	k.run(n)
-	return op.RecordBy(next, k)
+	return tape.RecordBy(op, next, k)
 }
 
 // Pull runs backwards.
 func (k *gruGates) Pull(dy *tensor.Dense) {
 	n, m, b := k.h.Rows(), k.m, k.of.b
-	k.da, k.set = k.of.a.FreshGrad()
+	k.da, k.set = tape.FreshGrad(k.of.a)
 	if k.form.over { // so q is not a, nor a part of it
-		k.dq, k.setQ = k.of.q.FreshGrad()
+		k.dq, k.setQ = tape.FreshGrad(k.of.q)
 	} else {
 		k.dq, k.setQ = k.of.q.Grad(), false
 	}
@@ -107,7 +108,7 @@ func (k *gruGates) Pull(dy *tensor.Dense) {
 		k.run(n)
 		if b != nil && b.Needs() {
 			db := b.Grad().Data
-			if k.op.Measuring() {
+			if tape.Measuring(k.op) {
 				return
 			}
 			for r := range n {
@@ -134,7 +135,7 @@ func (k *gruGates) aim(buf []tensor.Float) {
 	if g.DNext = k.dnext.Data; k.dh != nil {
 		g.DOld = k.dh.Data
 	} else {
-		if g.DOld = buf[:size]; !k.op.Measuring() {
+		if g.DOld = buf[:size]; !tape.Measuring(k.op) {
 			clear(g.DOld)
 		}
 	}
@@ -174,7 +175,7 @@ func (k *gruGates) dinner(row int) []tensor.Float {
 
 // run does n rows on several threads, and none under Measure.
 func (k *gruGates) run(n int) {
-	if !k.op.Measuring() {
+	if !tape.Measuring(k.op) {
 		par.Run(chunks(n, k.blocks*k.m), k)
 	}
 }

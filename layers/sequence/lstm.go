@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -271,10 +272,10 @@ type lstmChains struct {
 
 func (k *lstmChains) begin(r *recurrence) {
 	if !r.back {
-		k.c, k.tanh = r.states(1), r.op.FreshFloats(len(r.plan.Order)*r.m)
+		k.c, k.tanh = r.states(1), tape.FreshFloats(r.op, len(r.plan.Order)*r.m)
 		return
 	}
-	dc, fresh := r.all[1].FreshGrad()
+	dc, fresh := tape.FreshGrad(r.all[1])
 	k.dc, k.set = dc.Data, fresh
 }
 

@@ -3,6 +3,7 @@ package sequence
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -12,21 +13,21 @@ func mix(h, y, leak *grad.Var) *grad.Var {
 	op := grad.Begin("sequence.mix", h, y, leak)
 	n, m := h.Value().Rows(), h.Value().RowLen()
 	out := op.Fresh(n, m)
-	k := grad.Notes[mixing](op)
+	k := tape.Notes[mixing](op)
 	rest := op.Fresh(3, m).Value()
 	*k = mixing{h: h, y: y, leak: leak, to: rest.Row(0), stay: rest.Row(1), work: rest.Row(2)}
 	for j := range k.to {
 		k.to[j] = leak.Value().Data[min(j, len(leak.Value().Data)-1)]
 	}
 	oneMinus(k.stay, k.to)
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		for r := range n {
 			z := out.Value().Row(r)
 			vec.Mul.Forward(z, h.Value().Row(r), k.stay, 1, 1)
 			vec.Mul.BackwardX(z, k.to, y.Value().Row(r), y.Value().Row(r), 1, 1)
 		}
 	}
-	return op.RecordBy(out, k)
+	return tape.RecordBy(op, out, k)
 }
 
 // mixing is the pullback of mix.

@@ -5,6 +5,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/scratch"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -35,7 +36,7 @@ func (v *gateOperands) sumNorms(g *graph.Graph, blocks, m int) {
 		return
 	}
 	v.sums = op.New(n, 3*blocks*m+2*m)
-	op.RecordBy(v.sums, &normSums{v.affine()})
+	tape.RecordBy(op, v.sums, &normSums{v.affine()})
 }
 
 // affine are the gains and biases, some nil.

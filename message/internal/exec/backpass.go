@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -45,14 +46,14 @@ func (b *backPass) backward(p *pass) {
 	w.findLeaves()
 	b.measureHubs()
 	width := b.cutWindows()
-	if !b.op.Measuring() {
+	if !tape.Measuring(b.op) {
 		w.findOrders(l, b.ends, width)
 	}
 	chunks := b.findLargest()
 	b.partial = b.op.Floats(chunks * w.sums)
 	b.op.Scratch(w.makeRoom(), b.inRoom)
 	for i := range w.leaves {
-		if k := &w.leaves[i]; k.addTo != nil && !b.op.Measuring() {
+		if k := &w.leaves[i]; k.addTo != nil && !tape.Measuring(b.op) {
 			add(k.addTo, k.dx)
 		}
 	}
@@ -74,7 +75,7 @@ func (b *backPass) release() {
 func (b *backPass) measureHubs() {
 	columns := b.pass.stats.columns
 	b.hubSums = b.op.Floats(len(b.hubs) * columns)
-	if columns > 0 && len(b.hubs) > 0 && !b.op.Measuring() {
+	if columns > 0 && len(b.hubs) > 0 && !tape.Measuring(b.op) {
 		eachChunk(len(b.hubs), b.tasks.hub)
 	}
 	for _, v := range b.hubs {
@@ -135,7 +136,7 @@ func (b *backPass) allWindows(buf []tensor.Float) {
 			k.window, buf = buf[:n], buf[n:]
 		}
 	}
-	if b.op.Measuring() {
+	if tape.Measuring(b.op) {
 		return
 	}
 	for w.number, w.end = range b.ends {

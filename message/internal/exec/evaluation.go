@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -64,11 +65,11 @@ type longEvaluation struct {
 // newEvaluation keeps what a call reads.
 func newEvaluation(op grad.Op, c *Call) *evaluation {
 	if len(c.Vars) <= shortVars && len(c.Attributes) == 0 {
-		e := grad.Notes[evaluation](op)
+		e := tape.Notes[evaluation](op)
 		copy(e.room[:], c.Vars)
 		return e
 	}
-	l := grad.Notes[longEvaluation](op)
+	l := tape.Notes[longEvaluation](op)
 	l.more = &l.many
 	l.many.attributes = append(l.attribute[:0], c.Attributes...)
 	l.many.vars = l.room[:copy(l.room[:], c.Vars)]

@@ -4,21 +4,22 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 )
 
 // A sum waits for the bias of its layer: graph attention, and messages without a
 // kernel of their own, add it to a row before that leaves the caches. See
-// [grad.Late].
+// [tape.Late].
 
 // Record records what l makes, which may wait if waits says that all that it reads
 // is the tape's.
-func Record(op grad.Op, y *grad.Var, l grad.Late, waits bool) *grad.Var {
+func Record(op grad.Op, y *grad.Var, l tape.Late, waits bool) *grad.Var {
 	if waits {
-		return op.RecordLate(y, l)
+		return tape.RecordLate(op, y, l)
 	}
 	l.Run(op, y)
-	return op.RecordBy(y, l)
+	return tape.RecordBy(op, y, l)
 }
 
 // own reports whether the evaluation may wait. A small leaf that it reads is copied
@@ -31,7 +32,7 @@ func (e *evaluation) own() bool {
 	if e.more != nil { // they may be an expression's
 		vars = slices.Clone(vars)
 	}
-	if !e.op.Own(vars) {
+	if !tape.Own(e.op, vars) {
 		return false
 	}
 	if e.more != nil {
@@ -52,25 +53,25 @@ func (e *evaluation) take(op grad.Op) {
 	e.ints = op.Ints(e.edgesKept())
 }
 
-// Run implements [grad.Late].
+// Run implements [tape.Late].
 func (e *evaluation) Run(op grad.Op, y *grad.Var) {
 	e.y = y
 	if e.floats == nil {
 		e.take(op)
 	}
-	if !op.Measuring() {
+	if !tape.Measuring(op) {
 		p := e.newPass(false)
 		p.forward()
 		p.release()
 	}
 }
 
-// Biased implements [grad.Late].
-func (e *evaluation) Biased(b, y *grad.Var) grad.Late {
+// Biased implements [tape.Biasing].
+func (e *evaluation) Biased(b, y *grad.Var) tape.Late {
 	if !e.sums() {
 		return nil
 	}
-	with := grad.Notes[evaluation](e.op)
+	with := tape.Notes[evaluation](e.op)
 	*with = *e
 	if with.y = y; y == nil {
 		with.bias = b

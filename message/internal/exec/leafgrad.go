@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -42,13 +43,13 @@ func (k *leafGrad) open() {
 		k.dx = x.Grad().Data
 		return
 	}
-	g, fresh := x.FreshGrad()
+	g, fresh := tape.FreshGrad(x)
 	k.dx, k.fresh = g.Data, fresh
 }
 
 // clear empties the rows of the destinations from r0 to r1 if they are fresh.
 func (k *leafGrad) clear(r0, r1 int) {
-	if k.fresh && !k.pass.eval.op.Measuring() {
+	if k.fresh && !tape.Measuring(k.pass.eval.op) {
 		clear(k.dx[r0*k.row : r1*k.row])
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/attend"
 	"github.com/edgewise-ml/edgewise/internal/simd/spmm"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/sparse"
 )
@@ -95,7 +96,7 @@ func (w *window) makeRoom() (floats int) {
 		}
 		if k.compact != nil {
 			w.compact.places, w.compact.dst = op.Ints(w.room), op.Ints(w.room)
-			if !op.Measuring() {
+			if !tape.Measuring(op) {
 				w.compact.signs = resize(w.compact.signs, w.room*k.step.Width/8)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
@@ -54,13 +55,13 @@ func (k sumProducts) Forward(c *exec.Call) *grad.Var {
 	op := grad.Begin("UpdateAll.SumProducts", x, y, z)
 	var room [tensor.MaxAxes]int
 	out := op.Fresh(c.Shape(room[:], x)...)
-	if !op.Dry(len(out.Value().Data)) {
+	if !tape.Dry(op, len(out.Value().Data)) {
 		sums(out.Value(), c.Graph, x.Value(), z.Value())
 		tensor.Mul(out.Value(), out.Value(), y.Value())
 	}
-	n := grad.Notes[sumProductsBack](op)
+	n := tape.Notes[sumProductsBack](op)
 	*n = sumProductsBack{op, c.Graph, x, y, z}
-	return op.RecordBy(out, n)
+	return tape.RecordBy(op, out, n)
 }
 
 // sums sets row v of y to Σ x_u·z_u over the sources u of v. A destination is one
@@ -196,8 +197,8 @@ func TestAddedRule(t *testing.T) {
 	g := graph.Ring(5, 1)
 	block := graph.Must(g.Block([]int32{2, 4}))
 	o := newOperands(g, 7)
-	tape := grad.NewTape(1)
-	x, y, z := tape.Use(o.X), tape.Use(o.Y), tape.Use(o.Z)
+	tp := grad.NewTape(1)
+	x, y, z := tp.Use(o.X), tp.Use(o.Y), tp.Use(o.Z)
 	u, v, w := message.U(x), message.V(y), message.U(z)
 	few, far := grad.Const(tensor.New(2, 7)), message.U(grad.Const(tensor.New(block.NumSrc(), 7)))
 	for _, c := range []struct {
@@ -226,8 +227,8 @@ func TestAddedGradient(t *testing.T) {
 	withSumProducts(t)
 	g := graph.Must(graph.New(4, []int32{0, 1, 1, 3, 2, 2}, []int32{1, 1, 0, 0, 3, 3}))
 	o := newOperands(g, 2, 2)
-	gradtest.Check(t, o, func(tape *grad.Tape) *grad.Var {
-		m := message.U(tape.Use(o.X)).Mul(message.V(tape.Use(o.Y))).Mul(message.U(tape.Use(o.Z)))
+	gradtest.Check(t, o, func(tp *grad.Tape) *grad.Var {
+		m := message.U(tp.Use(o.X)).Mul(message.V(tp.Use(o.Y))).Mul(message.U(tp.Use(o.Z)))
 		return message.UpdateAll(g, m, message.Sum).Tanh().Sum()
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
@@ -133,15 +134,15 @@ func (m additiveBlocks) score(c *exec.Call) *grad.Var {
 		return fused.NewAdditiveBlocks(c.Graph.Spans(), k.Dim(-1))
 	}).(*fused.AdditiveBlocks)
 	z := op.Fresh(c.Graph.NumEdges(), 1)
-	n := grad.Notes[additiveBack](op)
+	n := tape.Notes[additiveBack](op)
 	*n = additiveBack{op: op, k: k, q: q, v: v, kernel: fused.Additive{On: on, K: k.Value().Data, Q: q.Value().Data, V: v.Value().Data}}
 	if exec.Overlap(n.kernel.K, n.kernel.Q) {
 		n.apart = len(n.kernel.Q)
 	}
-	if !op.Dry(on.Room() + n.apart) {
+	if !tape.Dry(op, on.Room()+n.apart) {
 		n.kernel.Logits(z.Value().Data)
 	}
-	return op.RecordBy(z, n)
+	return tape.RecordBy(op, z, n)
 }
 
 // additiveBack is the pullback of additive scores.

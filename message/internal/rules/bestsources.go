@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
@@ -41,15 +42,15 @@ func (k bestSources) Forward(c *exec.Call) *grad.Var {
 	y := op.Fresh(c.Shape(room[:], x)...)
 	arg := op.Ints(len(y.Value().Data))
 	switch {
-	case op.Dry(0):
+	case tape.Dry(op, 0):
 	case k.smallest:
 		sparse.MinDense(y.Value(), arg, c.Graph.In(), x.Value())
 	default:
 		sparse.MaxDense(y.Value(), arg, c.Graph.In(), x.Value())
 	}
-	n := grad.Notes[bestSourcesBack](op)
+	n := tape.Notes[bestSourcesBack](op)
 	*n = bestSourcesBack{c.Graph, x, arg}
-	return op.RecordBy(y, n)
+	return tape.RecordBy(op, y, n)
 }
 
 // bestSourcesBack is the pullback of a choice among rows of sources.

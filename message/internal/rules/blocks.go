@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
@@ -124,7 +125,7 @@ func (m blocks) Takes(c *exec.Call) bool {
 	}
 	var room [4]*grad.Var
 	vars := m.vars(c, room[:0])
-	if grad.Begin("UpdateAll.Dense", vars...).Measuring() {
+	if tape.Measuring(grad.Begin("UpdateAll.Dense", vars...)) {
 		return true
 	}
 	if !dense.Sound([][]tensor.Float{vars[0].Value().Data, vars[1].Value().Data, vars[2].Value().Data}) {
@@ -150,7 +151,7 @@ func (m *blocks) vars(c *exec.Call, to []*grad.Var) []*grad.Var {
 func (m blocks) Forward(c *exec.Call) *grad.Var {
 	var room [4]*grad.Var
 	op := grad.Begin("UpdateAll.Dense", m.vars(c, room[:0])...)
-	n := grad.Notes[blocksBack](op)
+	n := tape.Notes[blocksBack](op)
 	*n = blocksBack{op: op, q: c.Vars[m.q], k: c.Vars[m.k], x: c.Vars[m.x]}
 	var shape [tensor.MaxAxes]int
 	y := op.New(c.Shape(shape[:], n.x)...)
@@ -172,10 +173,10 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 	}
 	k.Stats = fused.BlockStats{Top: op.Floats(c.Graph.NumDst() * k.Heads), Sum: op.Floats(c.Graph.NumDst() * k.Heads)}
 	n.room = k.Room(n.bias != nil && n.bias.Needs())
-	if !op.Dry(n.room) {
+	if !tape.Dry(op, n.room) {
 		k.Forward(y.Value().Data)
 	}
-	return op.RecordBy(y, n)
+	return tape.RecordBy(op, y, n)
 }
 
 // tableOf says which row of a table each edge takes.

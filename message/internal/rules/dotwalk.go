@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/fused"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -30,8 +31,8 @@ func (dotWalk) Takes(*exec.Call) bool { return true }
 func (m dotWalk) Forward(c *exec.Call) *grad.Var {
 	vars := [...]*grad.Var{c.Vars[m.q], c.Vars[m.k], c.Vars[m.x]}
 	op := grad.Begin("UpdateAll.DotProducts", vars[:]...)
-	waits := op.Own(vars[:])
-	n := grad.Notes[dotWalkBack](op)
+	waits := tape.Own(op, vars[:])
+	n := tape.Notes[dotWalkBack](op)
 	*n = dotWalkBack{op: op, q: vars[0], k: vars[1], x: vars[2]}
 	n.kernel = fused.Listed{In: c.Graph.In(), Q: n.q.Value().Data, K: n.k.Value().Data, V: n.x.Value().Data, Scale: m.scale}
 	if m.drop != none {
@@ -40,9 +41,9 @@ func (m dotWalk) Forward(c *exec.Call) *grad.Var {
 	var shape [tensor.MaxAxes]int
 	y := op.Fresh(c.Shape(shape[:], n.x)...)
 	if op.Needs() {
-		n.records.Data = op.FreshFloats(n.kernel.RecordsLen())
+		n.records.Data = tape.FreshFloats(op, n.kernel.RecordsLen())
 	}
-	op.Dry(0)
+	tape.Dry(op, 0)
 	return exec.Record(op, y, n, waits)
 }
 
@@ -54,25 +55,22 @@ type dotWalkBack struct {
 	records fused.ListedRecords // none where no gradient is wanted
 }
 
-// Run implements [grad.Late].
+// Run implements [tape.Late].
 func (n *dotWalkBack) Run(op grad.Op, y *grad.Var) {
 	var records *fused.ListedRecords
 	if op.Needs() {
 		if records = &n.records; records.Data == nil {
-			records.Data = op.FreshFloats(n.kernel.RecordsLen())
+			records.Data = tape.FreshFloats(op, n.kernel.RecordsLen())
 		}
 	}
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		n.kernel.Forward(y.Value().Data, records)
 	}
 }
 
-// Biased implements [grad.Late].
-func (n *dotWalkBack) Biased(_, _ *grad.Var) grad.Late { return nil }
-
-// Summed implements [grad.Summing]: the walk adds r's rows to those that it makes.
-func (n *dotWalkBack) Summed(r *grad.Var) grad.Late {
-	with := grad.Notes[dotWalkBack](n.op)
+// Summed implements [tape.Summing]: the walk adds r's rows to those that it makes.
+func (n *dotWalkBack) Summed(r *grad.Var) tape.Late {
+	with := tape.Notes[dotWalkBack](n.op)
 	*with = *n
 	with.kernel.Add = r.Value().Data
 	n.records = fused.ListedRecords{}
@@ -99,7 +97,7 @@ func (n *dotWalkBack) Pull(dy *tensor.Dense) {
 
 // freshOf returns the gradient of x, nil if it is not wanted, and whether it is to be set.
 func freshOf(x *grad.Var) (dx []tensor.Float, fresh bool) {
-	d, fresh := x.FreshGrad()
+	d, fresh := tape.FreshGrad(x)
 	if d == nil {
 		return nil, false
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
@@ -42,12 +43,12 @@ func (k edgeDot) Forward(c *exec.Call) *grad.Var {
 	shape := c.Shape(room[:], x)
 	shape[0], shape[len(shape)-1] = c.Graph.NumEdges(), 1
 	z := op.Fresh(shape...)
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		sparse.Dots{A: c.Graph.In()}.Into(z.Value(), x.Value(), y.Value())
 	}
-	n := grad.Notes[edgeDotBack](op)
+	n := tape.Notes[edgeDotBack](op)
 	*n = edgeDotBack{c.Graph, x, y}
-	return op.RecordBy(z, n)
+	return tape.RecordBy(op, z, n)
 }
 
 // edgeDotBack is the pullback of scalar products of edges.

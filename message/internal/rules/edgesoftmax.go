@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
@@ -29,12 +30,12 @@ func (k edgeSoftmax) Forward(c *exec.Call) *grad.Var {
 	x := c.Vars[k.x]
 	op := grad.Begin("EdgeSoftmax", x)
 	y := op.Fresh(columnsOf(x)...)
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		sparse.Softmax{A: c.Graph.In()}.Into(y.Value(), x.Value().Reshape(columnsOf(x)...))
 	}
-	n := grad.Notes[edgeSoftmaxBack](op)
+	n := tape.Notes[edgeSoftmaxBack](op)
 	*n = edgeSoftmaxBack{c.Graph, x, y}
-	return op.RecordBy(y, n)
+	return tape.RecordBy(op, y, n)
 }
 
 // columnsOf is the shape of x, with one column if it is a vector.
@@ -53,7 +54,7 @@ type edgeSoftmaxBack struct {
 
 // Pull adds to x's gradient.
 func (n *edgeSoftmaxBack) Pull(dy *tensor.Dense) {
-	dx, fresh := n.x.FreshGrad()
+	dx, fresh := tape.FreshGrad(n.x)
 	rows := dx.Reshape(columnsOf(n.x)...)
 	sparse.Softmax{A: n.g.In(), Add: !fresh}.Grad(rows, n.y.Value(), dy)
 }

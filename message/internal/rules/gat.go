@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
@@ -117,13 +118,13 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 			vars = append(vars, c.Vars[i])
 		}
 	}
-	from := ft.Projected()
-	if k.ee != none || k.weight != none || k.drop != none {
-		from = nil
+	from, aside := tape.Projected(ft), ft
+	if from == nil || k.ee != none || k.weight != none || k.drop != none {
+		from, aside = nil, nil
 	}
-	op := from.Begin("UpdateAll.Attention", vars...)
-	waits := op.Own(vars)
-	a := grad.Notes[gatBack](op)
+	op := tape.BeginWithout("UpdateAll.Attention", aside, vars...)
+	waits := tape.Own(op, vars)
+	a := tape.Notes[gatBack](op)
 	a.op, a.ft, a.el, a.er, a.from = op, vars[0], vars[1], vars[2], from
 	a.kernel = fused.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Slope: k.slope}
 	if from != nil {
@@ -145,9 +146,9 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 	var shape [tensor.MaxAxes]int
 	y := op.Fresh(c.Shape(shape[:], ft)...)
 	if op.Needs() {
-		a.records.Data = op.FreshFloats(a.kernel.RecordsLen())
+		a.records.Data = tape.FreshFloats(op, a.kernel.RecordsLen())
 	}
-	op.Dry(0)
+	tape.Dry(op, 0)
 	return exec.Record(op, y, a, waits)
 }
 
@@ -155,24 +156,24 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 type gatBack struct {
 	op         grad.Op
 	ft, el, er *grad.Var
-	ee, weight *grad.Var        // nil: none
-	from       *grad.Projection // ft if that is not held; nil: it is
+	ee, weight *grad.Var       // nil: none
+	from       tape.Projection // ft if that is not held; nil: it is
 	kernel     fused.GAT
 	y          *grad.Var
 	records    fused.Records // none where no gradient is wanted
 }
 
-// Run implements [grad.Late].
+// Run implements [tape.Late].
 func (a *gatBack) Run(op grad.Op, y *grad.Var) {
 	a.y = y
 	var records *fused.Records
 	if op.Needs() {
 		if records = &a.records; records.Data == nil {
-			records.Data = op.FreshFloats(a.kernel.RecordsLen())
+			records.Data = tape.FreshFloats(op, a.kernel.RecordsLen())
 		}
 	}
 	switch {
-	case op.Dry(0) || a.byHeads(y.Value()):
+	case tape.Dry(op, 0) || a.byHeads(y.Value()):
 	case a.from != nil:
 		a.kernel.Ft = a.from.All(op)
 		fallthrough
@@ -190,9 +191,9 @@ func (a *gatBack) byHeads(y *tensor.Dense) bool {
 // Borrows reports whether the operation reads what is not the tape's.
 func (a *gatBack) Borrows() bool { return a.from != nil }
 
-// Biased implements [grad.Late].
-func (a *gatBack) Biased(b, y *grad.Var) grad.Late {
-	with := grad.Notes[gatBack](a.op)
+// Biased implements [tape.Biasing].
+func (a *gatBack) Biased(b, y *grad.Var) tape.Late {
+	with := tape.Notes[gatBack](a.op)
 	*with = *a
 	with.kernel.Bias = b.Value()
 	if with.y = y; y == nil {
@@ -225,7 +226,7 @@ func (a *gatBack) grads() (into *fused.GATGrads, more []addition) {
 		if x.v == nil {
 			continue
 		}
-		dx, fresh := x.v.FreshGrad()
+		dx, fresh := tape.FreshGrad(x.v)
 		switch {
 		case fresh && x.sets == 0:
 			dx.Zero()

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
@@ -65,16 +66,16 @@ func (k sumSources) run(c *exec.Call, name string, own bool) *grad.Var {
 	op := grad.Begin(name, x)
 	var room [tensor.MaxAxes]int
 	y := op.Fresh(c.Shape(room[:], x)...)
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		p := sparse.Product{A: c.Graph.In(), Mean: k.mean}
 		if own {
 			p.Own = x.Value()
 		}
 		p.Into(y.Value(), x.Value())
 	}
-	n := grad.Notes[sumSourcesBack](op)
+	n := tape.Notes[sumSourcesBack](op)
 	*n = sumSourcesBack{c.Graph, x, k.mean, own}
-	return op.RecordBy(y, n)
+	return tape.RecordBy(op, y, n)
 }
 
 // sumSourcesBack is the pullback of a sum of rows of sources, or a mean.
@@ -97,7 +98,7 @@ func (n *sumSourcesBack) Pull(dy *tensor.Dense) {
 // pullProduct adds a product over the edges with x to v's gradient, if that is
 // wanted.
 func pullProduct(v *grad.Var, p sparse.Product, x *tensor.Dense) {
-	if dv, fresh := v.FreshGrad(); dv != nil {
+	if dv, fresh := tape.FreshGrad(v); dv != nil {
 		p.Add = !fresh
 		p.Into(dv, x)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
@@ -53,14 +54,14 @@ func (k weightedBlocks) Forward(c *exec.Call) *grad.Var {
 	op := grad.Begin("UpdateAll.SumWeightedBlocks", x, w)
 	var room [tensor.MaxAxes]int
 	y := op.New(c.Shape(room[:], x)...)
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		for _, b := range blocksOf(c.Graph) {
 			b.add(y.Value(), w.Value(), x.Value())
 		}
 	}
-	n := grad.Notes[weightedBlocksBack](op)
+	n := tape.Notes[weightedBlocksBack](op)
 	*n = weightedBlocksBack{c.Graph, x, w}
-	return op.RecordBy(y, n)
+	return tape.RecordBy(op, y, n)
 }
 
 // weightedBlocksBack is the pullback of a weighted sum on blocks.

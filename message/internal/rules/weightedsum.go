@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/tape"
 	"github.com/edgewise-ml/edgewise/message/internal/exec"
 	"github.com/edgewise-ml/edgewise/message/internal/ir"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
@@ -31,12 +32,12 @@ func (k weightedSum) Forward(c *exec.Call) *grad.Var {
 	op := grad.Begin("UpdateAll.SumWeighted", x, w)
 	var room [tensor.MaxAxes]int
 	y := op.Fresh(c.Shape(room[:], x)...)
-	if !op.Dry(0) {
+	if !tape.Dry(op, 0) {
 		sparse.Product{A: c.Graph.In(), Weights: w.Value()}.Into(y.Value(), x.Value())
 	}
-	n := grad.Notes[weightedSumBack](op)
+	n := tape.Notes[weightedSumBack](op)
 	*n = weightedSumBack{c.Graph, x, w}
-	return op.RecordBy(y, n)
+	return tape.RecordBy(op, y, n)
 }
 
 // weightedSumBack is the pullback of a weighted sum.
@@ -48,7 +49,7 @@ type weightedSumBack struct {
 // Pull adds to the gradients of x and w.
 func (n *weightedSumBack) Pull(dy *tensor.Dense) {
 	pullProduct(n.x, sparse.Product{A: n.g.In(), Weights: n.w.Value(), Transpose: true}, dy)
-	if dw, fresh := n.w.FreshGrad(); dw != nil {
+	if dw, fresh := tape.FreshGrad(n.w); dw != nil {
 		sparse.Dots{A: n.g.In(), Add: !fresh}.Into(dw, n.x.Value(), dy)
 	}
 }

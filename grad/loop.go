@@ -32,7 +32,7 @@ func beginLoop(rows int, xs ...*Var) *loop {
 
 // End ends the loop. It may be called twice.
 func (l *loop) End() {
-	if l == nil || l.tape.loop != l {
+	if l.tape.loop != l {
 		return
 	}
 	l.tape.settle()
@@ -57,9 +57,7 @@ func roundOf(x *Var) *Var {
 // End is noticed, as a stale one is. Its header is used again, so after the tape's next
 // Reset it would be another value.
 func (l *loop) Seal() {
-	if l != nil {
-		l.sealed = true
-	}
+	l.sealed = true
 }
 
 // around reports whether l is a loop or one that this stands in.

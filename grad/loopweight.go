@@ -173,8 +173,8 @@ func (p *weight) packing(rows int) *tensor.Packed {
 		return p.shared
 	}
 	more := 3*rows < p.rows
-	if p.shared = p.w.packed(0); p.shared == nil && more {
-		p.shared = p.w.packed(0) // which counts as its second product
+	if p.shared = p.w.packs.packed(&p.w.val, 0); p.shared == nil && more {
+		p.shared = p.w.packs.packed(&p.w.val, 0) // which counts as its second product
 	}
 	if p.shared != nil || p.calls != 2 && !more {
 		return p.shared

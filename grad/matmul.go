@@ -146,7 +146,7 @@ func (op Op) batch(x, w *Var, f tensor.Flags) *Var {
 	out[n+1] = m
 	y := op.New(out...)
 	if !op.dry(0) {
-		if p := w.packed(f); p != nil {
+		if p := w.packs.packed(&w.val, f); p != nil {
 			tensor.MatMulPacked(&y.val, &x.val, p, 0)
 		} else {
 			product(&y.val, &x.val, &w.val, f)

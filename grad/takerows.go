@@ -242,7 +242,7 @@ func (op Op) productBeside(x, w, z *Var) *Var {
 	y := op.freshLike(z)
 	if !op.dry(0) {
 		copy(y.val.Data, z.val.Data)
-		if p := w.packed(0); p != nil {
+		if p := w.packs.packed(&w.val, 0); p != nil {
 			tensor.MatMulPacked(&y.val, &x.val, p, 0)
 		} else {
 			tensor.MatMul(&y.val, &x.val, &w.val, 0)

@@ -84,9 +84,9 @@ type packing struct {
 // sampled is of how many elements a packed copy remembers the values.
 const sampled = 64
 
-// packed returns the packed copy of x, with [tensor.TransB] of its transpose, or nil.
-func (x *Var) packed(f tensor.Flags) *tensor.Packed {
-	w := x.packs
+// packed returns the packed copy of v, the value of w's Param, with [tensor.TransB] of its transpose, or nil. Of no Param it
+// is nil.
+func (w *packedParam) packed(v *tensor.Dense, f tensor.Flags) *tensor.Packed {
 	if w == nil {
 		return nil
 	}
@@ -94,25 +94,24 @@ func (x *Var) packed(f tensor.Flags) *tensor.Packed {
 	if f == tensor.TransB {
 		s = &w.turned
 	}
-	if now := s.now.Load(); now != nil && now.is(x) {
+	if now := s.now.Load(); now != nil && now.is(w.param, v) {
 		return &now.copy
 	}
 	if !s.used.Swap(true) || !s.busy.TryLock() { // one product alone is not worth a copy, nor is one to be waited for
 		return nil
 	}
 	defer s.busy.Unlock()
-	if now := s.now.Load(); now != nil && now.is(x) { // another goroutine has just made it
+	if now := s.now.Load(); now != nil && now.is(w.param, v) { // another goroutine has just made it
 		return &now.copy
 	}
-	made := newPacking(x, f)
+	made := newPacking(w.param, v, f)
 	s.now.Store(made)
 	return &made.copy
 }
 
-// newPacking packs x, a Param.
-func newPacking(x *Var, f tensor.Flags) *packing {
-	v := &x.val
-	k := &packing{of: &v.Data[0], shape: [2]int{v.Dim(0), v.Dim(1)}, changes: x.packs.param.changes}
+// newPacking packs v, the value of p.
+func newPacking(p *Param, v *tensor.Dense, f tensor.Flags) *packing {
+	k := &packing{of: &v.Data[0], shape: [2]int{v.Dim(0), v.Dim(1)}, changes: p.changes}
 	for i := range k.samples {
 		k.samples[i] = v.Data[sampleAt(i, len(v.Data))]
 	}
@@ -120,10 +119,9 @@ func newPacking(x *Var, f tensor.Flags) *packing {
 	return k
 }
 
-// is reports whether x is as it was when k was made, as far as can be seen.
-func (k *packing) is(x *Var) bool {
-	v := &x.val
-	if k.changes != x.packs.param.changes || k.shape != [2]int{v.Dim(0), v.Dim(1)} || k.of != &v.Data[0] {
+// is reports whether v, the value of p, is as it was when k was made, as far as can be seen.
+func (k *packing) is(p *Param, v *tensor.Dense) bool {
+	if k.changes != p.changes || k.shape != [2]int{v.Dim(0), v.Dim(1)} || k.of != &v.Data[0] {
 		return false
 	}
 	for i, was := range k.samples {
@@ -143,7 +141,7 @@ func sampleAt(i, n int) int {
 
 // multiply sets y to x·w, and does what then says; x is dense.
 func (op Op) multiply(y *tensor.Dense, x, w *Var, then tensor.Epilogue) {
-	if p := w.packed(0); p != nil {
+	if p := w.packs.packed(&w.val, 0); p != nil {
 		tensor.MatMulPackedThen(matrix(y), matrix(&x.val), p, 0, then)
 		return
 	}

@@ -4,85 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
-
-// Grad is the gradient of one Param, or of one watched Var.
-type Grad struct {
-	Param *Param // nil: of Watched
-	Value *tensor.Dense
-
-	of   *Var
-	pass uint32 // the Backward of its tape that made it
-}
-
-// Grads holds the gradients of a computation, in the order in which the Params
-// were first used. They live until the tape's next Reset or Backward: then their
-// memory is another's, and a method that is called on them panics with a
-// [*TapeError].
-type Grads []Grad
-
-// MustLive panics with a [*TapeError] of the operation op if gs are from before
-// their tape's last Reset or Backward. Every method of Grads and the optimisers
-// of package train call it.
-func (gs Grads) MustLive(op string) {
-	for i := range gs {
-		v := gs[i].of
-		if v == nil || v.tape == nil {
-			continue // a Grad that no tape has made
-		}
-		if v.gen != v.tape.gen {
-			panic(&TapeError{Op: op, Why: "the gradients are from before their tape's last Reset; use them, or clone their values, before it"})
-		}
-		if gs[i].pass != v.tape.passes {
-			panic(&TapeError{Op: op, Why: "the gradients are from before their tape's last Backward, which takes their memory: use them before it, add up the losses instead, or take a tape for each"})
-		}
-	}
-}
-
-// Of returns the gradient of a Var that was made by Use or Watch, or nil.
-func (gs Grads) Of(v *Var) *tensor.Dense {
-	gs.MustLive("Grads.Of")
-	for _, g := range gs {
-		if g.of == v && v != nil {
-			return g.Value
-		}
-	}
-	return nil
-}
-
-// Param returns the gradient of a Param, or nil.
-func (gs Grads) Param(p *Param) *tensor.Dense {
-	gs.MustLive("Grads.Param")
-	for _, g := range gs {
-		if g.Param == p && p != nil {
-			return g.Value
-		}
-	}
-	return nil
-}
-
-// SumGrads adds the gradients of several tapes, in the order of the arguments,
-// into the first. All must have used the same Params, in the same order. Of two
-// losses on one tape, add up the losses: a tape keeps the gradients of its last
-// Backward only, and those of an earlier one panic here.
-func SumGrads(gs ...Grads) Grads {
-	if len(gs) == 0 {
-		return nil
-	}
-	for _, g := range gs {
-		g.MustLive("SumGrads")
-	}
-	for _, g := range gs[1:] {
-		if !slices.EqualFunc(gs[0], g, func(a, b Grad) bool { return a.Param == b.Param }) {
-			panic(&TapeError{Op: "SumGrads", Why: "the computations used different Params, or in another order"})
-		}
-		for i := range g {
-			gs[0][i].Value.Add(g[i].Value)
-		}
-	}
-	return gs[0]
-}
 
 // Backward returns the gradient of loss, which has one element, by every Param
 // used and every value watched. A Param that the loss does not depend on has a
@@ -296,3 +220,168 @@ func (t *Tape) dropUpdates() {
 	clear(t.updates)
 	t.updates = t.updates[:0]
 }
+
+// outsideBackward panics if Backward runs, which is another goroutine's then; a
+// checkpointed function that runs again is its own.
+func (t *Tape) outsideBackward(op string) {
+	if t.back.Load() && t.inside == outside {
+		panic(shared(op + " while Backward runs"))
+	}
+}
+
+// beginBackward says that Backward runs until the function that it returns is
+// called.
+func (t *Tape) beginBackward(op string) (end func()) {
+	if !t.back.CompareAndSwap(false, true) {
+		panic(shared(op + " while Backward runs"))
+	}
+	return func() { t.back.Store(false) }
+}
+
+// Grad returns the array into which a pullback adds x's gradient, or nil if it
+// is not wanted. It is called by pullbacks only.
+func (x *Var) Grad() *tensor.Dense {
+	x.alive("Grad")
+	if !x.needs {
+		return nil
+	}
+	if x.base == nil {
+		x.gradFrom(0)
+		return &x.grad
+	}
+	root, at := x.origin()
+	x.part(root.gradFrom(at), at)
+	return &x.grad
+}
+
+// part makes x's gradient the part from at on of g, that of which x is a view.
+func (x *Var) part(g []tensor.Float, at int) {
+	n := len(x.val.Data)
+	x.grad = x.val
+	x.grad.Data = g[at : at+n : at+n]
+}
+
+// pulled returns x's gradient for its own pullback, which only reads it.
+func (x *Var) pulled() *tensor.Dense {
+	if x.lent {
+		return &x.grad
+	}
+	return x.Grad()
+}
+
+// gradFrom returns the gradient, of which the elements from number at on have
+// been set or are zero. Rounds of a loop ask for their parts from the last on, so
+// what is before that need not be zeroed.
+func (x *Var) gradFrom(at int) []tensor.Float {
+	if x.lent {
+		x.ownGrad()
+	}
+	if !x.has {
+		buf, zero := x.tape.lend(len(x.val.Data))
+		x.grad = x.val
+		x.grad.Data = buf
+		x.has, x.bare = true, len(buf)
+		if zero {
+			x.bare = 0
+		}
+	}
+	if at < x.bare {
+		if !x.tape.dry { // a dry run touches no memory
+			wipe(x.grad.Data[at:x.bare])
+		}
+		x.bare = at
+	}
+	return x.grad.Data
+}
+
+// freshGrad is [Var.Grad] for a pullback that can set the gradient as well as
+// add to it. If fresh is true nothing has been added yet, and the array holds
+// anything: the pullback must set each element at once. It must not ask for the
+// gradient of another operand in between, which may be the same one.
+func (x *Var) freshGrad() (g *tensor.Dense, fresh bool) {
+	x.alive("FreshGrad")
+	if !x.needs {
+		return nil, false
+	}
+	root, at := x.origin()
+	n := len(x.val.Data)
+	if root.has && at+n > root.bare {
+		return x.Grad(), false
+	}
+	all := root.gradFrom(at + n)
+	root.bare = at
+	if x != root {
+		x.part(all, at)
+	}
+	return &x.grad, true
+}
+
+// asked reports whether x's gradient, or that of which it is a view, has been
+// asked for.
+func (x *Var) asked() bool {
+	root, _ := x.origin()
+	return root.has
+}
+
+// gradOf returns the elements of the gradient of what may be nil; nil where none is
+// wanted.
+func gradOf(v *Var) []tensor.Float {
+	if v == nil || !v.needs {
+		return nil
+	}
+	return v.Grad().Data
+}
+
+// giveGrad makes the gradient of y that of x, which has none. What the caller of
+// BackwardFrom owns is lent: who adds to it adds to a copy.
+func (y *Var) giveGrad(x *Var) {
+	if y.handOver(x) {
+		return
+	}
+	x.grad.Set(y.pulled().Data, x.val.Shape()...)
+	x.has, x.bare, x.lent = true, 0, true
+}
+
+// ownGrad copies the gradient that was lent to x.
+func (x *Var) ownGrad() {
+	buf, _ := x.tape.lend(len(x.grad.Data))
+	copy(buf, x.grad.Data)
+	x.grad.Data, x.lent = buf, false
+}
+
+// handLeast is the number of elements from which the gradient of a product's
+// result becomes that of its operand in place, rather than beside it: memory and
+// the way there cost more than a copy of some rows at a time. Tests set it.
+var handLeast = 1 << 20
+
+// handsOver reports whether y's gradient may become that of x, by their shapes.
+func (y *Var) handsOver(x *Var) bool {
+	n := len(y.val.Data)
+	return x.needs && x.csr == nil && y.base == nil && n >= handLeast && n == len(x.val.Data)
+}
+
+// handOver gives the memory of y's gradient to that of x, unless x has one or y's
+// is to stay. What it holds is then still y's.
+func (y *Var) handOver(x *Var) (handed bool) {
+	root, _ := x.origin()
+	if root.has || !y.has || y.hold || y.lent || len(root.val.Data) != len(y.val.Data) {
+		return false
+	}
+	root.grad.Set(y.Grad().Data, root.val.Shape()...)
+	root.has, root.bare = true, 0
+	y.has, y.grad.Data = false, nil
+	return true
+}
+
+// mayHandOver notes for [Measure] that y's gradient is handed over to x where it
+// may be.
+func (op Op) mayHandOver(y, x *Var) {
+	if op.trace != nil && y.handsOver(x) {
+		op.trace.over = x
+		op.pullsLast(x)
+	}
+}
+
+// turnInPlace multiplies the rows of g by the transpose of w, to the bits of a
+// product beside it.
+func turnInPlace(g, w *tensor.Dense) { dense.MatMulInPlace(matrix(g), w) }

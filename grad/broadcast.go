@@ -3,6 +3,7 @@ package grad
 import (
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -27,10 +28,6 @@ func (x *Var) Min(y *Var) *Var { return x.binary(vec.Min, y) }
 // Max returns the larger of two elements, with broadcasting. Where they tie the
 // gradient goes to x.
 func (x *Var) Max(y *Var) *Var { return x.binary(vec.Max, y) }
-
-// small is how many elements an operation takes by itself: to share them out
-// would cost more than they do.
-const small = 1 << 10
 
 func (x *Var) binary(f vec.Binary, y *Var) *Var {
 	if f == vec.Add && y != nil && (x.sum != noSummand || y.sum != noSummand) {
@@ -81,9 +78,6 @@ func fewRows(x, y *tensor.Dense) bool {
 	at := x.Axes() - y.Axes()
 	return n <= small && at >= 0 && slices.Equal(x.Shape()[at:], y.Shape()) && (m > 1 || n <= 1)
 }
-
-// extents is room for a shape.
-type extents [tensor.MaxAxes]int
 
 // broadcast writes the shape that x and y share to room.
 func (op Op) broadcast(room *extents, x, y *Var) []int {
@@ -169,5 +163,134 @@ func (n *binaryNotes) pullSum(dz *tensor.Dense) {
 	pass(n.y)
 	if n.z == nil || !n.z.handsOver(n.x) || !n.z.handOver(n.x) {
 		pass(n.x)
+	}
+}
+
+// Where returns x where c is not 0 and y where it is, with broadcasting. c has no
+// gradient. An element that is not chosen does no harm, be it NaN.
+func Where(c, x, y *Var) *Var {
+	Begin("Where", c, x, y)
+	shape, ok := tensor.Broadcast(x.Value().Shape(), y.Value().Shape())
+	if ok {
+		shape, ok = tensor.Broadcast(shape, c.Value().Shape())
+	}
+	if !ok {
+		panic(tensor.Mismatch("grad.Where", c, x, y))
+	}
+	c, x, y = c.fit(shape), x.fit(shape), y.fit(shape)
+	op := Begin("Where", x, y, c)
+	z, k := op.Fresh(shape...), dense.Where{If: c.val.Data, X: x.val.Data, Y: y.val.Data}
+	if !op.dry(0) {
+		k.Forward(z.val.Data)
+	}
+	return op.Record(z, func(dz *tensor.Dense) { k.Backward(gradOf(x), gradOf(y), dz.Data) })
+}
+
+// fit is Expand where it is needed.
+func (x *Var) fit(shape []int) *Var {
+	if slices.Equal(x.Shape(), shape) {
+		return x
+	}
+	return x.Expand(shape...)
+}
+
+// summing is a [deferred] that can add an array on its way. Summed returns the operation
+// with r, which has as many elements, added to its result, or nil if that is no gain. Run
+// will be called of what is returned, which may take over what this one has prepared for a
+// Run that has not been called. Its Pull must not read the result.
+type summing interface {
+	deferred
+	Summed(r *Var) deferred
+}
+
+// sumAlong returns the sum of x and y if the operation that makes one of them waits, and
+// adds the other on its way, else nil.
+func (x *Var) sumAlong(y *Var) *Var {
+	m, r, l := x, y, x.along()
+	if l == nil && y != nil {
+		m, r, l = y, x, y.along()
+	}
+	if l == nil || r == nil || r.late.Load() == l || r.csr != nil || !slices.Equal(x.val.Shape(), y.val.Shape()) {
+		return nil
+	}
+	r.alive("Add")
+	r.ready("Add")
+	with, sum := l.takeSummed(r)
+	if with == nil {
+		return nil
+	}
+	n := sumWith{x: x, y: y, r: r, with: with, sum: sum, from: l, pulls: l.op.needs}
+	n.lone = r.tape != nil && r.needs && r.base == nil && !r.hold && !r.used && r.tape.loop == nil
+	op := l.begin("Add", m, r)
+	n.out = op.over(sum.val.Data, x.val.Shape())
+	if tr := op.trace; tr != nil { // r first, whose gradient lies in the sum's place
+		last := len(tr.xs) - 1
+		if tr.xs = append([]*Var{r}, tr.xs[:last]...); n.lone {
+			tr.xs, tr.over = append(tr.xs[1:], r), r
+		}
+	}
+	with.Run(l.op, sum)
+	to := notes[sumWith](op)
+	*to = n
+	return op.recordBy(n.out, to)
+}
+
+// takeSummed is takeBiased with what is added to all elements.
+func (l *late) takeSummed(r *Var) (with deferred, y *Var) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of, ok := l.of.(summing)
+	if !ok || l.state != waiting {
+		return nil, nil
+	}
+	if with = of.Summed(r); with == nil {
+		return nil, nil
+	}
+	return with, l.take()
+}
+
+// sumWith is the pullback of x + y, of which one is r and the operation that makes the
+// other has added that.
+type sumWith struct {
+	x, y, r *Var
+	with    deferred
+	sum     *Var // the result as with sees it
+	out     *Var // and as others do
+	from    *late
+	pulls   bool // the gradient of with is wanted
+	lone    bool // nothing that was recorded before has read r
+	dy      tensor.Dense
+}
+
+// took implements [taker].
+func (n *sumWith) took() string { return n.from.op.name }
+
+// Pull adds to the gradient of r, and to those of the other summand's operands. Of an r that
+// only the sum has read the gradient is dy itself, when that has been read.
+func (n *sumWith) Pull(dy *tensor.Dense) {
+	if n.from.apart {
+		(&binaryNotes{f: vec.Add, x: n.x, y: n.y, sum: true}).Pull(dy)
+		return
+	}
+	passes := !n.lone || n.r.has
+	if passes {
+		n.pass(dy)
+	}
+	if n.pulls {
+		n.dy = n.sum.val
+		n.dy.Data = dy.Data
+		n.with.Pull(&n.dy)
+	}
+	if !passes {
+		n.out.giveGrad(n.r)
+	}
+}
+
+// pass copies dy to the gradient of r, or adds it.
+func (n *sumWith) pass(dy *tensor.Dense) {
+	if dr, fresh := n.r.freshGrad(); fresh {
+		tensor.SetGrad(dr, dy, dy, dy, tensor.Unary(vec.Shift), 0)
+	} else if dr != nil {
+		tensor.CombineGradX(dr, dy, dy, dy, tensor.Binary(vec.Add))
 	}
 }

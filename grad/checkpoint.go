@@ -2,15 +2,6 @@ package grad
 
 import "github.com/edgewise-ml/edgewise/tensor"
 
-// section is where a tape is in a checkpointed function.
-type section uint8
-
-const (
-	outside section = iota
-	forward         // runs for its value; nothing is recorded
-	replay          // runs again, for its gradient
-)
-
 // Checkpoint returns f(xs…) and forgets what f worked out on the way: Backward
 // runs f again when it needs it. That takes the time of f once more and frees
 // the memory of its intermediate values. Value and gradients have the same bits

@@ -1,6 +1,9 @@
 package grad
 
 import (
+	"fmt"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -14,6 +17,25 @@ func (t *Tape) Dropout(x *Var, p float64) *Var {
 		return x
 	}
 	return t.dropBy(x, d)
+}
+
+// NextDropout returns the mask of a dropout of fraction p that is built now, or
+// nil where nothing is dropped. Each call draws the next op number, so that a
+// mask belongs to a place in the program. A p that is no fraction is a
+// [*TapeError].
+func (t *Tape) NextDropout(p float64) *tensor.Mask {
+	if !t.Recording() {
+		return nil
+	}
+	if !(p >= 0 && p <= 1) {
+		panic(&TapeError{Op: "Dropout", Why: fmt.Sprintf("a fraction of %v, want 0 to 1", p)})
+	}
+	t.op++
+	if p == 0 {
+		return nil
+	}
+	d := tensor.NewMask(t.seed, t.step, t.op, p)
+	return &d
 }
 
 // beginDropout is Begin of an operation that t drops in, also where the operands
@@ -71,4 +93,48 @@ func (t *Tape) dropSparse(x *Var, d *tensor.Mask) *Var {
 		Values: t.takeFresh(x.csr.NNZ()), Kept: t.takeFresh(kept), Cols: t.takeFreshInts(kept), Starts: t.takeFreshLongs(starts),
 	})
 	return y
+}
+
+// dropAlong returns the dropout of x if that is a bias and an ELU that wait: all
+// three are one pass over rows, and one over their gradient. Else it returns nil.
+func (t *Tape) dropAlong(x *Var, d *tensor.Mask) *Var {
+	if x.tape != t || t == nil {
+		return nil
+	}
+	l := x.along()
+	if l == nil || l.out != x {
+		return nil
+	}
+	biased, ok := l.of.(*biasNotes)
+	if !ok {
+		return nil
+	}
+	y := l.takeWaiting()
+	if y == nil {
+		return nil
+	}
+	op := l.begin("Dropout", x)
+	z := op.over(y.val.Data, x.val.Shape())
+	n := notes[dropBiasNotes](op)
+	n.biasNotes, n.from = biasNotes{x: biased.x, b: biased.b, row: biased.row, drop: (*vec.Dropout)(d)}, l
+	n.Run(op, z)
+	return op.recordBy(z, n)
+}
+
+// dropBiasNotes is the pullback of a dropout of a bias and an ELU, which it took along.
+type dropBiasNotes struct {
+	biasNotes
+	from *late // of what waited
+}
+
+// took implements [taker].
+func (n *dropBiasNotes) took() string { return "AddBias" }
+
+// Pull adds to the gradients of x and b, or if an operation has read what waited, to that.
+func (n *dropBiasNotes) Pull(dy *tensor.Dense) {
+	if n.from.apart {
+		(&dropNotes{n.from.out, (*tensor.Mask)(n.drop)}).Pull(dy)
+		return
+	}
+	n.biasNotes.Pull(dy)
 }

@@ -81,23 +81,6 @@ func (f *frame) Write(lo int, y *Var) {
 	}))
 }
 
-// allZero reports whether x has zeros alone.
-func allZero(x []tensor.Float) bool {
-	for _, v := range x {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// isBlank reports whether all elements of x are 0 and their gradients not wanted, as those of
-// the states before the roots are: what a product adds there, or has of them, is nothing.
-func (x *Var) isBlank() bool {
-	root, at := x.origin()
-	return at+len(x.val.Data) <= root.blank
-}
-
 // View returns rows lo to hi, without hi.
 func (f *frame) View(lo, hi int) *Var {
 	y := f.all.RowRange(lo, hi)

@@ -185,3 +185,154 @@ func product(dst, a, b *tensor.Dense, f tensor.Flags) {
 		tensor.BatchMatMul(dst, a, b, f)
 	}
 }
+
+// multiply sets y to x·w, and does what then says; x is dense.
+func (op Op) multiply(y *tensor.Dense, x, w *Var, then tensor.Epilogue) {
+	if p := w.packs.packed(&w.val, 0); p != nil {
+		tensor.MatMulPackedThen(matrix(y), matrix(&x.val), p, 0, then)
+		return
+	}
+	tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, then)
+}
+
+// MatMulGroups multiplies groups of rows of the matrix x with a matrix each, K×In×Out:
+// rows ends[k−1] to ends[k] of the result, the first from 0 on, are those of x times w[k].
+// The last group ends with x. The list must not change until the tape's next Reset.
+func (x *Var) MatMulGroups(w *Var, ends []int) *Var {
+	op := Begin("MatMulGroups", x, w)
+	if x.Value().Axes() != 2 || w.Value().Axes() != 3 || x.Dim(1) != w.Dim(1) || len(ends) != w.Dim(0) {
+		panic(tensor.Mismatch("grad.MatMulGroups", x, w))
+	}
+	last := 0
+	for _, end := range ends {
+		if end < last {
+			last = x.Dim(0) + 1
+		}
+		last = max(last, end)
+	}
+	if last != x.Dim(0) {
+		panic(&tensor.ShapeError{Op: "grad.MatMulGroups", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(ends)}, Why: "the ends of the groups do not rise to the number of rows"})
+	}
+	y := op.Fresh(x.Dim(0), w.Dim(2))
+	n := notes[groupsNotes](op)
+	n.x, n.w, n.ends = x, w, ends
+	if !op.dry(0) {
+		for k := range ends {
+			if n.group(k, &y.val, &w.val) {
+				tensor.MatMulThen(&n.y, &n.rows, &n.matrix, 0, tensor.Epilogue{})
+			}
+		}
+	}
+	return op.recordBy(y, n)
+}
+
+// groupsNotes is the pullback of products of groups.
+type groupsNotes struct {
+	x, w *Var
+	ends []int
+
+	rows, y, matrix tensor.Dense // of one group
+}
+
+// group sets what belongs to group k: rows of x and of y or its gradient, and a matrix of w
+// or of its gradient. It reports whether there are rows.
+func (n *groupsNotes) group(k int, y, w *tensor.Dense) bool {
+	lo, hi := 0, n.ends[k]
+	if k > 0 {
+		lo = n.ends[k-1]
+	}
+	in, out := w.Dim(1), w.Dim(2)
+	n.rows.Set(n.x.val.Data[lo*in:hi*in], hi-lo, in)
+	n.y.Set(y.Data[lo*out:hi*out], hi-lo, out)
+	n.matrix.Set(w.Data[k*in*out:(k+1)*in*out], in, out)
+	return hi > lo
+}
+
+// Pull adds to the gradients of x and w.
+func (n *groupsNotes) Pull(dy *tensor.Dense) {
+	if dx, fresh := n.x.freshGrad(); dx != nil {
+		in := dx.Dim(1)
+		for k, hi := range n.ends {
+			if n.group(k, dy, &n.w.val) {
+				lo := hi - n.rows.Dim(0)
+				n.rows.Set(dx.Data[lo*in:hi*in], hi-lo, in)
+				collect(&n.rows, &n.y, &n.matrix, into{tensor.TransB, fresh})
+			}
+		}
+	}
+	dw, fresh := n.w.freshGrad()
+	if dw == nil {
+		return
+	}
+	for k := range n.ends {
+		switch {
+		case n.group(k, dy, dw):
+			collect(&n.matrix, &n.rows, &n.y, into{tensor.TransA, fresh})
+		case fresh:
+			clear(n.matrix.Data)
+		}
+	}
+}
+
+// keepProducts has t, one of [NewEval], work out the products of x with Params once and keep them across Resets: for layers that
+// run on the same rows again and again, with another part of a graph each time. x, a [*tensor.Dense] or a [*sparse.CSR], and the
+// Params must stay as they are. Each product takes memory of its own until keepProducts is called again; if x is nil, t keeps none.
+// No bit of a result changes.
+func (t *Tape) keepProducts(x tensor.Array) {
+	if !t.never {
+		panic(&TapeError{Op: "KeepProducts", Why: "the tape records, and training changes its Params; call it on one of NewEval"})
+	}
+	t.kept = kept{of: x}
+}
+
+// keeps reports whether products of x are kept.
+func (t *Tape) keeps(x *Var) bool {
+	if t == nil {
+		return false
+	}
+	switch of := t.kept.of.(type) {
+	case *sparse.CSR:
+		return of == x.csr
+	case *tensor.Dense:
+		return x.csr == nil && len(of.Data) > 0 && len(x.val.Data) > 0 && &of.Data[0] == &x.val.Data[0] && slices.Equal(of.Shape(), x.val.Shape())
+	}
+	return false
+}
+
+// keptProduct returns a(x·w + b), without b if that is nil, which of works out; or nil if it is not kept.
+func (x *Var) keptProduct(w, b *Var, a string, of func(x, w, b *Var) *Var) *Var {
+	if x == nil || w == nil || !w.tape.keeps(x) {
+		return nil
+	}
+	t, sh := w.tape, x.Shape()
+	if !t.isParam(w) || b != nil && !t.isParam(b) || w.val.Axes() != 2 || sh[len(sh)-1] != w.Dim(0) || len(w.val.Data) == 0 {
+		return nil
+	}
+	t.heed()
+	k := keptProduct{w: &w.val.Data[0], cols: w.Dim(1), act: a}
+	if b != nil {
+		k.b = &b.val.Data[0]
+	}
+	for _, p := range t.kept.products {
+		if k.y = p.y; p == k {
+			return t.Input(p.y)
+		}
+	}
+	if b != nil {
+		b = Const(&b.val)
+	}
+	k.y = of(Const(t.kept.of), Const(&w.val), b).Value()
+	t.kept.products = append(t.kept.products, k)
+	return t.Input(k.y)
+}
+
+// isParam reports whether w is a Param on t, or a part of one.
+func (t *Tape) isParam(w *Var) bool {
+	root, _ := w.origin()
+	for _, v := range t.uses {
+		if v.body == root.body {
+			return true
+		}
+	}
+	return false
+}

@@ -5,6 +5,16 @@ import (
 	"time"
 )
 
+// TapeError reports a mistake in the use of a tape, such as a Var of another
+// one. Like a wrong shape it is a bug of the program, so operations panic with
+// it.
+type TapeError struct {
+	Op  string
+	Why string
+}
+
+func (e *TapeError) Error() string { return "grad: " + e.Op + ": " + e.Why }
+
 // owner notices two goroutines on one tape. It cannot see every one of their
 // meetings without a lock an operation, but it sees the usual ones, and what
 // they would break says so, too, rather than that an index is out of range.
@@ -59,23 +69,6 @@ func (o *owner) alone(op string) {
 		}
 	}
 	o.open = 0
-}
-
-// outsideBackward panics if Backward runs, which is another goroutine's then; a
-// checkpointed function that runs again is its own.
-func (t *Tape) outsideBackward(op string) {
-	if t.back.Load() && t.inside == outside {
-		panic(shared(op + " while Backward runs"))
-	}
-}
-
-// beginBackward says that Backward runs until the function that it returns is
-// called.
-func (t *Tape) beginBackward(op string) (end func()) {
-	if !t.back.CompareAndSwap(false, true) {
-		panic(shared(op + " while Backward runs"))
-	}
-	return func() { t.back.Store(false) }
 }
 
 // shared is the error of two goroutines on one tape.

@@ -23,7 +23,7 @@ var mutations = []struct{ name, file, old, new string }{
 	{"dot of heads, by x", "../internal/simd/attend/heads.go", "Axpy(k.Y[r*k.YStride+h*d:][:d], k.W", "Axpy(k.Y[r*k.YStride+h*d:][:d], 1.001*k.W"},
 	{"dot of heads, by y", "../internal/simd/attend/heads.go", "Axpy(k.Y[h*d:][:d], k.W[r*k.WStride+h], k.X[r*", "Axpy(k.Y[h*d:][:d], 1.001*k.W[r*k.WStride+h], k.X[r*"},
 	{"bias", "../internal/dense/biasthen.go", "addTo(to, sum[at:at+width])", "vec.Axpy(to, 1.001, sum[at:at+width])"},
-	{"max", "extreme.go", "dx[n.at(k, p)] += dy.Data[k]", "dx[n.at(k, p)] += 1.001 * dy.Data[k]"},
+	{"max", "reduce.go", "dx[n.at(k, p)] += dy.Data[k]", "dx[n.at(k, p)] += 1.001 * dy.Data[k]"},
 	{"cross-entropy", "../internal/dense/entropy.go", "vec.Axpy(dx, w, p)", "vec.Axpy(dx, 1.001*w, p)"},
 	{"cross-entropy of few classes", "../internal/dense/entropy.go", "dx[j] += w * v", "dx[j] += 1.001 * w * v"},
 	{"layer norm", "../internal/dense/layernorm.go", "-scale * scale * dot)", "-1.001 * scale * scale * dot)"},
@@ -110,7 +110,7 @@ func TestMutations(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		if out, err := runMutant(t, "softmax.go", [2]string{"package grad", "package  grad"}, gradientChecks...); err != nil {
+		if out, err := runMutant(t, "rowwise.go", [2]string{"package grad", "package  grad"}, gradientChecks...); err != nil {
 			t.Errorf("the checks fail without an error: %v\n%s", err, out)
 		}
 	})

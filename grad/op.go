@@ -1,6 +1,9 @@
 package grad
 
 import (
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -265,3 +268,81 @@ func (t *Tape) resetNotes() {
 	clear(t.results)
 	t.results = t.results[:0]
 }
+
+// dry reports whether the operation is to leave out its arithmetic: under
+// [Measure] only the shapes of results count. An operation takes every array that
+// it keeps before it asks. Its pullback does not run either. It is taken to borrow that many
+// scratch elements and then to make the gradients of the operands in their order;
+// one that does otherwise asks [Op.measuring].
+func (op Op) dry(scratch int) bool {
+	if !op.measuring() {
+		return false
+	}
+	if op.trace != nil {
+		op.trace.skip, op.trace.scratch = true, scratch
+	}
+	return true
+}
+
+// measuring reports whether the operation runs under [Measure]. It is [Op.dry] for
+// an operation whose pullback needs memory that a number does not describe, such as the gradients of
+// several results: that runs then, takes its memory, asks as well and leaves out its arithmetic.
+func (op Op) measuring() bool { return op.tape != nil && op.tape.dry }
+
+// pulls notes of which operands the pullback makes the gradients, in this order, where it
+// is not of all.
+func (op Op) pulls(xs ...*Var) {
+	if op.trace != nil {
+		op.trace.xs = append(op.trace.xs[:0], xs...)
+	}
+}
+
+// pullsLast notes that the pullback ends with the operand x.
+func (op Op) pullsLast(x *Var) {
+	if op.trace != nil {
+		at := slices.Index(op.trace.xs, x)
+		op.trace.xs = append(slices.Delete(op.trace.xs, at, at+1), x)
+	}
+}
+
+// pullsFirst notes that the pullback begins with the last of the operands, b.
+func (op Op) pullsFirst(b *Var) {
+	if op.trace != nil {
+		xs := op.trace.xs
+		op.trace.xs = append([]*Var{b}, xs[:len(xs)-1]...)
+	}
+}
+
+// extents is room for a shape.
+type extents [tensor.MaxAxes]int
+
+// small is how many elements an operation takes by itself: to share them out
+// would cost more than they do.
+const small = 1 << 10
+
+// leading returns the number of rows when the last axis is a row.
+func leading(shape []int) int {
+	n := 1
+	for _, s := range shape[:len(shape)-1] {
+		n *= s
+	}
+	return n
+}
+
+// lastOne writes a shape whose last axis has length 1 to room.
+func lastOne(room *extents, shape []int) []int {
+	s := append(room[:0], shape...)
+	s[len(s)-1] = 1
+	return s
+}
+
+// matrix returns x as a matrix whose rows are its last axis.
+func matrix(x *tensor.Dense) *tensor.Dense {
+	if x.Axes() == 2 {
+		return x
+	}
+	return x.Reshape(leading(x.Shape()), x.Dim(-1))
+}
+
+// addTo is dst += src.
+func addTo(dst, src []tensor.Float) { vec.Axpy(dst, 1, src) }

@@ -1,7 +1,7 @@
 package grad
 
 import (
-	"fmt"
+	"context"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -86,6 +86,15 @@ type update struct {
 	value *Var
 }
 
+// section is where a tape is in a checkpointed function.
+type section uint8
+
+const (
+	outside section = iota
+	forward         // runs for its value; nothing is recorded
+	replay          // runs again, for its gradient
+)
+
 // NewTape returns a tape. Dropout is a function of the seed and the step.
 func NewTape(seed uint64) *Tape {
 	return &Tape{seed: seed, uses: map[*Param]*Var{}}
@@ -140,6 +149,13 @@ func (t *Tape) ResetEval() {
 	t.step--
 	t.eval = true
 }
+
+// Seed returns the seed of the tape's dropouts.
+func (t *Tape) Seed() uint64 { return t.seed }
+
+// Restart makes t what [NewTape] returns for a seed, but keeps its memory: the
+// next Reset begins the first step of another run.
+func (t *Tape) Restart(seed uint64) { t.seed, t.step = seed, 0 }
 
 // Step returns the number of the step, which counts Resets.
 func (t *Tape) Step() uint64 { return t.step }
@@ -201,6 +217,28 @@ func (t *Tape) Watch(x *tensor.Dense) *Var {
 	return t.leaf(x, nil, !t.eval)
 }
 
+func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
+	v := (*Tape)(nil).newVar() // its body is its own, in a loop and a checkpointed function too
+	v.tape, v.gen = t, t.gen
+	v.val, v.needs, v.hold = *x, needs, true
+	if needs {
+		t.leaves = append(t.leaves, leaf{p, v, len(t.nodes)})
+	}
+	return v
+}
+
+// UseWeights has t multiply with the packed copies of w, from the next [Tape.Use] of each
+// Param on and across Resets. t is one of [NewEval]. If w is nil, t does without again.
+func (t *Tape) UseWeights(w *Weights) {
+	if t == nil {
+		return
+	}
+	if !t.never {
+		panic(&TapeError{Op: "UseWeights", Why: "the tape records, and training changes its Params; call it on one of NewEval"})
+	}
+	t.weights = w
+}
+
 // push records an operation whose pullback is by, except while a checkpointed
 // function runs for its value alone: then it returns nil.
 func (t *Tape) push(op string, by pullback) *node {
@@ -247,16 +285,6 @@ func (t *Tape) record(op string, y *Var, by pullback) *node {
 	return n
 }
 
-func (t *Tape) leaf(x *tensor.Dense, p *Param, needs bool) *Var {
-	v := (*Tape)(nil).newVar() // its body is its own, in a loop and a checkpointed function too
-	v.tape, v.gen = t, t.gen
-	v.val, v.needs, v.hold = *x, needs, true
-	if needs {
-		t.leaves = append(t.leaves, leaf{p, v, len(t.nodes)})
-	}
-	return v
-}
-
 // takenAlong says that y, which may be a leaf, is read by the operation before its own: that has taken its
 // own along.
 func (t *Tape) takenAlong(y *Var) {
@@ -287,21 +315,66 @@ func (t *Tape) Update(p *Param, value *Var) {
 	t.updates = append(t.updates, update{p, value})
 }
 
-// NextDropout returns the mask of a dropout of fraction p that is built now, or
-// nil where nothing is dropped. Each call draws the next op number, so that a
-// mask belongs to a place in the program. A p that is no fraction is a
-// [*TapeError].
-func (t *Tape) NextDropout(p float64) *tensor.Mask {
-	if !t.Recording() {
+// Within calls f, whose operations are on t, and ends it when ctx is cancelled: the next
+// operation that begins on t does not run, nor does the next one of Backward. Then Within
+// returns ctx.Err(), and t must be Reset before it is used again.
+//
+//	var y *tensor.Dense
+//	err := t.Within(r.Context(), func() { y = net.Forward(t, g, x).Value() })
+//
+// f ends by a panic that Within recovers, so a layer knows nothing of it, and what f has
+// deferred runs. Params are as they were: running statistics, too, which Backward updates at
+// its end. A kernel that has begun is not interrupted, nor is work that begins no
+// operation on t. f does its operations on the goroutine of Within, as nothing else could
+// recover the panic. The ctx of a Within inside another is derived from the outer one's.
+func (t *Tape) Within(ctx context.Context, f func()) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if t == nil {
+		f()
 		return nil
 	}
-	if !(p >= 0 && p <= 1) {
-		panic(&TapeError{Op: "Dropout", Why: fmt.Sprintf("a fraction of %v, want 0 to 1", p)})
+	outer := t.cancelled
+	t.cancelled = ctx.Done()
+	defer func() {
+		t.cancelled = outer
+		if !t.interrupted { // not ours, if it is a panic
+			return
+		}
+		t.interrupted, err = false, ctx.Err()
+		if r := recover(); r != nil && r != any(interruption{t}) {
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// interruption is what the functions called by Within panic with.
+type interruption struct{ of *Tape }
+
+// Heed ends the function that [Tape.Within] calls, if its context is cancelled: for a loop
+// of it that begins no operation on t.
+func (t *Tape) Heed() {
+	if t != nil {
+		t.heed()
 	}
-	t.op++
-	if p == 0 {
-		return nil
+}
+
+// heed is what every operation does.
+func (t *Tape) heed() {
+	if t.cancelled != nil {
+		t.look()
 	}
-	d := tensor.NewMask(t.seed, t.step, t.op, p)
-	return &d
+}
+
+// look is heed where there is a context; heed is inlined.
+func (t *Tape) look() {
+	select {
+	case <-t.cancelled:
+		t.interrupted = true
+		panic(interruption{t})
+	default:
+	}
 }

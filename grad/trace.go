@@ -1,12 +1,49 @@
 package grad
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"runtime/pprof"
 	"strings"
+	"sync"
 
 	"github.com/edgewise-ml/edgewise/tensor"
 )
+
+// Measure predicts what a training step needs: the Stats of a tape after its
+// first step, forwards and backwards, without the step. f makes the loss, as in
+// training; nothing but shapes is worked out, so f must not depend on values,
+// which are zeros.
+//
+// Held and Peak count the tape's arena: activations, gradients and scratch of
+// operations. Params, optimisers, graphs, constants and the Go heap come on top.
+// Of a step whose shapes do not depend on values they are exact, to the byte, with the operations
+// of this module. They are those of the first step. Later ones use its buffers again, and a
+// larger one where none of the right size is free. In tests of small models Peak grew by up to
+// 2 % so, and Held by up to 4 %.
+//
+// An operation of another module is run, on zeros, which takes its time. Address space is taken as
+// in a step, but most of it is never touched, so resident memory stays small.
+func Measure(f func(t *Tape) *Var) Stats {
+	t := newDry(false)
+	t.Backward(f(t))
+	return t.Stats()
+}
+
+// MeasureEval is [Measure] for inference: f runs on a tape like that of
+// [NewEval], and there is no Backward.
+func MeasureEval(f func(t *Tape)) Stats {
+	t := newDry(true)
+	f(t)
+	return t.Stats()
+}
+
+func newDry(eval bool) *Tape {
+	t := NewTape(0)
+	t.eval, t.never, t.dry, t.traced = eval, eval, true, true
+	return t
+}
 
 // pull takes the memory that the pullback of n would take: the gradients of its results, the
 // scratch, and then the gradients of the operands in their order.
@@ -128,4 +165,99 @@ func nonFinite(x tensor.Dense) string {
 		}
 	}
 	return ""
+}
+
+// Operations returns the names of what t has recorded since its last Reset, in
+// order, each below the labels that [Tape.Label] gave: "Conv1/MatMul". Those of a
+// sweep stand where it does. Of an expression that has a kernel of its own the
+// name says which: "UpdateAll.Attention" and not "UpdateAll". Operations that ran
+// as one have a plus between them: "UpdateAll.Attention+AddBias".
+func (t *Tape) Operations() []string {
+	if t == nil {
+		return nil
+	}
+	return names(nil, t.nodes)
+}
+
+// names appends the names of nodes to to.
+func names(to []string, nodes []node) []string {
+	for i := range nodes {
+		n := &nodes[i]
+		if rounds, ok := n.by.(*loopPull); ok {
+			to = names(to, rounds.nodes)
+		} else if !n.skipped() {
+			to = append(to, n.name())
+		}
+	}
+	return to
+}
+
+// profile labels the goroutine for runtime/pprof, with a context kept for each
+// pair of labels, so that an operation costs a look-up.
+type profile struct {
+	sync.Mutex
+	contexts map[place]context.Context
+}
+
+// place is an operation in a layer.
+type place struct{ layer, op string }
+
+// Label names the operations that follow, until undo is called: of a layer, of a
+// block. Labels nest ("Encoder.Attention"). They name operations in
+// [Tape.FirstNonFinite] and, if the tape is told to [Tape.Profile], in profiles.
+//
+//	defer t.Label("Encoder")()
+func (t *Tape) Label(name string) (undo func()) {
+	if t == nil {
+		return func() {}
+	}
+	old := t.label
+	t.relabel(join(old, name))
+	return func() { t.relabel(old) }
+}
+
+func (t *Tape) relabel(label string) {
+	t.label = label
+	if t.prof != nil {
+		t.prof.enter(label, "")
+	}
+}
+
+// Profile says whether operations, also in Backward, carry the pprof labels
+// "layer" and "op" from now on, so that
+//
+//	go tool pprof -tagroot layer,op cpu.out
+//
+// shows the time of each. The labels are those of the goroutine that owns the
+// tape: of a kernel that runs on several threads they cover that goroutine's
+// share.
+func (t *Tape) Profile(on bool) {
+	switch {
+	case t == nil:
+	case on && t.prof == nil:
+		t.prof = &profile{contexts: map[place]context.Context{}}
+		t.prof.enter(t.label, "")
+	case !on && t.prof != nil:
+		t.prof = nil
+		pprof.SetGoroutineLabels(context.Background())
+	}
+}
+
+// enter labels the goroutine.
+func (p *profile) enter(layer, op string) {
+	p.Lock()
+	defer p.Unlock()
+	at := place{layer, op}
+	ctx, ok := p.contexts[at]
+	if !ok {
+		ctx = context.Background()
+		if layer != "" {
+			ctx = pprof.WithLabels(ctx, pprof.Labels("layer", layer))
+		}
+		if op != "" {
+			ctx = pprof.WithLabels(ctx, pprof.Labels("op", op))
+		}
+		p.contexts[at] = ctx
+	}
+	pprof.SetGoroutineLabels(ctx)
 }

@@ -123,99 +123,6 @@ func (x *Var) Needs() bool {
 	return x.needs
 }
 
-// Grad returns the array into which a pullback adds x's gradient, or nil if it
-// is not wanted. It is called by pullbacks only.
-func (x *Var) Grad() *tensor.Dense {
-	x.alive("Grad")
-	if !x.needs {
-		return nil
-	}
-	if x.base == nil {
-		x.gradFrom(0)
-		return &x.grad
-	}
-	root, at := x.origin()
-	x.part(root.gradFrom(at), at)
-	return &x.grad
-}
-
-// part makes x's gradient the part from at on of g, that of which x is a view.
-func (x *Var) part(g []tensor.Float, at int) {
-	n := len(x.val.Data)
-	x.grad = x.val
-	x.grad.Data = g[at : at+n : at+n]
-}
-
-// pulled returns x's gradient for its own pullback, which only reads it.
-func (x *Var) pulled() *tensor.Dense {
-	if x.lent {
-		return &x.grad
-	}
-	return x.Grad()
-}
-
-// gradFrom returns the gradient, of which the elements from number at on have
-// been set or are zero. Rounds of a loop ask for their parts from the last on, so
-// what is before that need not be zeroed.
-func (x *Var) gradFrom(at int) []tensor.Float {
-	if x.lent {
-		x.ownGrad()
-	}
-	if !x.has {
-		buf, zero := x.tape.lend(len(x.val.Data))
-		x.grad = x.val
-		x.grad.Data = buf
-		x.has, x.bare = true, len(buf)
-		if zero {
-			x.bare = 0
-		}
-	}
-	if at < x.bare {
-		if !x.tape.dry { // a dry run touches no memory
-			wipe(x.grad.Data[at:x.bare])
-		}
-		x.bare = at
-	}
-	return x.grad.Data
-}
-
-// freshGrad is [Var.Grad] for a pullback that can set the gradient as well as
-// add to it. If fresh is true nothing has been added yet, and the array holds
-// anything: the pullback must set each element at once. It must not ask for the
-// gradient of another operand in between, which may be the same one.
-func (x *Var) freshGrad() (g *tensor.Dense, fresh bool) {
-	x.alive("FreshGrad")
-	if !x.needs {
-		return nil, false
-	}
-	root, at := x.origin()
-	n := len(x.val.Data)
-	if root.has && at+n > root.bare {
-		return x.Grad(), false
-	}
-	all := root.gradFrom(at + n)
-	root.bare = at
-	if x != root {
-		x.part(all, at)
-	}
-	return &x.grad, true
-}
-
-// origin returns the Var in which x's elements and gradient lie, and where.
-func (x *Var) origin() (root *Var, at int) {
-	for x.base != nil {
-		x, at = x.base, at+x.at
-	}
-	return x, at
-}
-
-// asked reports whether x's gradient, or that of which it is a view, has been
-// asked for.
-func (x *Var) asked() bool {
-	root, _ := x.origin()
-	return root.has
-}
-
 // Keep returns a copy of x as a constant, which outlives the tape's Reset and
 // stops the gradient: the carried state of truncated back-propagation.
 func (x *Var) Keep() *Var {
@@ -232,6 +139,57 @@ func (x *Var) Detach() *Var {
 	y := x.tape.newVar()
 	y.val, y.csr = x.val, x.csr
 	return y
+}
+
+// origin returns the Var in which x's elements and gradient lie, and where.
+func (x *Var) origin() (root *Var, at int) {
+	for x.base != nil {
+		x, at = x.base, at+x.at
+	}
+	return x, at
+}
+
+// dataOf returns the elements of what may be nil.
+func dataOf(v *Var) []tensor.Float {
+	if v == nil {
+		return nil
+	}
+	return v.val.Data
+}
+
+// distinct reports whether no two of xs share elements: then no two of their
+// gradients lie over each other.
+func distinct(xs ...*Var) bool {
+	for i, x := range xs {
+		root, at := x.origin()
+		for _, y := range xs[:i] {
+			other, from := y.origin()
+			if other == root && at < from+len(y.val.Data) && from < at+len(x.val.Data) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isBlank reports whether all elements of x are 0 and their gradients not wanted, as those of
+// the states before the roots are: what a product adds there, or has of them, is nothing.
+func (x *Var) isBlank() bool {
+	root, at := x.origin()
+	return at+len(x.val.Data) <= root.blank
+}
+
+// unread reports whether x is a result that nothing has read, with memory of its own.
+func (x *Var) unread() bool {
+	return x.tape != nil && x.base == nil && !x.hold && !x.used && x.late.Load() == nil
+}
+
+// free reports whether a loop may take x's memory: x's elements are not the
+// caller's own, as those of a Param are, and its gradient stays until the loop's
+// rounds are done.
+func (x *Var) free() bool {
+	root, _ := x.origin()
+	return x.sum == inItsPlace && !root.hold && root.tape != nil && root.made != root.tape.loop
 }
 
 func (x *Var) alive(op string) {

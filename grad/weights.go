@@ -2,11 +2,9 @@ package grad
 
 import (
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -33,18 +31,6 @@ import (
 // The zero value is an empty set. A set must not be copied.
 type Weights struct {
 	of sync.Map // from a *Param to its *packedParam
-}
-
-// UseWeights has t multiply with the packed copies of w, from the next [Tape.Use] of each
-// Param on and across Resets. t is one of [NewEval]. If w is nil, t does without again.
-func (t *Tape) UseWeights(w *Weights) {
-	if t == nil {
-		return
-	}
-	if !t.never {
-		panic(&TapeError{Op: "UseWeights", Why: "the tape records, and training changes its Params; call it on one of NewEval"})
-	}
-	t.weights = w
 }
 
 // param returns what w has of p, or nil if p is no matrix.
@@ -139,15 +125,6 @@ func sampleAt(i, n int) int {
 	return int(at)
 }
 
-// multiply sets y to x·w, and does what then says; x is dense.
-func (op Op) multiply(y *tensor.Dense, x, w *Var, then tensor.Epilogue) {
-	if p := w.packs.packed(&w.val, 0); p != nil {
-		tensor.MatMulPackedThen(matrix(y), matrix(&x.val), p, 0, then)
-		return
-	}
-	tensor.MatMulThen(matrix(y), matrix(&x.val), &w.val, 0, then)
-}
-
 // kept are products of an array with Params, which outlive Resets.
 type kept struct {
 	of       tensor.Array
@@ -160,67 +137,4 @@ type keptProduct struct {
 	cols int
 	act  string
 	y    *tensor.Dense
-}
-
-// keepProducts has t, one of [NewEval], work out the products of x with Params once and keep them across Resets: for layers that
-// run on the same rows again and again, with another part of a graph each time. x, a [*tensor.Dense] or a [*sparse.CSR], and the
-// Params must stay as they are. Each product takes memory of its own until keepProducts is called again; if x is nil, t keeps none.
-// No bit of a result changes.
-func (t *Tape) keepProducts(x tensor.Array) {
-	if !t.never {
-		panic(&TapeError{Op: "KeepProducts", Why: "the tape records, and training changes its Params; call it on one of NewEval"})
-	}
-	t.kept = kept{of: x}
-}
-
-// keeps reports whether products of x are kept.
-func (t *Tape) keeps(x *Var) bool {
-	if t == nil {
-		return false
-	}
-	switch of := t.kept.of.(type) {
-	case *sparse.CSR:
-		return of == x.csr
-	case *tensor.Dense:
-		return x.csr == nil && len(of.Data) > 0 && len(x.val.Data) > 0 && &of.Data[0] == &x.val.Data[0] && slices.Equal(of.Shape(), x.val.Shape())
-	}
-	return false
-}
-
-// keptProduct returns a(x·w + b), without b if that is nil, which of works out; or nil if it is not kept.
-func (x *Var) keptProduct(w, b *Var, a string, of func(x, w, b *Var) *Var) *Var {
-	if x == nil || w == nil || !w.tape.keeps(x) {
-		return nil
-	}
-	t, sh := w.tape, x.Shape()
-	if !t.isParam(w) || b != nil && !t.isParam(b) || w.val.Axes() != 2 || sh[len(sh)-1] != w.Dim(0) || len(w.val.Data) == 0 {
-		return nil
-	}
-	t.heed()
-	k := keptProduct{w: &w.val.Data[0], cols: w.Dim(1), act: a}
-	if b != nil {
-		k.b = &b.val.Data[0]
-	}
-	for _, p := range t.kept.products {
-		if k.y = p.y; p == k {
-			return t.Input(p.y)
-		}
-	}
-	if b != nil {
-		b = Const(&b.val)
-	}
-	k.y = of(Const(t.kept.of), Const(&w.val), b).Value()
-	t.kept.products = append(t.kept.products, k)
-	return t.Input(k.y)
-}
-
-// isParam reports whether w is a Param on t, or a part of one.
-func (t *Tape) isParam(w *Var) bool {
-	root, _ := w.origin()
-	for _, v := range t.uses {
-		if v.body == root.body {
-			return true
-		}
-	}
-	return false
 }

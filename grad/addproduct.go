@@ -46,11 +46,6 @@ func (x *Var) TakeRows(lo, hi int) *Var {
 	return y
 }
 
-// unread reports whether x is a result that nothing has read, with memory of its own.
-func (x *Var) unread() bool {
-	return x.tape != nil && x.base == nil && !x.hold && !x.used && x.late.Load() == nil
-}
-
 // beginOver is [Begin] of an operation on x and xs that overwrites x's elements: z are these, if nothing
 // has read x, or else a copy. Reading x afterwards panics with a [*TapeError] then, as after [Var.TakeRows].
 func beginOver(name string, x *Var, xs ...*Var) (op Op, z []tensor.Float) {
@@ -227,14 +222,6 @@ type actNotes struct {
 // Pull adds to x's gradient.
 func (n *actNotes) Pull(dy *tensor.Dense) {
 	n.f.Backward(n.x.Grad().Data, dy.Data, n.y.val.Data, n.y.val.Data, 1)
-}
-
-// free reports whether a loop may take x's memory: x's elements are not the
-// caller's own, as those of a Param are, and its gradient stays until the loop's
-// rounds are done.
-func (x *Var) free() bool {
-	root, _ := x.origin()
-	return x.sum == inItsPlace && !root.hold && root.tape != nil && root.made != root.tape.loop
 }
 
 // productBeside is z + x·w in memory of its own.

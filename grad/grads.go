@@ -3,10 +3,88 @@ package grad
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/internal/dense"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
+
+// Grad is the gradient of one Param, or of one watched Var.
+type Grad struct {
+	Param *Param // nil: of Watched
+	Value *tensor.Dense
+
+	of   *Var
+	pass uint32 // the Backward of its tape that made it
+}
+
+// Grads holds the gradients of a computation, in the order in which the Params
+// were first used. They live until the tape's next Reset or Backward: then their
+// memory is another's, and a method that is called on them panics with a
+// [*TapeError].
+type Grads []Grad
+
+// MustLive panics with a [*TapeError] of the operation op if gs are from before
+// their tape's last Reset or Backward. Every method of Grads and the optimisers
+// of package train call it.
+func (gs Grads) MustLive(op string) {
+	for i := range gs {
+		v := gs[i].of
+		if v == nil || v.tape == nil {
+			continue // a Grad that no tape has made
+		}
+		if v.gen != v.tape.gen {
+			panic(&TapeError{Op: op, Why: "the gradients are from before their tape's last Reset; use them, or clone their values, before it"})
+		}
+		if gs[i].pass != v.tape.passes {
+			panic(&TapeError{Op: op, Why: "the gradients are from before their tape's last Backward, which takes their memory: use them before it, add up the losses instead, or take a tape for each"})
+		}
+	}
+}
+
+// Of returns the gradient of a Var that was made by Use or Watch, or nil.
+func (gs Grads) Of(v *Var) *tensor.Dense {
+	gs.MustLive("Grads.Of")
+	for _, g := range gs {
+		if g.of == v && v != nil {
+			return g.Value
+		}
+	}
+	return nil
+}
+
+// Param returns the gradient of a Param, or nil.
+func (gs Grads) Param(p *Param) *tensor.Dense {
+	gs.MustLive("Grads.Param")
+	for _, g := range gs {
+		if g.Param == p && p != nil {
+			return g.Value
+		}
+	}
+	return nil
+}
+
+// SumGrads adds the gradients of several tapes, in the order of the arguments,
+// into the first. All must have used the same Params, in the same order. Of two
+// losses on one tape, add up the losses: a tape keeps the gradients of its last
+// Backward only, and those of an earlier one panic here.
+func SumGrads(gs ...Grads) Grads {
+	if len(gs) == 0 {
+		return nil
+	}
+	for _, g := range gs {
+		g.MustLive("SumGrads")
+	}
+	for _, g := range gs[1:] {
+		if !slices.EqualFunc(gs[0], g, func(a, b Grad) bool { return a.Param == b.Param }) {
+			panic(&TapeError{Op: "SumGrads", Why: "the computations used different Params, or in another order"})
+		}
+		for i := range g {
+			gs[0][i].Value.Add(g[i].Value)
+		}
+	}
+	return gs[0]
+}
 
 // Norm returns the Euclidean norm of the gradients of all Params together, added
 // in float64 in their order. Watched values do not count.

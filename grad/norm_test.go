@@ -1,13 +1,108 @@
 package grad_test
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
+	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
+
+// statistics are running statistics of d columns.
+func statistics(rng *rand.Rand, d int, fixed bool) *grad.RunningStats {
+	mean, v := random(rng, d), random(rng, d)
+	for i, f := range v.Data {
+		v.Data[i] = f*f + 0.5
+	}
+	frozen := func(x *tensor.Dense) *grad.Param { return &grad.Param{Value: x, Frozen: true} }
+	return &grad.RunningStats{Mean: frozen(mean), Variance: frozen(v), Fixed: fixed}
+}
+
+// TestFewNormBits: rows have the bits that they have among many, as a sequence that
+// is made step by step needs; and those of few elements do not depend on who asks
+// for gradients.
+func TestFewNormBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(44, 44))
+	for d := 1; d <= 16; d++ {
+		gain, bias := grad.Const(random(rng, d)), grad.Const(random(rng, d))
+		run := statistics(rng, d, true)
+		for rows := 1; rows <= 64; rows += 9 {
+			x := grad.Const(random(rng, 65, d))
+			few := x.RowRange(0, rows)
+			for name, f := range map[string]func(x *grad.Var) *grad.Var{
+				"LayerNorm": func(x *grad.Var) *grad.Var { return x.LayerNorm(gain, bias, 0.1) },
+				"BatchNorm": func(x *grad.Var) *grad.Var {
+					return (*grad.Tape)(nil).BatchNorm(x, grad.Affine{Gain: gain, Bias: bias}, run, 0.1)
+				},
+			} {
+				if !slices.Equal(f(few).Value().Data, f(x).Value().Data[:rows*d]) {
+					t.Errorf("%s of %d×%d: other bits than among 65 rows", name, rows, d)
+				}
+			}
+		}
+	}
+	x, dy, gain := random(rng, 4, 5), random(rng, 4, 5), random(rng, 5)
+	run := func(watched bool) (y, dgain []tensor.Float) {
+		tape := grad.NewTape(1)
+		xv, g := tape.Input(x), tape.Watch(gain)
+		if watched {
+			xv = tape.Watch(x)
+		}
+		z := xv.GraphNorm([]int{0, 1, 4}, grad.Affine{Gain: g}, 0.1).Add(xv.LayerNorm(g, nil, 0.1))
+		gs := tape.BackwardFrom(z, dy)
+		return slices.Clone(z.Value().Data), slices.Clone(gs.Of(g).Data)
+	}
+	y1, g1 := run(false)
+	y2, g2 := run(true)
+	if !slices.Equal(y1, y2) || !slices.Equal(g1, g2) {
+		t.Errorf("%v and %v without the gradient of x, %v and %v with it", y1, g1, y2, g2)
+	}
+}
+
+// A batch norm and the ReLU after it have the bits as one pass that they have as two: of
+// the result, of all gradients, the one of x added to another or set, and of the running
+// statistics, on any number of threads; and the norm reads the gain that it was given.
+func TestNormReLU(t *testing.T) {
+	for _, rows := range []int{65, 5000} {
+		var want [][]tensor.Float
+		for _, waits := range []bool{false, true} {
+			for _, threads := range append(sparing.Threads(), 1) {
+				undo, back := grad.SetWaits(waits), par.SetThreads(threads)
+				x, gain, bias := param(1, rows, 20), param(2, 20), param(3, 20)
+				mean, variance := param(4, 20), param(5, 20)
+				mean.Frozen, variance.Frozen = true, true
+				tape := grad.NewTape(1)
+				h := tape.Use(x).Scale(2)
+				y := tape.BatchNorm(h, grad.Affine{Gain: tape.Use(gain), Bias: tape.Use(bias)}, &grad.RunningStats{Mean: mean, Variance: variance}, 1e-5)
+				if waits {
+					gain.Value.Data[3]++ // too late
+				}
+				z := y.ReLU()
+				got := [][]tensor.Float{slices.Clone(z.Value().Data)}
+				if waits {
+					gain.Value.Data[3]--
+				}
+				for _, g := range tape.Backward(weigh(z).Add(weigh(h))) {
+					got = append(got, slices.Clone(g.Value.Data))
+				}
+				got = append(got, mean.Value.Data, variance.Value.Data)
+				back()
+				undo()
+				if want == nil {
+					want = got
+				}
+				compare.Slices(t, fmt.Sprint(rows, " rows, joined ", waits, ", threads ", threads), got, want, compare.Exactly)
+			}
+		}
+	}
+}
 
 // sample is a golden case on a tape.
 type sample struct {
@@ -175,4 +270,38 @@ func TestClipGolden(t *testing.T) {
 func TestScatterAddGolden(t *testing.T) {
 	s := load(t, "pyg_scatter_sum")
 	s.check(s.in("src").ScatterAdd(s.Ints(t, "inputs", "index"), int(s.number("dim_size", 0))))
+}
+
+// BenchmarkNorm times norms and losses of a large array, forwards and backwards.
+func BenchmarkNorm(b *testing.B) {
+	const n, d = 16384, 128
+	x, gain, bias := param(1, n, d), param(2, d), param(3, d)
+	labels := make([]int32, n)
+	target := grad.Const(x.Value.Clone())
+	for _, c := range []struct {
+		name string
+		f    func(t *grad.Tape, v []*grad.Var) *grad.Var
+	}{
+		{"LayerNorm", func(_ *grad.Tape, v []*grad.Var) *grad.Var { return v[0].LayerNorm(v[1], v[2], 1e-5) }},
+		{"BatchNorm", func(t *grad.Tape, v []*grad.Var) *grad.Var {
+			return t.BatchNorm(v[0], grad.Affine{Gain: v[1], Bias: v[2]}, nil, 1e-5)
+		}},
+		{"L2Normalise", func(_ *grad.Tape, v []*grad.Var) *grad.Var { return v[0].L2Normalise() }},
+		{"CrossEntropy", func(_ *grad.Tape, v []*grad.Var) *grad.Var { return v[0].CrossEntropy(labels) }},
+		{"MSE", func(_ *grad.Tape, v []*grad.Var) *grad.Var { return v[0].MSE(target) }},
+		{"nothing", func(_ *grad.Tape, v []*grad.Var) *grad.Var { return v[0] }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			tape := grad.NewTape(1)
+			for b.Loop() {
+				tape.Reset()
+				y := c.f(tape, []*grad.Var{tape.Use(x), tape.Use(gain), tape.Use(bias)})
+				if len(y.Shape()) > 1 {
+					y = y.Columns(0, 1).Sum()
+				}
+				tape.Backward(y)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(n*d), "ns/element")
+		})
+	}
 }

@@ -105,8 +105,7 @@ func (t *Tape) joins(x, w *Var) bool {
 // recordProduct records x·w, which waits for a summand.
 func (op Op) recordProduct(x, w *Var) *Var {
 	t := op.tape
-	n := notes[ontoNotes](op)
-	*n = ontoNotes{x: x, w: w}
+	n := note(op, ontoNotes{x: x, w: w})
 	if t != nil {
 		n.loop = t.loop
 	}
@@ -208,9 +207,7 @@ func (x *Var) actAlong(f vec.Unary, c tensor.Float) *Var {
 		f.Forward(y.val.Data, y.val.Data, 1)
 	}
 	x.late.Store(givenUp)
-	n := notes[actNotes](op)
-	*n = actNotes{x, y, f}
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, actNotes{x, y, f}))
 }
 
 // actNotes is the pullback of y = f(x) in x's memory.
@@ -236,9 +233,7 @@ func (op Op) productBeside(x, w, z *Var) *Var {
 		}
 	}
 	op.pullsLast(z)
-	n := notes[besideNotes](op)
-	*n = besideNotes{x, w, z}
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, besideNotes{x, w, z}))
 }
 
 // besideNotes is the pullback of z + x·w.

@@ -294,12 +294,10 @@ func (x *Var) gradFrom(at int) []tensor.Float {
 	return x.grad.Data
 }
 
-// freshGrad is [Var.Grad] for a pullback that can set the gradient as well as
-// add to it. If fresh is true nothing has been added yet, and the array holds
-// anything: the pullback must set each element at once. It must not ask for the
-// gradient of another operand in between, which may be the same one.
+// freshGrad is [Var.Grad] for a pullback that, if fresh is true, sets each element of the
+// gradient at once, which holds anything: see tape.FreshGrad.
 func (x *Var) freshGrad() (g *tensor.Dense, fresh bool) {
-	x.alive("FreshGrad")
+	x.alive("Grad")
 	if !x.needs {
 		return nil, false
 	}

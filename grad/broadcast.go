@@ -41,8 +41,7 @@ func (x *Var) binary(f vec.Binary, y *Var) *Var {
 		}
 	}
 	op := Begin(f.String(), x, y)
-	n := notes[binaryNotes](op)
-	*n = binaryNotes{f: f, x: x, y: y, few: fewRows(x.Value(), y.Value())}
+	n := note(op, binaryNotes{f: f, x: x, y: y, few: fewRows(x.Value(), y.Value())})
 	if f == vec.Add && slices.Equal(x.val.Shape(), y.val.Shape()) {
 		n.sum = true
 	}
@@ -194,10 +193,7 @@ func (x *Var) fit(shape []int) *Var {
 	return x.Expand(shape...)
 }
 
-// summing is a [deferred] that can add an array on its way. Summed returns the operation
-// with r, which has as many elements, added to its result, or nil if that is no gain. Run
-// will be called of what is returned, which may take over what this one has prepared for a
-// Run that has not been called. Its Pull must not read the result.
+// summing is a [deferred] that can add an array on its way: see tape.Summing.
 type summing interface {
 	deferred
 	Summed(r *Var) deferred
@@ -230,9 +226,7 @@ func (x *Var) sumAlong(y *Var) *Var {
 		}
 	}
 	with.Run(l.op, sum)
-	to := notes[sumWith](op)
-	*to = n
-	return op.recordBy(n.out, to)
+	return op.recordBy(n.out, note(op, n))
 }
 
 // takeSummed is takeBiased with what is added to all elements.

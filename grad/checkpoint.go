@@ -19,8 +19,7 @@ func (t *Tape) Checkpoint(f func(xs ...*Var) *Var, xs ...*Var) *Var {
 		panic(&TapeError{Op: "Checkpoint", Why: "the operands are of another tape"})
 	}
 	op.tape = t
-	c := notes[checkpoint](op)
-	*c = checkpoint{t: t, f: f, xs: t.several(xs), op: t.op, label: t.label}
+	c := note(op, checkpoint{t: t, f: f, xs: t.several(xs), op: t.op, label: t.label})
 	y := c.forward()
 	if y.needs {
 		t.record("Checkpoint", y, c)

@@ -112,8 +112,7 @@ func (op Op) join(xs []*Var, shape []int, whole span) *Var {
 // joinScaled is join of multiples of xs, unless by is nil.
 func (op Op) joinScaled(xs, by []*Var, shape []int, whole span) *Var {
 	y := op.Fresh(shape...)
-	n := notes[joinNotes](op)
-	n.shape, n.by = whole, by
+	n := note(op, joinNotes{shape: whole, by: by})
 	if !op.dry(0) {
 		at := 0
 		for i, x := range xs {
@@ -260,8 +259,7 @@ func (x *Var) slice(name string, axis, lo, hi int) *Var {
 	shape := append(room[:0], x.Shape()...)
 	shape[i] = hi - lo
 	y := op.Fresh(shape...)
-	n := notes[sliceNotes](op)
-	*n = sliceNotes{x: x, s: s, lo: lo, n: (hi - lo) * s.inner, part: y.val.Data}
+	n := note(op, sliceNotes{x: x, s: s, lo: lo, n: (hi - lo) * s.inner, part: y.val.Data})
 	if !op.dry(0) {
 		n.all()
 	}

@@ -65,9 +65,7 @@ func (t *Tape) dropBy(x *Var, d *tensor.Mask) *Var {
 	if !op.dry(0) {
 		tensor.Dropout(&y.val, &x.val, d)
 	}
-	n := notes[dropNotes](op)
-	*n = dropNotes{x, d}
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, dropNotes{x, d}))
 }
 
 // dropNotes is the pullback of a dropout of x.
@@ -101,22 +99,13 @@ func (t *Tape) dropAlong(x *Var, d *tensor.Mask) *Var {
 	if x.tape != t || t == nil {
 		return nil
 	}
-	l := x.along()
-	if l == nil || l.out != x {
-		return nil
-	}
-	biased, ok := l.of.(*biasNotes)
-	if !ok {
-		return nil
-	}
-	y := l.takeWaiting()
+	l, biased, y := takeAs[*biasNotes](x)
 	if y == nil {
 		return nil
 	}
 	op := l.begin("Dropout", x)
 	z := op.over(y.val.Data, x.val.Shape())
-	n := notes[dropBiasNotes](op)
-	n.biasNotes, n.from = biasNotes{x: biased.x, b: biased.b, row: biased.row, drop: (*vec.Dropout)(d)}, l
+	n := note(op, dropBiasNotes{biasNotes{x: biased.x, b: biased.b, row: biased.row, drop: (*vec.Dropout)(d)}, l})
 	n.Run(op, z)
 	return op.recordBy(z, n)
 }

@@ -84,3 +84,25 @@ func ExampleTape_FirstNonFinite() {
 	fmt.Println(t.FirstNonFinite())
 	// Output: Encoder/Log: element 1 of [3] is -Inf true
 }
+
+// double returns 2x: an operation as another package writes it.
+func double(x *grad.Var) *grad.Var {
+	op := grad.Begin("Double", x)
+	y := op.New(x.Shape()...)
+	for i, v := range x.Value().Data {
+		y.Value().Data[i] = 2 * v
+	}
+	return op.Record(y, func(dy *tensor.Dense) {
+		for i, g := range dy.Data {
+			x.Grad().Data[i] += 2 * g
+		}
+	})
+}
+
+func ExampleOp() {
+	t := grad.NewTape(1)
+	x := t.Watch(tensor.Of([]tensor.Float{1, 2, 3}, 3))
+	y := double(x)
+	fmt.Println(y.Value().Data, t.Backward(y.Sum()).Of(x).Data)
+	// Output: [2 4 6] [2 2 2]
+}

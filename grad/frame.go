@@ -2,11 +2,9 @@ package grad
 
 import "github.com/edgewise-ml/edgewise/tensor"
 
-// frame is an array that is written a range of rows at a time and read in
-// views: the states of a sweep. Every row is written once, before it is read.
-type frame struct {
-	all *Var
-}
+// frame is an array that is written a range of rows at a time and read in views, the states
+// of a sweep: see tape.Frame.
+type frame struct{ all *Var }
 
 // newFrame returns a frame on the operation's tape.
 func (op Op) newFrame(shape ...int) *frame {
@@ -30,9 +28,7 @@ type nothing struct{}
 // Pull does nothing.
 func (nothing) Pull(*tensor.Dense) {}
 
-// Room returns rows lo to hi, without hi, which were not written yet, for an operation that
-// makes all of them: its result lies where [frame.Write] would copy it. It is nil while the
-// frame is of no tape.
+// Room returns rows lo to hi, which were not written yet, for an operation that makes them.
 func (f *frame) Room(lo, hi int) *Var {
 	t := f.all.tape
 	if t == nil {
@@ -88,15 +84,12 @@ func (f *frame) View(lo, hi int) *Var {
 	return y
 }
 
-// Sorted returns the rows from number skip on in another order: row i is number
-// rank[i] of them, and order is the way back, order[rank[i]] = i. The lists must
-// not change until the tape's next Reset.
+// Sorted returns the rows from number skip on in another order.
 func (f *frame) Sorted(skip int, order, rank []int32) *Var {
 	return f.all.sorted(skip, order, rank, false)
 }
 
-// SortedLater is [frame.Sorted] of rows that are moved when they are first read: of the
-// states of a sweep most programs read one.
+// SortedLater is [frame.Sorted] of rows that are moved when they are first read.
 func (f *frame) SortedLater(skip int, order, rank []int32) *Var {
 	return f.all.sorted(skip, order, rank, true)
 }

@@ -21,13 +21,10 @@ func (x *Var) Project(w *Var, heads int) *Var {
 		return y.Reshape(y.Dim(0), heads, y.Dim(1)/max(heads, 1))
 	}
 	op := Begin("MatMul", x, w)
-	p := notes[projection](op)
 	out := op.newVar()
 	out.val.SetShape(x.val.Dim(0), heads, w.val.Dim(1)/heads)
-	*p = projection{x: x, w: w, out: out}
-	l := notes[late](op)
-	l.state, l.op, l.of, l.out, l.label = waiting, op, p, out, op.tape.label
-	out.late.Store(l)
+	p := note(op, projection{x: x, w: w, out: out})
+	op.postpone(out, nil, p)
 	return op.recordBy(out, p)
 }
 
@@ -128,8 +125,7 @@ func perHead(x, y *Var) bool {
 // dotHeads is Dot where y has the shape of one of x's rows. It waits for another
 // such product of x.
 func (op Op) dotHeads(x, y, z *Var) *Var {
-	n := notes[headNotes](op)
-	*n = headNotes{op: op, x: x, of: [2]headPull{{y: y, row: y}}}
+	n := note(op, headNotes{op: op, x: x, of: [2]headPull{{y: y, row: y}}})
 	if row := [...]*Var{y}; !x.leaf() && op.own(row[:]) {
 		n.of[0].row = row[0]
 		op.dry(foldRoom(x, y))

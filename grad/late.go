@@ -47,12 +47,9 @@ const (
 // givenUp is of a result that was overwritten.
 var givenUp = &late{state: given}
 
-// recordLate is [Op.recordBy] of a result that may wait: the operation has its
-// place on the tape, but runs when the result is read, or when the next operation
-// begins, which may take it along and run both as one. A result that was taken
-// along and is read after all is worked out on its own then. So all operands
-// must be the tape's own, see [Op.own]: what others can write to may be another
-// thing by then. y is not read before the Run that is given it.
+// recordLate is [Op.recordBy] of a result that may wait: the operation has its place on the
+// tape, but runs when the result is read, or when the next operation begins, which may take
+// it along and run both as one. All operands must be the tape's own: see tape.RecordLate.
 func (op Op) recordLate(y *Var, l deferred) *Var {
 	t := op.tape
 	if t == nil || !waits {
@@ -69,25 +66,23 @@ func (op Op) recordLate(y *Var, l deferred) *Var {
 // the same ones each by itself.
 var waits = true
 
-// wait makes out a result that waits, which will be computed as y.
+// wait makes out a result that waits, which will be computed as y, for the next operation.
 func (op Op) wait(out, y *Var, of deferred) {
-	t := op.tape
-	l := notes[late](op)
-	l.state, l.op, l.of, l.out, l.y = waiting, op, of, out, y
-	if t != nil {
-		l.label, t.waiting = t.label, l
+	if l := op.postpone(out, y, of); op.tape != nil {
+		op.tape.waiting = l
 	}
-	out.late.Store(l)
 }
 
-// putOff returns a result that is computed as y when it is first read: no operation takes it
-// along, and those that follow leave it.
-func (op Op) putOff(y *Var, of deferred) (out *Var) {
-	out = op.over(y.val.Data, y.val.Shape())
+// postpone makes out a result that is computed as y when it is first read: no operation
+// takes it along, and those that follow leave it. If y is nil, its memory is taken then.
+func (op Op) postpone(out, y *Var, of deferred) *late {
 	l := notes[late](op)
-	l.state, l.op, l.of, l.out, l.y, l.label = waiting, op, of, out, y, op.tape.label
+	l.state, l.op, l.of, l.out, l.y = waiting, op, of, out, y
+	if op.tape != nil {
+		l.label = op.tape.label
+	}
 	out.late.Store(l)
-	return out
+	return l
 }
 
 // ownMost is how many elements of a leaf are copied rather than not waited for.
@@ -234,6 +229,19 @@ func (l *late) takeWaiting() *Var {
 		return nil
 	}
 	return l.take()
+}
+
+// takeAs takes along the result x if all of it waits and is a T's. y is its memory, or nil
+// if nothing was taken.
+func takeAs[T deferred](x *Var) (l *late, of T, y *Var) {
+	if l = x.along(); l == nil || l.out != x {
+		return nil, of, nil
+	}
+	of, ok := l.of.(T)
+	if !ok {
+		return nil, of, nil
+	}
+	return l, of, l.takeWaiting()
 }
 
 // begin begins an operation on xs, of which the first is l's and taken along.

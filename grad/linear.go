@@ -52,9 +52,7 @@ func (x *Var) Linear(w, b *Var, a Activation) *Var {
 	if inPlace && b != nil {
 		op.pulls(b, x, w)
 	}
-	l := notes[linearNotes](op)
-	*l = linearNotes{x: x, w: w, b: b, y: y, u: u, inPlace: inPlace}
-	return op.recordBy(y, l)
+	return op.recordBy(y, note(op, linearNotes{x: x, w: w, b: b, y: y, u: u, inPlace: inPlace}))
 }
 
 // linearNotes is the pullback of y = x·w + b and, if it is in place, of u of
@@ -160,8 +158,7 @@ func (x *Var) AddBias(b *Var, a Activation) *Var {
 		panic(tensor.Mismatch("grad.AddBias", x, b))
 	}
 	y := op.freshLike(x)
-	n := notes[biasNotes](op)
-	*n = biasNotes{x: x, b: b, u: u, folds: folds, row: b}
+	n := note(op, biasNotes{x: x, b: b, u: u, folds: folds, row: b})
 	if row := [...]*Var{b}; a == ELU && x.val.Axes() == 2 && op.tape.Recording() && !x.leaf() && op.own(row[:]) {
 		n.row = row[0]
 		op.dry(0)
@@ -239,14 +236,10 @@ func (x *Var) biasAlong(b *Var) *Var {
 	op.pullsFirst(b)
 	z := op.over(y.val.Data, x.val.Shape())
 	with.Run(l.op, y)
-	return op.recordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, from: l, pulls: l.op.needs, name: l.op.name}))
+	return op.recordBy(z, note(op, sumOfLate{x: x, b: b, with: with, y: y, from: l, pulls: l.op.needs, name: l.op.name}))
 }
 
-// biasing is a [deferred] that can add a bias on its way. Biased returns the operation
-// with b added to each row of its result, of which b has an element for each, or nil if
-// that is no gain. y is nil, and Run will be called of what is returned, which may take
-// over what this one has prepared for a Run that has not been called; or y is that sum,
-// of what Run has made.
+// biasing is a [deferred] that can add a bias on its way: see tape.Biasing.
 type biasing interface {
 	deferred
 	Biased(b, y *Var) deferred
@@ -295,7 +288,7 @@ func (x *Var) biasAfter(b *Var) *Var {
 		op.pullsFirst(b)
 	}
 	z := op.over(y.val.Data, x.val.Shape())
-	return op.recordBy(z, notesOfSum(op, sumOfLate{x: x, b: b, with: with, y: y, pulls: true}))
+	return op.recordBy(z, note(op, sumOfLate{x: x, b: b, with: with, y: y, pulls: true}))
 }
 
 // rowIs reports whether b has an element for each of a row of x and of v, which
@@ -315,12 +308,6 @@ type sumOfLate struct {
 	pulls bool  // the gradient of with is wanted
 	name  string
 	dy    tensor.Dense // while it runs
-}
-
-func notesOfSum(op Op, n sumOfLate) *sumOfLate {
-	to := notes[sumOfLate](op)
-	*to = n
-	return to
 }
 
 // took implements [taker].

@@ -57,12 +57,8 @@ func roundOf(x *Var) *Var {
 	return y
 }
 
-// Seal says that no Var of the loop leaves it but through a [frame]: one that is used after
-// End is noticed, as a stale one is. Its header is used again, so after the tape's next
-// Reset it would be another value.
-func (l *loop) Seal() {
-	l.sealed = true
-}
+// Seal says that no Var of the loop leaves it but through a [frame].
+func (l *loop) Seal() { l.sealed = true }
 
 // around reports whether l is a loop or one that this stands in.
 func (l *loop) around(inner *loop) bool {
@@ -175,8 +171,7 @@ func (p *weight) times(op Op, x, z *Var) *Var {
 		p.multiply(&y.val, x, z == nil)
 	}
 	p.note(op, x, y)
-	n := notes[roundNotes](op)
-	*n = roundNotes{p: p, x: x, sum: z != nil}
+	n := note(op, roundNotes{p: p, x: x, sum: z != nil})
 	if !onto {
 		if n.z = z; z != nil {
 			op.pulls(z, x)

@@ -109,10 +109,9 @@ func (l Loss) of(name string, loss dense.PairLoss, x, y *Var) *Var {
 		shape = x.Shape()
 	}
 	z := op.New(shape...)
-	n := notes[lossNotes](op)
-	*n = lossNotes{x: x, y: y, factor: 1, kernel: dense.Pairs{
+	n := note(op, lossNotes{x: x, y: y, factor: 1, kernel: dense.Pairs{
 		Of: loss, X: x.val.Data, Y: y.val.Data, SkipMissing: l.SkipMissing, Each: l.Reduction == EachLoss,
-	}}
+	}})
 	if !op.dry(0) {
 		sum, count := n.kernel.Forward(z.val.Data)
 		n.factor = l.Reduction.reduce(z, sum, count, x.Dim(0))
@@ -218,8 +217,7 @@ type Hinge struct {
 func (h Hinge) Of(x *Var, labels []int32) *Var {
 	op := Begin("Hinge", x)
 	checkLabels("Hinge", x, labels)
-	n := notes[hingeNotes](op)
-	*n = hingeNotes{x: x, kernel: dense.Hinge{X: x.val.Data, Classes: x.Dim(1), Labels: labels, Margin: Preset(h.Margin, 1)}}
+	n := note(op, hingeNotes{x: x, kernel: dense.Hinge{X: x.val.Data, Classes: x.Dim(1), Labels: labels, Margin: Preset(h.Margin, 1)}})
 	y := op.New(h.Reduction.losses(len(labels)))
 	loss, count := n.kernel.Forward(h.Reduction.each(y))
 	n.factor = h.Reduction.reduce(y, loss, count, len(labels))
@@ -296,10 +294,9 @@ type entropyNotes struct {
 }
 
 func (c CrossEntropy) begin(op Op, x *Var, labels []int32) *entropyNotes {
-	e := notes[entropyNotes](op)
-	*e = entropyNotes{x: x, reduction: c.Reduction, kernel: dense.Entropy{
+	e := note(op, entropyNotes{x: x, reduction: c.Reduction, kernel: dense.Entropy{
 		Classes: x.Dim(1), Labels: labels, Weights: c.Weights, Smoothing: c.Smoothing, Mask: c.Mask,
-	}}
+	}})
 	return e
 }
 

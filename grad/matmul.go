@@ -42,9 +42,7 @@ func (x *Var) MatMul(w *Var) *Var {
 	default:
 		multiply(&y.val, x, w)
 	}
-	n := notes[productNotes](op)
-	*n = productNotes{x, w, y}
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, productNotes{x, w, y}))
 }
 
 // productNotes is the pullback of y = x·w.
@@ -152,9 +150,7 @@ func (op Op) batch(x, w *Var, f tensor.Flags) *Var {
 			product(&y.val, &x.val, &w.val, f)
 		}
 	}
-	back := notes[batchNotes](op)
-	*back = batchNotes{x, w, f}
-	return op.recordBy(y, back)
+	return op.recordBy(y, note(op, batchNotes{x, w, f}))
 }
 
 // batchNotes is the pullback of products of x and w, transposed as f says.
@@ -214,8 +210,7 @@ func (x *Var) MatMulGroups(w *Var, ends []int) *Var {
 		panic(&tensor.ShapeError{Op: "grad.MatMulGroups", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(ends)}, Why: "the ends of the groups do not rise to the number of rows"})
 	}
 	y := op.Fresh(x.Dim(0), w.Dim(2))
-	n := notes[groupsNotes](op)
-	n.x, n.w, n.ends = x, w, ends
+	n := note(op, groupsNotes{x: x, w: w, ends: ends})
 	if !op.dry(0) {
 		for k := range ends {
 			if n.group(k, &y.val, &w.val) {
@@ -274,10 +269,7 @@ func (n *groupsNotes) Pull(dy *tensor.Dense) {
 	}
 }
 
-// keepProducts has t, one of [NewEval], work out the products of x with Params once and keep them across Resets: for layers that
-// run on the same rows again and again, with another part of a graph each time. x, a [*tensor.Dense] or a [*sparse.CSR], and the
-// Params must stay as they are. Each product takes memory of its own until keepProducts is called again; if x is nil, t keeps none.
-// No bit of a result changes.
+// keepProducts has t work out the products of x with Params once and keep them across Resets: see tape.KeepProducts.
 func (t *Tape) keepProducts(x tensor.Array) {
 	if !t.never {
 		panic(&TapeError{Op: "KeepProducts", Why: "the tape records, and training changes its Params; call it on one of NewEval"})

@@ -21,11 +21,10 @@ func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
 	op := of.begin("LayerNorm")
 	y, rows := op.freshLike(x), leading(x.val.Shape())
 	room := op.freshFloats(3 * rows)
-	n := notes[layerNotes](op)
-	*n = layerNotes{of, dense.LayerNorm{
+	n := note(op, layerNotes{of, dense.LayerNorm{
 		X: x.val.Data, D: x.Dim(-1), Gain: dataOf(gain), Bias: dataOf(bias), Eps: eps,
 		Mean: room[:rows], Rest: room[rows : 2*rows], Scale: room[2*rows:],
-	}}
+	}})
 	if !op.dry(0) {
 		n.kernel.Forward(y.val.Data)
 	}
@@ -76,8 +75,7 @@ func (n *normed) begin(name string) Op {
 func (x *Var) L2Normalise() *Var {
 	op := Begin("L2Normalise", x)
 	y := op.newLike(x)
-	n := notes[unitNotes](op)
-	*n = unitNotes{x, dense.UnitRows{X: x.val.Data, D: x.Dim(-1), Y: y.val.Data, Inverse: op.Floats(leading(x.Shape()))}}
+	n := note(op, unitNotes{x, dense.UnitRows{X: x.val.Data, D: x.Dim(-1), Y: y.val.Data, Inverse: op.Floats(leading(x.Shape()))}})
 	if !op.dry(0) {
 		n.kernel.Forward()
 	}
@@ -139,8 +137,7 @@ type columnNotes struct {
 func (x *Var) columnNorm(name string, c Affine, kernel dense.ColumnNorm) (*Var, *dense.ColumnNorm) {
 	of := normed{x, c.Gain, c.Bias, c.Shift}
 	op := of.begin(name)
-	back := notes[columnNotes](op)
-	*back = columnNotes{of: of, kernel: kernel}
+	back := note(op, columnNotes{of: of, kernel: kernel})
 	n, rows := &back.kernel, leading(x.val.Shape())
 	if n.Offsets == nil {
 		back.all[1] = rows
@@ -199,22 +196,12 @@ func (n *columnNotes) took() string {
 // reluAlong returns the ReLU of x if that is a norm that waits: both are one pass over
 // rows, and two over their gradient. Else it returns nil.
 func (x *Var) reluAlong() *Var {
-	l := x.along()
-	if l == nil || l.out != x {
-		return nil
-	}
-	norm, ok := l.of.(*columnNotes)
-	if !ok {
-		return nil
-	}
-	y := l.takeWaiting()
+	l, norm, y := takeAs[*columnNotes](x)
 	if y == nil {
 		return nil
 	}
 	op := l.begin("ReLU", x)
-	z := op.over(y.val.Data, x.val.Shape())
-	n := notes[columnNotes](op)
-	*n = *norm
+	z, n := op.over(y.val.Data, x.val.Shape()), note(op, *norm)
 	n.y, n.from, n.kernel.ReLU = z, l, true
 	n.Run(op, z)
 	return op.recordBy(z, n)
@@ -337,11 +324,10 @@ func (p PairNorm) Of(x *Var, offsets []int) *Var {
 	rows := leading(x.Value().Shape())
 	checkOffsets("PairNorm", rows, offsets)
 	y := op.freshLike(x)
-	n := notes[pairNotes](op)
-	*n = pairNotes{x, dense.PairNorm{
+	n := note(op, pairNotes{x, dense.PairNorm{
 		X: x.val.Data, D: x.Dim(-1), Offsets: offsets, Y: y.val.Data, Divisor: op.freshFloats(rows),
 		Scale: Preset(p.Scale, 1), Each: p.Each, Eps: Preset(p.Eps, 1e-5),
-	}}
+	}})
 	if !op.dry(0) {
 		n.kernel.Forward()
 	}

@@ -7,13 +7,8 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// Op is an operation in the making. It is how every operation is written, here
-// and in other packages:
-//
-//	op := grad.Begin("mypkg.Double", x)
-//	y := op.New(x.Shape()...)
-//	… fill y.Value() …
-//	return op.Record(y, func(dy *tensor.Dense) { … add to x.Grad() … })
+// Op is an operation in the making, from [Begin] to Record: how every operation is written,
+// here and in other packages. The package's comment has one.
 type Op struct {
 	name  string
 	tape  *Tape
@@ -253,6 +248,13 @@ func notes[T any](op Op) *T {
 	return s.take()
 }
 
+// note is [notes] of what is of.
+func note[T any](op Op, of T) *T {
+	n := notes[T](op)
+	*n = of
+	return n
+}
+
 // several returns a copy of ys that lives until the next Reset.
 func (t *Tape) several(ys []*Var) []*Var {
 	n := len(t.results)
@@ -269,11 +271,8 @@ func (t *Tape) resetNotes() {
 	t.results = t.results[:0]
 }
 
-// dry reports whether the operation is to leave out its arithmetic: under
-// [Measure] only the shapes of results count. An operation takes every array that
-// it keeps before it asks. Its pullback does not run either. It is taken to borrow that many
-// scratch elements and then to make the gradients of the operands in their order;
-// one that does otherwise asks [Op.measuring].
+// dry reports whether the operation is to leave out its arithmetic, as under [Measure]. Its
+// pullback does not run then, and is taken to borrow that much scratch: see tape.Dry.
 func (op Op) dry(scratch int) bool {
 	if !op.measuring() {
 		return false
@@ -284,9 +283,7 @@ func (op Op) dry(scratch int) bool {
 	return true
 }
 
-// measuring reports whether the operation runs under [Measure]. It is [Op.dry] for
-// an operation whose pullback needs memory that a number does not describe, such as the gradients of
-// several results: that runs then, takes its memory, asks as well and leaves out its arithmetic.
+// measuring is [Op.dry] for an operation whose pullback runs, too, and takes its memory.
 func (op Op) measuring() bool { return op.tape != nil && op.tape.dry }
 
 // pulls notes of which operands the pullback makes the gradients, in this order, where it

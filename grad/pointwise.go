@@ -27,9 +27,7 @@ func (x *Var) unary(f vec.Unary, c tensor.Float) *Var {
 	default:
 		tensor.Apply(&y.val, &x.val, tensor.Unary(f), c)
 	}
-	n := notes[unaryNotes](op)
-	*n = unaryNotes{x, x, y, kernel{f, c}}
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, unaryNotes{x, x, y, kernel{f, c}}))
 }
 
 // unaryNotes is the pullback of a result whose slope by of is that of y = f(x).
@@ -85,9 +83,7 @@ func (x *Var) OneMinus() *Var {
 		tensor.Apply(&y.val, &x.val, tensor.Unary(vec.Neg), 0)
 		tensor.Apply(&y.val, &y.val, tensor.Unary(vec.Shift), 1)
 	}
-	n := notes[unaryNotes](op)
-	*n = unaryNotes{x, x, y, kernel{vec.Neg, 0}}
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, unaryNotes{x, x, y, kernel{vec.Neg, 0}}))
 }
 
 // Neg returns −x.
@@ -209,9 +205,7 @@ func (x *Var) LogSigmoid() *Var {
 		tensor.Apply(&soft.val, &minus.val, tensor.Unary(vec.Softplus), 0)
 		tensor.Apply(&y.val, &soft.val, tensor.Unary(vec.Neg), 0)
 	}
-	n := notes[unaryNotes](op)
-	*n = unaryNotes{x, minus, soft, kernel{vec.Softplus, 0}} // two signs that cancel
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, unaryNotes{x, minus, soft, kernel{vec.Softplus, 0}})) // two signs that cancel
 }
 
 // Mish returns x·tanh(log(1 + eˣ)).

@@ -30,9 +30,8 @@ func (x *Var) Dot(y *Var) *Var {
 	if perHead(x, y) {
 		return op.dotHeads(x, y, z)
 	}
-	n := notes[dotNotes](op)
 	pairs := tensor.Pair(lastOne(&extents{}, x.val.Shape()), lastOne(&extents{}, y.val.Shape()), shape)
-	*n = dotNotes{x, y, dense.PairDots{X: x.val.Data, Y: y.val.Data, D: d, Of: pairs}}
+	n := note(op, dotNotes{x, y, dense.PairDots{X: x.val.Data, Y: y.val.Data, D: d, Of: pairs}})
 	if !op.dry(0) {
 		n.of.Forward(z.val.Data)
 	}
@@ -62,8 +61,7 @@ func (x *Var) sumAxis(name string, axis int, mean bool) *Var {
 	op := Begin(name, x)
 	i, s := x.axis(name, axis)
 	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
-	n := notes[sumNotes](op)
-	*n = sumNotes{x: x, s: s, axis: i, c: 1}
+	n := note(op, sumNotes{x: x, s: s, axis: i, c: 1})
 	scratch := 0
 	if mean {
 		n.c = tensor.Float(1 / float64(max(1, s.n)))
@@ -149,8 +147,7 @@ func (x *Var) Mean() *Var {
 func (x *Var) sumAll(name string, c float64) *Var {
 	op := Begin(name, x)
 	y := op.Fresh(1)
-	n := notes[allNotes](op)
-	*n = allNotes{x, tensor.Float(c)}
+	n := note(op, allNotes{x, tensor.Float(c)})
 	if !op.dry(0) {
 		y.val.Data[0] = n.c * tensor.Float(tensor.Sum64(x.Value()))
 	}
@@ -199,8 +196,7 @@ func (x *Var) MinAxis(axis int) *Var {
 // or −x.
 func (op Op) largest(x *Var, v *tensor.Dense, i int, s span) *Var {
 	y := op.Fresh(without(&extents{}, x.val.Shape(), i)...)
-	n := notes[placeNotes](op)
-	*n = placeNotes{x, s, op.Ints(len(y.val.Data))}
+	n := note(op, placeNotes{x, s, op.Ints(len(y.val.Data))})
 	if !op.dry(0) {
 		if s.n > 0 {
 			tensor.ArgMax(n.places, v, i)
@@ -302,9 +298,7 @@ func (x *Var) TopK(k int) (values *Var, places []int32) {
 	if !op.dry(0) {
 		tensor.TopK(&y.val, places, &x.val)
 	}
-	n := notes[topNotes](op)
-	*n = topNotes{x, k, places}
-	return op.recordBy(y, n), places
+	return op.recordBy(y, note(op, topNotes{x, k, places})), places
 }
 
 // topNotes is the pullback of k elements of each row of x.

@@ -26,9 +26,7 @@ func (x *Var) rowwise(name string, f func(y, x *tensor.Dense), pull func(dx, dy,
 	if !op.dry(0) {
 		f(&y.val, &x.val)
 	}
-	n := notes[rowwiseNotes](op)
-	*n = rowwiseNotes{x, y, pull}
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, rowwiseNotes{x, y, pull}))
 }
 
 // rowwiseNotes is the pullback of a function of rows.
@@ -65,8 +63,7 @@ func (x *Var) LogSumExpAxis(axis int) *Var {
 // logSumExp is log Σeˣ along the last axis, as an array of that shape.
 func (x *Var) logSumExp(name string, shape []int) *Var {
 	op := Begin(name, x)
-	n := notes[logSumExpNotes](op)
-	*n = logSumExpNotes{x: x, y: op.Fresh(shape...), d: x.Dim(-1)}
+	n := note(op, logSumExpNotes{x: x, y: op.Fresh(shape...), d: x.Dim(-1)})
 	if !op.dry(0) {
 		n.run(false)
 	}

@@ -64,9 +64,7 @@ func (x *Var) Transpose() *Var {
 	if !op.dry(len(y.val.Data)) {
 		tensor.Transpose(&y.val, &x.val)
 	}
-	n := notes[turnNotes](op)
-	n.x = x
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, turnNotes{x: x}))
 }
 
 // turnNotes is the pullback of x transposed.
@@ -93,8 +91,7 @@ func (x *Var) Expand(shape ...int) *Var {
 		panic(&tensor.ShapeError{Op: "grad.Expand", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(shape)}, Why: "the first does not stretch to the second"})
 	}
 	y := op.Fresh(shape...)
-	n := notes[expandNotes](op)
-	*n = expandNotes{x, tensor.Pair(x.val.Shape(), shape, shape)}
+	n := note(op, expandNotes{x, tensor.Pair(x.val.Shape(), shape, shape)})
 	if !op.dry(0) {
 		n.stretch(y.val.Data)
 	}
@@ -153,9 +150,7 @@ func (x *Var) Rows(rows []int32) *Var {
 	} else if !x.needs && x.leaf() && allZero(x.val.Data) { // as the state before a sweep often is
 		y.blank = len(y.val.Data)
 	}
-	n := notes[rowsNotes](op)
-	n.x, n.rows = x, rows
-	return op.recordBy(y, n)
+	return op.recordBy(y, note(op, rowsNotes{x, rows}))
 }
 
 // rowsNotes are what Rows knows in Backward.
@@ -184,11 +179,12 @@ func (x *Var) sorted(skip int, order, rank []int32, later bool) *Var {
 		panic(&tensor.ShapeError{Op: "grad.Permute", Shapes: [][]int{slices.Clone(x.val.Shape()), {len(order)}, {len(rank)}}, Why: "the lists are not an order of the rows and its inverse"})
 	}
 	y := op.Fresh(shape...)
-	n := notes[sortedNotes](op)
-	*n = sortedNotes{x: x, skip: skip, order: order, rank: rank}
+	n := note(op, sortedNotes{x: x, skip: skip, order: order, rank: rank})
 	op.dry(0)
 	if later && op.tape != nil {
-		return op.recordBy(op.putOff(y, n), n)
+		out := op.over(y.val.Data, y.val.Shape())
+		op.postpone(out, y, n)
+		return op.recordBy(out, n)
 	}
 	n.Run(op, y)
 	return op.recordBy(y, n)

@@ -162,7 +162,7 @@ func badOGB() []bad {
 				list = append(list, "x/"+part+".gz", string(gz(parts[part])))
 			}
 			path := saved(t, dir, "x.zip", string(zipOf(list...))) + "/x.zip"
-			if _, err := readWith(path); err != nil && !strings.Contains(err.Error(), "ReadGraphs") {
+			if _, err := readWith(path); err != nil && !strings.Contains(err.Error(), "LoadGraphs") {
 				return err
 			}
 			_, err := LoadGraphs(path)

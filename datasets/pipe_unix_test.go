@@ -37,7 +37,7 @@ func TestPipesAreRefused(t *testing.T) {
 	refused(t, "MatrixMarket")(readWith(path))
 	refused(t, "LINQS")(readWith(path))
 	if _, err := LoadSplit(path, 3); err == nil || !strings.Contains(err.Error(), "it is a pipe") {
-		t.Errorf("ReadSplit: error %v", err)
+		t.Errorf("LoadSplit: error %v", err)
 	}
 }
 

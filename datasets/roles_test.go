@@ -10,7 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// readWith is ReadAs of a path that says after a # which columns are to be learnt, which after a hyphen are left out,
+// readWith is LoadAs of a path that says after a # which columns are to be learnt, which after a hyphen are left out,
 // and whether edges are undirected.
 func readWith(path string) (*Dataset, error) {
 	file, r := rolesOf(path)

@@ -58,7 +58,7 @@ func TestLook(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), ">my layer<") || !strings.Contains(string(text), ">16 threads, predicted: ") {
 		t.Errorf("%v, the picture has %d bytes", err, len(text))
 	}
-	for _, want := range []string{"my layer, recorded on ", "attend.gatForward", " from rules."} {
+	for _, want := range []string{"my layer, recorded on ", "fused.gatForward", " from rules."} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}

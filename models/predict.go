@@ -34,10 +34,7 @@ func Load(path string) (p *Predictor, err error) {
 		p, err = Read(r, size)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("models: %w", err)
-	}
-	return p, nil
+	return p, err
 }
 
 // Plan says what is computed. Answers are the same by each, to the bit.

@@ -6,7 +6,7 @@ import "github.com/edgewise-ml/edgewise/message/internal/ops"
 // node without messages gets zero.
 type Reducer uint8
 
-// The reducers.
+// The reducers. A new one comes last, here and below.
 const (
 	Sum       Reducer = iota // Σ m
 	Mean                     // Σ m / n
@@ -17,7 +17,7 @@ const (
 )
 
 // reducers are what computes them.
-var reducers = [...]*ops.Reducer{
+var reducers = []*ops.Reducer{
 	Sum:       ops.Sum,
 	Mean:      ops.Mean,
 	Max:       ops.Max,

@@ -301,6 +301,7 @@ func TestViolations(t *testing.T) {
 		{"message/internal/plan", "grad", false},
 		{"message/internal/ir", "message/internal/plan", false},
 		{"message/internal/ir", "graph", false},
+		{"message/internal/ops", "message/internal/ir", false},
 		{"examples/gat", "layers", true},
 		{"examples/gonum", "gonum.org/v1/gonum/graph/path", true},
 		{"examples/tables", "internal/plain", false},

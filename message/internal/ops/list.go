@@ -1,6 +1,6 @@
 package ops
 
-// The operations. A new one has a line here, and one in the list.
+// The operations. A new one has a line here, after Sparsemax, and one in the list.
 const (
 	LeafU Kind = iota // the row of the edge's source
 	LeafV             // that of its destination

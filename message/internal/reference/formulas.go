@@ -11,9 +11,9 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// reducers are their formulas: what a column of the messages of a destination comes to, of which there is one
+// Reducers are their formulas: what a column of the messages of a destination comes to, of which there is one
 // at least.
-var reducers = map[*ops.Reducer]func(r *Reference, m []number) number{
+var Reducers = map[*ops.Reducer]func(r *Reference, m []number) number{
 	ops.Sum:       func(r *Reference, m []number) number { return r.Sum(m...) },
 	ops.Mean:      func(r *Reference, m []number) number { return r.Div(r.Sum(m...), r.Constant(float64(len(m)))) },
 	ops.Max:       func(r *Reference, m []number) number { return r.Max(m...) },
@@ -22,7 +22,7 @@ var reducers = map[*ops.Reducer]func(r *Reference, m []number) number{
 	ops.LogSumExp: func(r *Reference, m []number) number { return r.LogSumExp(m) },
 }
 
-// operations are their formulas.
+// operations are their formulas, by kind.
 var operations = map[ops.Kind]func(r *Reference, n *ir.Node) table{
 	ops.Unary: func(r *Reference, n *ir.Node) table {
 		return r.each(n, func(_ int, x number, _ int) number { return r.unary(vec.Unary(n.Fn), float64(n.C), x) })
@@ -156,8 +156,8 @@ func (r *Reference) normalise(_ *ir.Node, x []number) []number {
 	return out
 }
 
-// order returns the places of numbers, the largest first, and of equal ones the first.
-func (r *Reference) order(x []number) []int {
+// Order returns the places of numbers, the largest first, and of equal ones the first.
+func (r *Reference) Order(x []number) []int {
 	at := make([]int, len(x))
 	for i := range at {
 		at[i] = i
@@ -168,7 +168,7 @@ func (r *Reference) order(x []number) []int {
 
 func (r *Reference) kept(n *ir.Node, x []number) []number {
 	out, most, mark := make([]number, len(x)), int(n.K), n.Mark
-	for rank, i := range r.order(x) {
+	for rank, i := range r.Order(x) {
 		switch {
 		case mark && rank < most:
 			out[i] = r.Constant(1)
@@ -188,7 +188,7 @@ func (r *Reference) kept(n *ir.Node, x []number) []number {
 func (r *Reference) sparsemax(_ *ir.Node, x []number) []number {
 	var most []number
 	sum := 0.0
-	for _, i := range r.order(x) {
+	for _, i := range r.Order(x) {
 		if v := r.Result(x[i]).Value; len(most) > 0 && v <= (sum+v-1)/float64(len(most)+1) {
 			break
 		}

@@ -106,7 +106,7 @@ func (r *Reference) reduce(by *ops.Reducer, m []number) number {
 	if len(m) == 0 {
 		return r.Constant(0)
 	}
-	return reducers[by](r, m)
+	return Reducers[by](r, m) // nil: write the reducer's in formulas.go
 }
 
 // each makes a table of that shape from the rows of x.

@@ -84,7 +84,7 @@ func TestProductFirstAlike(t *testing.T) {
 				return aggregateOf(g, AggregateSum.reducer("test", 0), In{Src: x}, w)
 			},
 			"propagation": func(x, w *grad.Var) *grad.Var {
-				return NormNone.propagation(g, nil).project(x, w, 1)
+				return NormNone.propagation("", g, nil).project(x, w, 1)
 			},
 		} {
 			tp := grad.NewTape(1)

@@ -47,14 +47,14 @@ func (l *AGNNConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 // and the attention.
 func (l *AGNNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantParam("layers.AGNNConv", l.B, true)
-	in.check(g, wants{op: "layers.AGNNConv"})
+	in.check(g, wants{op: "layers.AGNNConv", own: true})
 	in.checkDense("layers.AGNNConv", "give it the product with a matrix, such as a Linear's result")
 	unit := in.Src.L2Normalise()
 	query := In{Src: unit}
 	if in.Dst != nil {
 		query.Dst = in.Dst.L2Normalise()
 	}
-	attention := message.Attention{Q: forV(g, query.onDst(g, func(x *grad.Var) *grad.Var { return x.Mul(t.Use(l.B)) })), K: unit, Scale: 1}
+	attention := message.Attention{Q: query.onDst(g, func(x *grad.Var) *grad.Var { return x.Mul(t.Use(l.B)) }), K: unit, Scale: 1}
 	alpha := in.weigh(attention.Weights(t))
 	y := message.UpdateAll(g, message.U(in.Src).Mul(alpha), message.Sum)
 	return Out{Y: y.Activate(l.Activation), Attention: alpha}

@@ -44,9 +44,8 @@ func (l *APPNP) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // step of it: then α·x_v is In.Dst's. There is no attention.
 func (l *APPNP) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	steps, alpha := cmp.Or(l.K, 10), grad.Preset(l.Alpha, 0.1)
-	in.check(g, wants{op: "layers.APPNP"})
+	in.check(g, wants{op: "layers.APPNP", hops: steps, own: true})
 	in.checkDense("layers.APPNP", "give it the product with a matrix, such as a Linear's result")
-	checkHops("layers.APPNP", g, steps)
 	s := l.propagation(t, g, in.Weight)
 	back := in.onDst(g, func(x *grad.Var) *grad.Var { return x.Scale(alpha) })
 	z, whole := in.Src, s.weight
@@ -65,5 +64,5 @@ func (l *APPNP) propagation(t *grad.Tape, g *graph.Graph, weight *grad.Var) prop
 	if l.EdgeDrop > 0 && t.Recording() {
 		return propagation{g: g, weight: l.Norm.Weights(g, weight)}
 	}
-	return l.Norm.propagation(g, weight)
+	return l.Norm.propagation("layers.APPNP", g, weight)
 }

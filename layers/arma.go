@@ -72,9 +72,8 @@ func (l *ARMAConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 func (l *ARMAConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	stacks, steps := cmp.Or(l.Stacks, 1), cmp.Or(l.Steps, 1)
 	compose.WantInit("layers.ARMAConv", of(l.W, 0), stacks*l.Out)
-	in.check(g, wants{op: "layers.ARMAConv", src: l.W[0]})
-	checkHops("layers.ARMAConv", g, steps)
-	s := l.Norm.propagation(g, in.Weight)
+	in.check(g, wants{op: "layers.ARMAConv", hops: steps, own: true, src: l.W[0]})
+	s := l.Norm.propagation("layers.ARMAConv", g, in.Weight)
 	root := In{Src: in.Src, Dst: in.Dst}.drop(t, l.Drop)
 	var h *grad.Var
 	for i := range steps {

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
+	"github.com/edgewise-ml/edgewise/message"
 )
 
 // ChebConv filters the features of a graph by Chebyshev polynomials of its
@@ -54,15 +55,14 @@ func (l *ChebConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 func (l *ChebConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	terms := cmp.Or(l.K, 3)
 	compose.WantInit("layers.ChebConv", l.W, l.Out)
-	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.ChebConv", width: l.In})
-	checkHops("layers.ChebConv", g, terms-1)
+	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.ChebConv", hops: terms - 1, source: true, width: l.In})
 	z := hopProducts(in.Src, t.Use(l.W), terms)
 	laplacian := l.laplacian(g, in.Weight)
 	var next, after *grad.Var // b_{k+1} and b_{k+2} of b_k = z_k + 2·L̂·b_{k+1} − b_{k+2}
 	for k := terms - 1; k > 0; k-- {
 		next, after = add(z[k], double(laplacian, next), after), next
 	}
-	y := dstRows(g, z[0])
+	y := message.OnDst(g, z[0])
 	if next != nil {
 		y = add(y, laplacian(next), after)
 	}
@@ -71,13 +71,13 @@ func (l *ChebConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 
 // laplacian returns the product with L̂.
 func (l *ChebConv) laplacian(g *graph.Graph, weight *grad.Var) func(x *grad.Var) *grad.Var {
-	s, r := l.Norm.propagation(g, weight), 2/cmp.Or(l.LambdaMax, 2)
+	s, r := l.Norm.propagation("layers.ChebConv", g, weight), 2/cmp.Or(l.LambdaMax, 2)
 	return func(x *grad.Var) *grad.Var {
 		y := s.of(x).Scale(-r)
 		if r == 1 {
 			return y
 		}
-		return y.Add(dstRows(g, x).Scale(r - 1))
+		return y.Add(message.OnDst(g, x).Scale(r - 1))
 	}
 }
 

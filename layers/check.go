@@ -12,6 +12,9 @@ import (
 // wants is what a layer wants of its inputs. Errors name the layer, op.
 type wants struct {
 	op       string
+	own      bool        // it reads the destinations' features: without In.Dst these are sources
+	source   bool        // it reads them as those of sources, and no In.Dst
+	hops     int         // how many times in a row what it returns is read again
 	src      *grad.Param // multiplies the sources' features; nil: they may have any width
 	srcField string      // the field that says how wide these are; empty: In
 	width    int         // how wide these are, where src does not say it; 0: any
@@ -28,6 +31,14 @@ func (in In) check(g *graph.Graph, w wants) {
 		panic(&grad.TapeError{Op: w.op, Why: "the graph is nil"})
 	case in.Src == nil:
 		panic(&grad.TapeError{Op: w.op, Why: "there are no features: x, or In.Src, is nil"})
+	case w.hops < 0:
+		panic(&grad.TapeError{Op: w.op, Why: fmt.Sprintf("it has %d hops; want 0 or more", w.hops)})
+	case w.hops > 1 && g.Bipartite():
+		compose.BadGraph(w.op, g, fmt.Sprintf("%d hops leave the bipartite graph after the first; take the seeds' Neighbourhood of as many hops", w.hops))
+	case w.own && in.Dst == nil && g.DstRows() == nil:
+		compose.BadGraph(w.op, g, "the destinations are none of the sources, so In.Dst is needed")
+	case w.source && g.DstRows() == nil:
+		compose.BadGraph(w.op, g, "the destinations are none of the sources, whose features the layer reads; take a block or a view of a graph")
 	}
 	w.rows("x", in.Src, g.NumSrc(), "sources")
 	width := in.Src.Dim(-1)
@@ -38,9 +49,7 @@ func (in In) check(g *graph.Graph, w wants) {
 		compose.WantWidth(w.op, "x", in.Src, w.width, cmp.Or(w.srcField, "In"))
 	}
 	if in.Dst != nil {
-		if g.DstRows() == nil || in.Dst.Dim(0) != g.NumSrc() {
-			w.rows("In.Dst", in.Dst, g.NumDst(), "destinations")
-		}
+		w.rows("In.Dst", in.Dst, g.NumDst(), "destinations")
 		field := w.dstField
 		if w.dst != nil {
 			width = w.dst.Value.Dim(0)

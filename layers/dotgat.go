@@ -55,7 +55,7 @@ func (l *DotGATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Va
 // and the attention.
 func (l *DotGATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.DotGATConv", l.W, cmp.Or(l.Heads, 1)*l.Out)
-	in.check(g, wants{op: "layers.DotGATConv", src: l.W, dst: l.WDst, dstField: "InDst"})
+	in.check(g, wants{op: "layers.DotGATConv", own: true, src: l.W, dst: l.WDst, dstField: "InDst"})
 	in = in.drop(t, l.FeatDrop)
 	ft, ftDst := headProjection{l.W, l.WDst, cmp.Or(l.Heads, 1), l.Out}.of(t, g, in)
 	attention := message.Attention{Q: ftDst, K: ft, Drop: l.AttnDrop}

@@ -54,11 +54,11 @@ func (l *EdgeConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	l.Net.wantInit("layers.EdgeConv")
 	first := l.Net.Layers[0].W
 	width := first.Value.Dim(0) / 2
-	in.check(g, wants{op: "layers.EdgeConv", width: width, srcField: "half the first of Net.Widths"})
+	in.check(g, wants{op: "layers.EdgeConv", own: true, width: width, srcField: "half the first of Net.Widths"})
 	w := t.Use(first)
 	a, b := w.RowRange(0, width), w.RowRange(width, 2*width)
 	own := in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(a.Sub(b)) })
-	m := l.Net.along(t, g, message.UAddV(in.Src.MatMul(b), forV(g, own)))
+	m := l.Net.along(t, g, message.UAddV(in.Src.MatMul(b), own))
 	if l.BatchNorm {
 		m = message.E(l.Norm.Forward(t, message.ApplyEdges(g, m)))
 	}

@@ -75,7 +75,7 @@ func (l *GATConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Apply is Forward with everything that the layer can read and return.
 func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.GATConv", l.W, cmp.Or(l.Heads, 1)*l.Out)
-	in.check(g, wants{op: "layers.GATConv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
+	in.check(g, wants{op: "layers.GATConv", own: true, src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	if l.sumsFirst(t, g, in) {
 		return l.sumFirst(t, g, in)
@@ -117,14 +117,14 @@ type headProjection struct {
 func (p headProjection) of(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {
 	src = in.Src.Project(t.Use(p.w), p.heads)
 	if in.Dst == nil && p.wDst == nil {
-		return src, forV(g, dstRows(g, src))
+		return src, message.OnDst(g, src)
 	}
 	w := p.w
 	if p.wDst != nil {
 		w = p.wDst
 	}
 	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(t.Use(w)) })
-	return src, forV(g, compose.SplitHeads(dst, p.heads, p.out))
+	return src, compose.SplitHeads(dst, p.heads, p.out)
 }
 
 // edgeScore returns a_e·W_e·x for each edge, E×H×1. It is linear in x, so the

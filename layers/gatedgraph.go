@@ -70,9 +70,8 @@ func (l *GatedGraphConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *gra
 func (l *GatedGraphConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	steps := cmp.Or(l.Steps, 1)
 	compose.WantInit("layers.GatedGraphConv", l.W, l.Out)
-	in.check(g, wants{op: "layers.GatedGraphConv", width: l.In})
+	in.check(g, wants{op: "layers.GatedGraphConv", hops: steps, own: true, width: l.In})
 	in.checkDense("layers.GatedGraphConv", "give it the product with a matrix, such as a Linear's result")
-	checkHops("layers.GatedGraphConv", g, steps)
 	if l.Kinds > 1 {
 		wantKinds("layers.GatedGraphConv", g, l.Kinds, "Kinds")
 	}

@@ -48,7 +48,7 @@ func (l *GATConv) sumFirst(t *grad.Tape, g *graph.Graph, in In) Out {
 	rows := headRowsOf(g, in.Src, heads)
 	el := compose.SplitHeads(rows.scores(scoreRows(w, t.Use(l.AttnL))), heads, 1)
 	er := in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMulT(scoreRows(wDst, t.Use(l.AttnR))) })
-	alpha := message.ApplyEdges(g, l.weights(t, in, message.E(el).Add(message.V(forV(g, compose.SplitHeads(er, heads, 1))))))
+	alpha := message.ApplyEdges(g, l.weights(t, in, message.E(el).Add(message.V(compose.SplitHeads(er, heads, 1)))))
 	ends, order, rank := make([]int, heads), make([]int32, heads*dst), make([]int32, heads*dst)
 	for h := range ends {
 		ends[h] = (h + 1) * dst

@@ -80,7 +80,7 @@ func (l *GATv2Conv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 // Apply is Forward with everything that the layer can read and return.
 func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.GATv2Conv", l.W, cmp.Or(l.Heads, 1)*l.Out)
-	in.check(g, wants{op: "layers.GATv2Conv", src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
+	in.check(g, wants{op: "layers.GATv2Conv", own: true, src: l.W, dst: l.WDst, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)
@@ -114,12 +114,12 @@ func (l *GATv2Conv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad
 	heads := cmp.Or(l.Heads, 1)
 	src = compose.SplitHeads(compose.Affine(t, in.Src, l.W, l.BSrc), heads, l.Out)
 	if l.Shared && in.Dst == nil {
-		return src, forV(g, dstRows(g, src))
+		return src, message.OnDst(g, src)
 	}
 	w, b := l.WDst, l.BDst
 	if l.Shared {
 		w, b = l.W, l.BSrc
 	}
 	dst = in.onDst(g, func(x *grad.Var) *grad.Var { return compose.Affine(t, x, w, b) })
-	return src, forV(g, compose.SplitHeads(dst, heads, l.Out))
+	return src, compose.SplitHeads(dst, heads, l.Out)
 }

@@ -51,6 +51,6 @@ func (l *GCNConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func (l *GCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.GCNConv", l.W, l.Out)
 	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.GCNConv", src: l.W})
-	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), 1)
+	y := l.Norm.propagation("layers.GCNConv", g, in.Weight).project(in.Src, t.Use(l.W), 1)
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }

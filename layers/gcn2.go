@@ -60,14 +60,14 @@ func (l *GCN2Conv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 // attention.
 func (l *GCN2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.GCN2Conv", l.W, l.Width)
-	in.check(g, wants{op: "layers.GCN2Conv", src: l.W, srcField: "Width"})
+	in.check(g, wants{op: "layers.GCN2Conv", own: true, src: l.W, srcField: "Width"})
 	in.checkDense("layers.GCN2Conv", "give it the product with a matrix, such as a Linear's result")
 	alpha := grad.Preset(l.Alpha, 0.1)
 	beta := math.Log(cmp.Or(l.Lambda, 0.5)/float64(cmp.Or(l.Layer, 1)) + 1)
 	mapped := func(z *grad.Var, w *grad.Param) *grad.Var {
 		return z.Scale(1 - beta).Add(z.MatMul(t.Use(w)).Scale(beta))
 	}
-	heard := l.Norm.propagation(g, in.Weight).of(in.Src).Scale(1 - alpha)
+	heard := l.Norm.propagation("layers.GCN2Conv", g, in.Weight).of(in.Src).Scale(1 - alpha)
 	first := in.onDst(g, func(x *grad.Var) *grad.Var { return x.Scale(alpha) })
 	var y *grad.Var
 	if l.TwoWeights {

@@ -48,7 +48,7 @@ func (l *GINConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // There is no attention.
 func (l *GINConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	l.Net.wantInit("layers.GINConv")
-	in.check(g, wants{op: "layers.GINConv", src: l.Net.Layers[0].W, srcField: "the first of Net.Widths"})
+	in.check(g, wants{op: "layers.GINConv", own: true, src: l.Net.Layers[0].W, srcField: "the first of Net.Widths"})
 	r := l.Aggregate.reducer("layers.GINConv", message.Sum)
 	if r == message.Max {
 		in.checkDense("layers.GINConv", "aggregate by their sum or mean, or give it the product with a matrix")

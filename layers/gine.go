@@ -59,7 +59,7 @@ func (l *GINEConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.EdgeIn > 0 {
 		edge = l.EdgeIn
 	}
-	in.check(g, wants{op: "layers.GINEConv", src: l.Net.Layers[0].W, srcField: "the first of Net.Widths", edge: edge})
+	in.check(g, wants{op: "layers.GINEConv", own: true, src: l.Net.Layers[0].W, srcField: "the first of Net.Widths", edge: edge})
 	in.checkDense("layers.GINEConv", "give it the product with a matrix, such as a Linear's result")
 	m := message.E(in.Edge)
 	src := in.Src

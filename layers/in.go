@@ -40,41 +40,10 @@ func (in In) onDst(g *graph.Graph, f func(x *grad.Var) *grad.Var) *grad.Var {
 	case in.Dst != nil:
 		return f(in.Dst)
 	case in.Src.IsSparse():
-		return dstRows(g, f(in.Src))
+		return message.OnDst(g, f(in.Src))
 	}
-	return f(dstRows(g, in.Src))
+	return f(message.OnDst(g, in.Src))
 }
-
-// dstRows returns the rows of x, which has one for each source, that belong to
-// the destinations of g.
-func dstRows(g *graph.Graph, x *grad.Var) *grad.Var {
-	if !g.Bipartite() {
-		return x
-	}
-	rows := g.DstRows()
-	if rows == nil {
-		panic(&tensor.ShapeError{Op: "layers.In", Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
-			Why: "the graph's destinations are not sources, so In.Dst is needed"})
-	}
-	return x.Rows(rows)
-}
-
-// forV returns rows of destinations in the order in which [message.V] reads them:
-// on a view with as many destinations as sources that is the sources'.
-func forV(g *graph.Graph, x *grad.Var) *grad.Var {
-	if !g.Bipartite() || g.DstRows() == nil || g.NumDst() != g.NumSrc() {
-		return x
-	}
-	return x.Rows(g.Derived(dstOrderKey{}, func() any {
-		order := make([]int32, g.NumSrc())
-		for i, v := range g.DstRows() {
-			order[v] = int32(i)
-		}
-		return order
-	}).([]int32))
-}
-
-type dstOrderKey struct{}
 
 // weigh multiplies the attention by the weights of the edges.
 func (in In) weigh(alpha message.Msg) message.Msg {

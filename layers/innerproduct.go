@@ -22,8 +22,8 @@ func (l *InnerProduct) Init(*rand.Rand) {}
 
 // Forward returns the logit of each edge of pairs, in its own order.
 func (l *InnerProduct) Forward(_ *grad.Tape, pairs *graph.Graph, z *grad.Var) *grad.Var {
-	In{Src: z}.check(pairs, wants{op: "layers.InnerProduct"})
-	return message.ApplyEdges(pairs, message.UDotV(z, forV(pairs, dstRows(pairs, z)))).Reshape(pairs.NumEdges(), 1)
+	In{Src: z}.check(pairs, wants{op: "layers.InnerProduct", own: true})
+	return message.ApplyEdges(pairs, message.UDotV(z, message.OnDst(pairs, z))).Reshape(pairs.NumEdges(), 1)
 }
 
 // Loss is the mean binary cross-entropy over the edges of g, which are there, plus

@@ -41,10 +41,9 @@ func (l *LightGCN) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 // propagation: then x_v is In.Dst's. There is no attention.
 func (l *LightGCN) Apply(_ *grad.Tape, g *graph.Graph, in In) Out {
 	hops := cmp.Or(l.K, 3)
-	in.check(g, wants{op: "layers.LightGCN"})
+	in.check(g, wants{op: "layers.LightGCN", hops: hops, own: true})
 	in.checkDense("layers.LightGCN", "its x is the embeddings of the nodes")
-	checkHops("layers.LightGCN", g, hops)
-	s, z := l.Norm.propagation(g, in.Weight), in.Src
+	s, z := l.Norm.propagation("layers.LightGCN", g, in.Weight), in.Src
 	y := in.onDst(g, func(x *grad.Var) *grad.Var { return x })
 	for range hops {
 		z = s.of(z)

@@ -64,7 +64,7 @@ func (l *MoNetConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.Residual == NoResidual {
 		read.Dst = nil
 	}
-	read.check(g, wants{op: "layers.MoNetConv", src: l.W, dst: l.WRes, dstField: "InDst", edge: l.EdgeIn})
+	read.check(g, wants{op: "layers.MoNetConv", own: l.Residual != NoResidual, src: l.W, dst: l.WRes, dstField: "InDst", edge: l.EdgeIn})
 	r := l.Aggregate.reducer("layers.MoNetConv", message.Sum)
 	if r == message.Max {
 		panic(&grad.TapeError{Op: "layers.MoNetConv", Why: "it has no aggregator called max: a sum over the kernels commutes with a sum and a mean only"})

@@ -70,7 +70,7 @@ func (l *NNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.Residual == NoResidual {
 		read.Dst = nil
 	}
-	read.check(g, wants{op: "layers.NNConv", width: l.In, dst: l.WRes, dstField: "InDst", edge: l.EdgeIn})
+	read.check(g, wants{op: "layers.NNConv", own: l.Residual != NoResidual, width: l.In, dst: l.WRes, dstField: "InDst", edge: l.EdgeIn})
 	in.checkDense("layers.NNConv", "give it the product with a matrix, such as a Linear's result")
 	if l.Net != nil {
 		in.Edge = l.Net.Forward(t, in.Edge).ReLU()

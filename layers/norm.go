@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -35,10 +36,10 @@ const (
 // factors returns the part of the normalisation that belongs to each source
 // and to each destination, as columns; nil stands for 1. Where a sum of weights
 // is not above 0 the factor is 0.
-func (n Norm) factors(g *graph.Graph, weight *grad.Var) (left, right *grad.Var) {
+func (n Norm) factors(op string, g *graph.Graph, weight *grad.Var) (left, right *grad.Var) {
 	switch n {
 	case NormSymmetric:
-		n.wantsOneSide(g, "in-edges of its sources")
+		n.wantsOneSide(op, g, "in-edges of its sources")
 		d := strengths(g, inward, weight, -0.5)
 		return d, d
 	case NormWeighted:
@@ -46,11 +47,11 @@ func (n Norm) factors(g *graph.Graph, weight *grad.Var) (left, right *grad.Var) 
 	case NormBoth:
 		return degrees(g, outward, -0.5), degrees(g, inward, -0.5)
 	case NormIn:
-		n.wantsOneSide(g, "in-edges of its sources")
+		n.wantsOneSide(op, g, "in-edges of its sources")
 		d := degrees(g, inward, -0.5)
 		return d, d
 	case NormOut:
-		n.wantsOneSide(g, "out-edges of its destinations")
+		n.wantsOneSide(op, g, "out-edges of its destinations")
 		d := strengths(g, outward, weight, -0.5)
 		return d, d
 	case NormWeightedLeft:
@@ -64,14 +65,14 @@ func (n Norm) factors(g *graph.Graph, weight *grad.Var) (left, right *grad.Var) 
 	case NormNone:
 		return nil, nil
 	}
-	panic(&grad.TapeError{Op: "layers.Norm", Why: "no normalisation is called " + string(n)})
+	panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("Norm is %q, which no normalisation is called", string(n))})
 }
 
 // wantsOneSide panics if g is bipartite: the edges that it asks for are not
 // known.
-func (n Norm) wantsOneSide(g *graph.Graph, edges string) {
+func (n Norm) wantsOneSide(op string, g *graph.Graph, edges string) {
 	if g.Bipartite() {
-		panic(&tensor.ShapeError{Op: "layers.Norm", Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
 			Why: "the graph is bipartite, so the " + edges + " are not known; pass the whole graph's rows of SymmetricWeights, or of Norm.Weights, with NormNone"})
 	}
 }
@@ -89,7 +90,7 @@ func (n Norm) Weights(g *graph.Graph, weight *grad.Var) *grad.Var {
 }
 
 func (n Norm) weights(g *graph.Graph, weight *grad.Var) *grad.Var {
-	left, right := n.factors(g, weight)
+	left, right := n.factors("layers.Norm.Weights", g, weight)
 	if weight == nil {
 		ones := tensor.New(g.NumEdges(), 1)
 		ones.Fill(1)

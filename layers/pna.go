@@ -127,7 +127,7 @@ func (l *PNAConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.Mix == nil {
 		panic(&grad.TapeError{Op: "layers.PNAConv", Why: "it has no weights; was Init called?"})
 	}
-	in.check(g, wants{op: "layers.PNAConv", width: l.In, edge: l.EdgeIn})
+	in.check(g, wants{op: "layers.PNAConv", own: true, width: l.In, edge: l.EdgeIn})
 	in.checkDense("layers.PNAConv", "give it the product with a matrix, such as a Linear's result")
 	own := in.onDst(g, func(x *grad.Var) *grad.Var { return x })
 	columns := l.scales(g)
@@ -176,7 +176,7 @@ func (l *PNAConv) message(t *grad.Tape, g *graph.Graph, p pnaTower) message.Msg 
 	case l.EdgeIn > 0:
 		edge = w.RowRange(2*f, 2*f+l.EdgeIn)
 	}
-	z := message.UAddV(p.in.Src.MatMul(w.RowRange(f, 2*f)), forV(g, own))
+	z := message.UAddV(p.in.Src.MatMul(w.RowRange(f, 2*f)), own)
 	if edge != nil {
 		z = z.Add(message.E(p.in.Edge).MatMul(edge))
 	}

@@ -1,12 +1,9 @@
 package layers
 
 import (
-	"fmt"
-
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // propagation is a normalised adjacency, S: each node takes the weighted sum of
@@ -16,11 +13,11 @@ type propagation struct {
 	left, right, weight *grad.Var // nil: 1
 }
 
-// propagation returns S for the graph and the weights of its edges. Without
+// propagation returns S of the layer op for the graph and the weights of its edges. Without
 // weights a norm of both sides has its numbers on the edges, which are kept: one
 // product with them takes less time than two with columns.
-func (n Norm) propagation(g *graph.Graph, weight *grad.Var) propagation {
-	left, right := n.factors(g, weight)
+func (n Norm) propagation(op string, g *graph.Graph, weight *grad.Var) propagation {
+	left, right := n.factors(op, g, weight)
 	if weight == nil && left != nil && right != nil {
 		return propagation{g: g, weight: n.Weights(g, nil)}
 	}
@@ -63,16 +60,4 @@ func weighted(x, weight *grad.Var) message.Msg {
 		m = m.Mul(message.E(weight))
 	}
 	return m
-}
-
-// checkHops panics if so many hops in a row cannot be made on g: after the
-// first a bipartite graph has no rows for its sources.
-func checkHops(op string, g *graph.Graph, hops int) {
-	if hops < 0 {
-		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("K is %d", hops)})
-	}
-	if g.Bipartite() && hops > 1 {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
-			Why: fmt.Sprintf("%d hops leave the bipartite graph after the first; take the seeds' Neighbourhood of as many hops", hops)})
-	}
 }

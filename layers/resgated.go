@@ -64,9 +64,9 @@ func (l *ResGatedConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.
 // destinations. There is no attention.
 func (l *ResGatedConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.ResGatedConv", l.WValue, l.Out)
-	in.check(g, wants{op: "layers.ResGatedConv", src: l.WValue, dst: l.WKey, dstField: "InDst", edge: l.EdgeIn})
+	in.check(g, wants{op: "layers.ResGatedConv", own: true, src: l.WValue, dst: l.WKey, dstField: "InDst", edge: l.EdgeIn})
 	key := in.onDst(g, func(x *grad.Var) *grad.Var { return compose.Affine(t, x, l.WKey, l.BKey) })
-	gate := message.UAddV(in.Src.MatMul(t.Use(l.WQuery)), forV(g, key))
+	gate := message.UAddV(in.Src.MatMul(t.Use(l.WQuery)), key)
 	value := message.U(compose.Affine(t, in.Src, l.WValue, l.BValue))
 	if in.Edge != nil {
 		gate = gate.Add(message.E(in.Edge).MatMul(t.Use(l.WEdge)))

@@ -88,7 +88,7 @@ func (l *RGCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.NoRoot {
 		read.Dst = nil
 	}
-	read.check(g, wants{op: "layers.RGCNConv", width: l.In, dst: l.WRoot, dstField: "InDst"})
+	read.check(g, wants{op: "layers.RGCNConv", own: !l.NoRoot, width: l.In, dst: l.WRoot, dstField: "InDst"})
 	wantKinds("layers.RGCNConv", g, l.Relations, "Relations")
 	y := l.sum(t, g, in)
 	if l.Norm != nil {

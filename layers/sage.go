@@ -80,7 +80,7 @@ func (l *SAGEConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.NoRoot && l.Aggregate != AggregateGCN {
 		read.Dst = nil
 	}
-	read.check(g, wants{op: "layers.SAGEConv", src: l.W, dst: l.WRoot, dstField: "InDst"})
+	read.check(g, wants{op: "layers.SAGEConv", own: l.rooted() || l.Aggregate == AggregateGCN, src: l.W, dst: l.WRoot, dstField: "InDst"})
 	in = in.drop(t, l.FeatDrop)
 	y := l.neighbours(t, g, in)
 	if l.rooted() {
@@ -101,7 +101,7 @@ func (l *SAGEConv) neighbours(t *grad.Tape, g *graph.Graph, in In) *grad.Var {
 	case AggregateGCN:
 		in.Dst = l.pool(t, in.Dst)
 		own := in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(w) })
-		sum := NormNone.propagation(g, in.Weight).project(in.Src, w, 1)
+		sum := NormNone.propagation("layers.SAGEConv", g, in.Weight).project(in.Src, w, 1)
 		return sum.Add(own).Mul(closedDegrees(g))
 	case AggregateLSTM:
 		return l.remember(t, g, in).MatMul(w)

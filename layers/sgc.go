@@ -49,8 +49,7 @@ func (l *SGConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func (l *SGConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	hops := cmp.Or(l.K, 2)
 	compose.WantInit("layers.SGConv", l.W, l.Out)
-	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.SGConv", src: l.W})
-	checkHops("layers.SGConv", g, hops)
-	y := l.Norm.propagation(g, in.Weight).project(in.Src, t.Use(l.W), hops)
+	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.SGConv", hops: hops, src: l.W})
+	y := l.Norm.propagation("layers.SGConv", g, in.Weight).project(in.Src, t.Use(l.W), hops)
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }

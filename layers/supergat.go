@@ -99,7 +99,7 @@ func (l *SuperGATConv) Loss(t *grad.Tape, g, negatives *graph.Graph, x *grad.Var
 
 func (l *SuperGATConv) check(g *graph.Graph, in In) {
 	compose.WantInit("layers.SuperGATConv", l.W, cmp.Or(l.Heads, 1)*l.Out)
-	in.check(g, wants{op: "layers.SuperGATConv", src: l.W, dst: l.W, dstField: "In"})
+	in.check(g, wants{op: "layers.SuperGATConv", own: true, src: l.W, dst: l.W, dstField: "In"})
 }
 
 func (l *SuperGATConv) project(t *grad.Tape, g *graph.Graph, in In) (src, dst *grad.Var) {

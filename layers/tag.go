@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
+	"github.com/edgewise-ml/edgewise/message"
 )
 
 // TAGConv is a filter that adapts to the topology: a polynomial of the adjacency
@@ -50,12 +51,11 @@ func (l *TAGConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func (l *TAGConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	hops := cmp.Or(l.K, 2)
 	compose.WantInit("layers.TAGConv", l.W, l.Out)
-	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.TAGConv", width: l.In})
-	checkHops("layers.TAGConv", g, hops)
-	s, z := l.Norm.propagation(g, in.Weight), hopProducts(in.Src, t.Use(l.W), hops+1)
+	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.TAGConv", hops: hops, source: true, width: l.In})
+	s, z := l.Norm.propagation("layers.TAGConv", g, in.Weight), hopProducts(in.Src, t.Use(l.W), hops+1)
 	y := z[hops]
 	for k := hops - 1; k >= 0; k-- {
-		y = s.of(y).Add(dstRows(g, z[k]))
+		y = s.of(y).Add(message.OnDst(g, z[k]))
 	}
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }

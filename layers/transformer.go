@@ -85,7 +85,7 @@ func (l *TransformerConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *gr
 // Apply is Forward with everything that the layer can read and return.
 func (l *TransformerConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	compose.WantInit("layers.TransformerConv", l.WValue, cmp.Or(l.Heads, 1)*l.Out)
-	in.check(g, wants{op: "layers.TransformerConv", src: l.WValue, dst: l.WQuery, dstField: "InDst", edge: l.EdgeIn})
+	in.check(g, wants{op: "layers.TransformerConv", own: true, src: l.WValue, dst: l.WQuery, dstField: "InDst", edge: l.EdgeIn})
 	in = in.drop(t, l.FeatDrop)
 	heads := cmp.Or(l.Heads, 1)
 	value := compose.SplitHeads(compose.Affine(t, in.Src, l.WValue, l.BValue), heads, l.Out)
@@ -114,10 +114,10 @@ func (l *TransformerConv) attend(t *grad.Tape, g *graph.Graph, in In) message.Ms
 	heads := cmp.Or(l.Heads, 1)
 	key := compose.SplitHeads(compose.Affine(t, in.Src, l.WKey, l.BKey), heads, l.Out)
 	query := compose.SplitHeads(in.onDst(g, func(x *grad.Var) *grad.Var { return compose.Affine(t, x, l.WQuery, l.BQuery) }), heads, l.Out)
-	score := message.UDotV(key, forV(g, query))
+	score := message.UDotV(key, query)
 	if in.Edge != nil {
 		moved := compose.SplitHeads(compose.TimesHeadsT(query, t.Use(l.WEdge)), heads, l.EdgeIn) // W_eᵀ·q_v
-		score = score.Add(l.edges(in).Dot(message.V(forV(g, moved))))
+		score = score.Add(l.edges(in).Dot(message.V(moved)))
 	}
 	return in.weigh(score.Scale(1/math.Sqrt(float64(l.Out))).Softmax().Dropout(t, l.AttnDrop))
 }

@@ -31,13 +31,15 @@ func checkLeaves(op string, g *graph.Graph, m *Msg) {
 		case ops.LeafE:
 			want = g.NumEdges()
 		case ops.LeafV:
-			if want = g.NumDst(); ofSources(g, x) {
-				continue
-			}
+			want = g.NumDst()
 		}
 		if rows != want {
-			panic(misfit(op, x.Shape(), fmt.Sprintf("%s wants %d rows on a graph of %d sources, %d destinations and %d edges",
-				n.Kind, want, g.NumSrc(), g.NumDst(), g.NumEdges())))
+			why := fmt.Sprintf("%s wants %d rows on a graph of %d sources, %d destinations and %d edges",
+				n.Kind, want, g.NumSrc(), g.NumDst(), g.NumEdges())
+			if n.Kind == ops.LeafV && rows == g.NumSrc() && g.DstRows() != nil {
+				why += "; message.OnDst(g, x) takes the destinations' rows of x"
+			}
+			panic(misfit(op, x.Shape(), why))
 		}
 	}
 }
@@ -82,46 +84,6 @@ func checkPicks(op string, g *graph.Graph, m *Msg, p *plan.Plan) {
 
 func misfit(op string, shape []int, why string) *tensor.ShapeError {
 	return &tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(shape)}, Why: why}
-}
-
-// ofSources reports whether V(x) reads rows of sources on g.
-func ofSources(g *graph.Graph, x *grad.Var) bool {
-	return g.Bipartite() && arrayOf(x).Rows() == g.NumSrc() && g.DstRows() != nil
-}
-
-// onDst returns m with a row for each destination of g in each V that has one for each source:
-// the rows of g.DstRows(). So plans and kernels know one kind of V, and a destination of a view
-// or a block runs as it does in the whole graph.
-func (m *Msg) onDst(op string, g *graph.Graph) *Msg {
-	reads := func(n *ir.Node) bool { return n.Kind == ops.LeafV && ofSources(g, m.operands()[n.K]) }
-	if !slices.ContainsFunc(m.nodes(), func(n ir.Node) bool { return reads(&n) }) {
-		return m
-	}
-	checkLeaves(op, g, m)
-	c := *m
-	c.own()
-	for i := range m.nodes() {
-		if n := &m.nodes()[i]; reads(n) {
-			at := c.putVar(dstRows(g, m.operands()[n.K]))
-			c.nodes()[i].K = at
-		}
-	}
-	return &c
-}
-
-// dstRows returns the rows of x, of sources, that are those of g's destinations. Of a block they
-// are the first.
-func dstRows(g *graph.Graph, x *grad.Var) *grad.Var {
-	rows := g.DstRows()
-	for i, v := range rows {
-		if int(v) != i {
-			return x.Rows(rows)
-		}
-	}
-	if len(rows) == x.Dim(0) {
-		return x
-	}
-	return x.RowRange(0, len(rows))
 }
 
 // arrayOf returns x's array, for its shape: a projection that is not held has no elements.

@@ -19,6 +19,11 @@
 //	alpha := score.Softmax().Dropout(t, 0.6)
 //	y := message.UpdateAll(g, message.U(ft).Mul(alpha), message.Sum)
 //
+// On a block or a view of a graph, which has fewer destinations than sources, V wants a row
+// for each destination; [OnDst] takes these from the rows of the sources:
+//
+//	score := message.UAddV(el, message.OnDst(g, er))
+//
 // Everything is differentiable. An expression is evaluated over tiles of edges
 // that stay in cache, on all threads, and in backward once more; the shapes that
 // matter most have kernels of their own, and some steps that follow each other

@@ -14,7 +14,7 @@ import (
 //
 // Who attends to whom is the graph. A destination without in-edges gets zero.
 type Attention struct {
-	Q     *grad.Var // a row for each destination, as [V] reads it, N×H×D or N×D
+	Q     *grad.Var // a row for each destination, N×H×D or N×D
 	K     *grad.Var // a row for each source, of the same shape
 	V     *grad.Var // a row for each source, N×H×F or N×F
 	Bias  Msg       // added to the logits, such as E(x) or W(table).Pick(kinds), with x E×1 or, for each head, E×H×1; the zero Msg adds nothing

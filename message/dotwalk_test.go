@@ -26,11 +26,7 @@ type dotWalked struct {
 }
 
 func newDotWalked(g *graph.Graph, drop float64) *dotWalked {
-	dst := g.NumDst()
-	if g.Bipartite() && g.DstRows() != nil {
-		dst = g.NumSrc()
-	}
-	return &dotWalked{g, param(1, dst, 8, 8), param(2, g.NumSrc(), 8, 8), param(3, g.NumSrc(), 8, 8), drop}
+	return &dotWalked{g, param(1, g.NumDst(), 8, 8), param(2, g.NumSrc(), 8, 8), param(3, g.NumSrc(), 8, 8), drop}
 }
 
 func (w *dotWalked) message(t *grad.Tape) message.Msg {

@@ -30,7 +30,7 @@ func gcn(g *graph.Graph, x, w, b *grad.Var) *grad.Var {
 // sage: y_v = x_v·W₀ + mean_u x_u·W + b
 func sage(g *graph.Graph, x, self, w, b *grad.Var) *grad.Var {
 	heard := message.UpdateAll(g, message.CopyU(x), message.Mean)
-	return x.Rows(g.DstRows()).MatMul(self).Add(heard.MatMul(w)).Add(b)
+	return message.OnDst(g, x).MatMul(self).Add(heard.MatMul(w)).Add(b)
 }
 
 // [primitives]

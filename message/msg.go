@@ -27,10 +27,7 @@ type Msg struct {
 func U(x *grad.Var) Msg { return leaf(ops.LeafU, x) }
 
 // V is the row of x that belongs to the edge's destination. x has a row for
-// each destination node. On a graph made by Block or Dst, whose destinations
-// are sources too, x may have a row for each source instead: then it is the row
-// of the source that the destination is. If both counts agree on such a graph,
-// rows of sources are meant.
+// each destination node; [OnDst] takes these from the rows of the sources.
 func V(x *grad.Var) Msg { return leaf(ops.LeafV, x) }
 
 // E is the edge's own row of x. The rows of x are in the graph's edge order; use

@@ -169,12 +169,6 @@ func TestPropertyRelabelling(t *testing.T) {
 	})
 }
 
-// bySource reports whether V of a row for each destination means rows of sources,
-// because there are as many: then the order is another than that of destinations.
-func bySource(g *graph.Graph) bool {
-	return g.Bipartite() && g.DstRows() != nil && g.NumSrc() == g.NumDst()
-}
-
 // TestPropertyParts evaluates messages on some destinations alone, as a block and as a view, to
 // the bits that these have in the whole graph.
 func TestPropertyParts(t *testing.T) {
@@ -192,9 +186,6 @@ func TestPropertyParts(t *testing.T) {
 		for name, part := range map[string]*graph.Graph{"block": graph.Must(g.Block(rows)), "view": graph.Must(g.Dst(rows))} {
 			from := part.From()
 			c := &carrying{u: gather(from.Src), v: gather(from.Dst), e: gather(from.Edges), kinds: gatherKinds(from.Edges)}
-			if bySource(part) {
-				c.v = c.u
-			}
 			few := msgOf(c.of(e))
 			compare.Bits(t, name+", edges", ApplyEdges(part, few).Value().Data, ApplyEdges(g, msgOf(e)).Rows(from.Edges).Value().Data)
 			for _, rs := range [][]Reducer{rs, {Sum}, {Mean, Max}, everyReducer} {
@@ -222,11 +213,7 @@ func TestPropertyBatch(t *testing.T) {
 			part := func(lo, hi int) func(x *grad.Var) *grad.Var {
 				return func(x *grad.Var) *grad.Var { return x.RowRange(lo, hi) }
 			}
-			v := part(dst[i], dst[i+1])
-			if bySource(g) && !bySource(both) {
-				v = func(x *grad.Var) *grad.Var { return part(dst[i], dst[i+1])(x).ScatterAdd(g.DstRows(), g.NumSrc()) }
-			}
-			c := &carrying{u: part(src[i], src[i+1]), v: v, e: part(first, last), kinds: func(k []int32) []int32 { return k[first:last] }}
+			c := &carrying{u: part(src[i], src[i+1]), v: part(dst[i], dst[i+1]), e: part(first, last), kinds: func(k []int32) []int32 { return k[first:last] }}
 			one := msgOf(c.of(e))
 			compare.Bits(t, fmt.Sprint("edges of member ", i), ApplyEdges(g, one).Value().Data, edges.RowRange(first, last).Value().Data)
 			for _, r := range everyReducer {

@@ -132,12 +132,12 @@ func softmaxOfBlock(t *testing.T, h *graph.Hetero) {
 	})
 }
 
-// A relation within a type is a block of one type: destinations may be read from the rows of all nodes.
+// A relation within a type is a block of one type: its destinations are the first of all nodes.
 func TestRelationWithinATypeOfABlock(t *testing.T) {
 	h := libraryBlock(0, 3, 2, 1)
 	g := h.Graph(graph.Rel{Src: "book", Name: "cites", Dst: "book"})
 	x := grad.Const(param(1, h.NumNodes("book"), 2).Value)
-	got := message.UpdateAll(g, message.U(x).Mul(message.V(x)), message.Sum).Value()
+	got := message.UpdateAll(g, message.U(x).Mul(message.V(message.OnDst(g, x))), message.Sum).Value()
 	want := message.UpdateAll(g, message.U(x).Mul(message.V(x.RowRange(0, h.NumDst("book")))), message.Sum).Value()
 	if h.NumNodes("book") == h.NumDst("book") || !slices.Equal(got.Data, want.Data) || !slices.Equal(got.Shape(), []int{4, 2}) {
 		t.Errorf("%v of %d books, want %v", got, h.NumNodes("book"), want)

@@ -153,54 +153,51 @@ func TestParallelEdgesAndLoops(t *testing.T) {
 	})
 }
 
-// TestViews reads destinations of blocks and views by both of their numbers.
+// TestViews reads destinations of blocks and views by their own numbers, and by those of the
+// sources that they are, also where there are as many of both.
 func TestViews(t *testing.T) {
 	everyWay(t, func(t *testing.T) {
 		g := odd()
 		all := column(0, 10, 20, 30, 40, 50, 60, 70)
 		whole := message.ApplyEdges(g, message.UAddV(all, all.Scale(2))).Value()
-		v := graph.Must(g.Dst([]int32{2, 5, 0}))
-		b := graph.Must(g.Block([]int32{2, 5, 0}))
-		for i, h := range []*graph.Graph{v, b} {
-			src := all.Rows(h.From().Src)
-			bySource := message.ApplyEdges(h, message.UAddV(src, src.Scale(2))).Value()
-			byNumber := message.ApplyEdges(h, message.UAddV(src, src.Rows(h.DstRows()).Scale(2))).Value()
+		some, turned := []int32{2, 5, 0}, []int32{7, 6, 5, 4, 3, 2, 1, 0}
+		for i, h := range []*graph.Graph{graph.Must(g.Dst(some)), graph.Must(g.Block(some)), graph.Must(g.Dst(turned)), graph.Must(g.Block(turned))} {
+			src, dst := all.Rows(h.From().Src), all.Rows(h.From().Dst)
+			bySource := message.ApplyEdges(h, message.UAddV(src, message.OnDst(h, src.Scale(2)))).Value()
+			byNumber := message.ApplyEdges(h, message.UAddV(src, dst.Scale(2))).Value()
 			for e, p := range h.From().Edges {
 				if bySource.Data[e] != whole.Data[p] || byNumber.Data[e] != whole.Data[p] {
 					t.Errorf("graph %d, edge %d: %v and %v, want %v", i, e, bySource.Data[e], byNumber.Data[e], whole.Data[p])
 				}
 			}
 		}
-		same := graph.Must(g.Dst([]int32{7, 6, 5, 4, 3, 2, 1, 0})) // both counts agree: rows of sources are meant
-		y := message.ApplyEdges(same, message.V(all)).Value()
+		same := graph.Must(g.Dst(turned))
 		for e, d := range same.Destinations() {
-			if v := same.DstRows()[d]; y.Data[e] != tensor.Float(10*v) {
-				t.Errorf("edge %d reads %v at destination %d, which is source %d", e, y.Data[e], d, v)
+			y, z := message.ApplyEdges(same, message.V(all)).Value(), message.ApplyEdges(same, message.V(message.OnDst(same, all))).Value()
+			if v := same.DstRows()[d]; y.Data[e] != tensor.Float(10*d) || z.Data[e] != tensor.Float(10*v) {
+				t.Errorf("edge %d reads %v at destination %d, and %v at the source %d that this is", e, y.Data[e], d, z.Data[e], v)
 			}
 		}
 	})
 }
 
-// A message reads rows of the destinations of each graph that it is sent on, and of one with more
-// operands than a Msg holds itself, too: to be sent does not change it.
-func TestMessageOnSeveralViews(t *testing.T) {
-	everyWay(t, func(t *testing.T) {
-		g, x := odd(), column(0, 10, 20, 30, 40, 50, 60, 70)
-		m := message.V(x)
-		for k := range 8 {
-			m = m.Add(message.V(column(1, 2, 3, 4, 5, 6, 7, 8).Scale(float64(k))))
+// TestOnDst wants a row for each source, of a graph whose destinations are sources.
+func TestOnDst(t *testing.T) {
+	g := odd()
+	x := column(0, 10, 20, 30, 40, 50, 60, 70)
+	if message.OnDst(g, x) != x {
+		t.Error("an ordinary graph has other destinations than sources")
+	}
+	for want, f := range map[string]func(){
+		"are none of its 8 sources": func() { message.OnDst(graph.CompleteBipartite(8, 2), x) },
+		"8 sources, want a row":     func() { message.OnDst(g, column(1, 2)) },
+		"message.OnDst(g, x) takes": func() { message.ApplyEdges(graph.Must(g.Dst([]int32{3, 1})), message.V(x)) },
+		"V wants 2 rows on a graph": func() { message.ApplyEdges(graph.CompleteBipartite(8, 2), message.V(x)) },
+	} {
+		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
-		whole := message.ApplyEdges(g, m).Value()
-		for _, dst := range [][]int32{{2, 5, 0}, {7, 3}, {2, 5, 0}} {
-			v := graph.Must(g.Dst(dst))
-			y := message.ApplyEdges(v, m).Value()
-			for e, p := range v.From().Edges {
-				if y.Data[e] != whole.Data[p] {
-					t.Errorf("destinations %v, edge %d: %v, want %v", dst, e, y.Data[e], whole.Data[p])
-				}
-			}
-		}
-	})
+	}
 }
 
 func TestMisfits(t *testing.T) {

@@ -114,9 +114,6 @@ func TestSumBias(t *testing.T) {
 	all["no edges"] = graph.Must(graph.New(4, nil, nil))
 	for _, at := range slices.Sorted(maps.Keys(all)) {
 		g := all[at]
-		if at == "block" || at == "view" {
-			continue // here V may read rows of sources
-		}
 		for _, shape := range [][2]int{{8, 8}, {8, 3}, {16, 8}, {1, 7}, {2, 5}} {
 			m := newBroad(g, shape[0], shape[1])
 			b := param(6, shape[0]*shape[1])

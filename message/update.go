@@ -32,9 +32,8 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 func AddAll(x *grad.Var, g *graph.Graph, m Msg) *grad.Var {
 	const op = "message.AddAll"
 	given(op, g)
-	on := m.onDst(op, g)
-	p := planned(op, g, on, sums)
-	room := newCall(g, on, p.Plan)
+	p := planned(op, g, &m, sums)
+	room := newCall(g, &m, p.Plan)
 	k := p.Choose(&room.call)
 	var y *grad.Var
 	if a, ok := k.(rules.Adder); ok {
@@ -68,7 +67,6 @@ func given(op string, g *graph.Graph) {
 // run computes m on g, under reducers or none: it finds the plan of m, and the first
 // kernel of this plan that takes the call.
 func run(op string, g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
-	m = m.onDst(op, g)
 	p := planned(op, g, m, rs)
 	room := newCall(g, m, p.Plan)
 	y := p.Choose(&room.call).Forward(&room.call)
@@ -147,6 +145,31 @@ func OnEdges(g *graph.Graph, x *grad.Var) *grad.Var {
 	return x.Rows(g.EdgeOrder())
 }
 
+// OnDst returns the rows of x, which has one for each source of g, that belong to the
+// destinations, as [V] wants them: x itself on an ordinary graph, on one made by Block or Dst
+// the rows [graph.Graph.DstRows]. It panics on any other bipartite graph, whose destinations
+// are not sources.
+//
+//	score := message.UAddV(el, message.OnDst(g, er))
+func OnDst(g *graph.Graph, x *grad.Var) *grad.Var {
+	const op = "message.OnDst"
+	given(op, g)
+	if x == nil {
+		panic(&grad.TapeError{Op: op, Why: "the sources' rows are nil"})
+	}
+	rows := g.DstRows()
+	if rows == nil {
+		panic(misfit(op, x.Shape(), fmt.Sprintf("the %d destinations of the graph are none of its %d sources, so they want rows of their own", g.NumDst(), g.NumSrc())))
+	}
+	if x.Dim(0) != g.NumSrc() {
+		panic(misfit(op, x.Shape(), fmt.Sprintf("the graph has %d sources, want a row for each", g.NumSrc())))
+	}
+	if !g.Bipartite() {
+		return x
+	}
+	return x.Rows(rows)
+}
+
 // wantEdges panics unless x has a row for each edge of g.
 func wantEdges(op string, g *graph.Graph, x *grad.Var) {
 	if x == nil {
@@ -161,9 +184,9 @@ func wantEdges(op string, g *graph.Graph, x *grad.Var) {
 // reducers ApplyEdges(g, m). What did run is among [grad.Tape.Operations].
 func Explain(g *graph.Graph, m Msg, rs ...Reducer) string {
 	const op = "message.Explain"
-	on := m.onDst(op, g)
-	p := planned(op, g, on, rs)
-	room := newCall(g, on, p.Plan)
+	given(op, g)
+	p := planned(op, g, &m, rs)
+	room := newCall(g, &m, p.Plan)
 	defer room.release()
 	return p.Explain(&room.call)
 }

@@ -170,12 +170,16 @@ func head(kinds []int32) []int32 {
 }
 
 // model holds the operands of expressions as Params.
-type model struct{ U, V, E, W, Ft, Fd, El, Er, Ee, Att, Table *grad.Param }
+type model struct {
+	U, V, E, W, Ft, Fd, El, Er, Ee, Att, Table *grad.Param
+
+	g *graph.Graph
+}
 
 func newModel(g *graph.Graph) *model {
 	n, d, e := g.NumSrc(), g.NumDst(), g.NumEdges()
 	m := &model{U: param(1, n, 3), V: param(2, d, 3), E: param(3, e, 3), W: param(4, 3), Ft: param(5, n, 2, 3), El: param(6, n, 2, 1),
-		Er: param(7, d, 2, 1), Ee: param(8, e, 2, 1), Att: param(9, 2, 3), Table: param(10, 4, 3)}
+		Er: param(7, d, 2, 1), Ee: param(8, e, 2, 1), Att: param(9, 2, 3), Table: param(10, 4, 3), g: g}
 	if g.DstRows() == nil {
 		m.Fd = param(11, d, 2, 3)
 	}
@@ -185,8 +189,10 @@ func newModel(g *graph.Graph) *model {
 func (m *model) use(t *grad.Tape) operands {
 	x := operands{u: t.Use(m.U), v: t.Use(m.V), e: t.Use(m.E), w: t.Use(m.W), ft: t.Use(m.Ft), el: t.Use(m.El),
 		er: t.Use(m.Er), ee: t.Use(m.Ee), att: t.Use(m.Att), table: t.Use(m.Table)}
-	if x.fd = x.ft; m.Fd != nil {
+	if m.Fd != nil {
 		x.fd = t.Use(m.Fd)
+	} else {
+		x.fd = message.OnDst(m.g, x.ft)
 	}
 	return x
 }

@@ -69,10 +69,11 @@ func queriesOf(op string, g *graph.Graph, in layers.In) *grad.Var {
 		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
 	case in.Dst != nil:
 		wantRows(op, "In.Dst", in.Dst, g.NumDst(), "destinations")
-	case in.Src != nil && g.Bipartite() && g.DstRows() == nil:
+	case in.Src != nil && g.DstRows() == nil:
 		compose.BadShape(op, in.Src, fmt.Sprintf("the %d destinations of the graph are none of its sources, so In.Dst is needed", g.NumDst()))
-	default:
-		return in.Src // V reads the rows of the destinations
+	case in.Src != nil:
+		wantRows(op, "In.Src", in.Src, g.NumSrc(), "sources")
+		return message.OnDst(g, in.Src)
 	}
 	return in.Dst
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -13,6 +14,11 @@ import (
 // BadShape panics with a [*tensor.ShapeError] about x.
 func BadShape(op string, x *grad.Var, why string) {
 	panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: why})
+}
+
+// BadGraph panics with a [*tensor.ShapeError] about the sides of g.
+func BadGraph(op string, g *graph.Graph, why string) {
+	panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: fmt.Sprintf("of a graph of %d sources and %d destinations: %s", g.NumSrc(), g.NumDst(), why)})
 }
 
 // WantWidth panics unless the input of some name is as wide as the layer's field says.

@@ -146,9 +146,6 @@ func (r *Reference) leaf(kind ops.Kind, x *tensor.Dense, made Made) table {
 			row = i
 		case ops.LeafV:
 			row = int(dst[i])
-			if r.g.Bipartite() && r.g.DstRows() != nil && x.Rows() == r.g.NumSrc() {
-				row = int(r.g.DstRows()[row])
-			}
 		}
 		n := tensor.Size(y.shape...)
 		y.rows = append(y.rows, all[row*n:][:n])

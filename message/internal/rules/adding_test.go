@@ -214,7 +214,7 @@ func TestAddedRule(t *testing.T) {
 		{"a quotient", g, u.Div(v).Mul(w), message.Sum, false},
 		{"rows of two shapes", g, u.Mul(v).Mul(message.U(grad.Const(tensor.New(5, 1)))), message.Sum, false},
 		{"destinations that are sources", block, far.Mul(message.V(few)).Mul(far), message.Sum, true},
-		{"rows of sources", block, far.Mul(message.V(grad.Const(tensor.New(block.NumSrc(), 7)))).Mul(far), message.Sum, true},
+		{"rows of sources", block, far.Mul(message.V(message.OnDst(block, grad.Const(tensor.New(block.NumSrc(), 7))))).Mul(far), message.Sum, true},
 	} {
 		if got := strings.HasPrefix(message.Explain(c.g, c.m, c.r), "kernel: sum of U(x)·V(y)·U(z)"); got != c.want {
 			t.Errorf("%s: the kernel runs it is %v, want %v", c.what, got, c.want)

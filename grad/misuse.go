@@ -1,19 +1,28 @@
 package grad
 
 import (
+	"strings"
 	"sync/atomic"
 	"time"
 )
 
-// TapeError reports a mistake in the use of a tape, such as a Var of another
-// one. Like a wrong shape it is a bug of the program, so operations panic with
-// it.
+// TapeError reports a mistake in the use of a tape, such as a Var of another one, of an
+// option, or of something that is nil. Like a wrong shape it is a bug of the program, so
+// operations panic with it; [tensor.Try] makes it an error.
 type TapeError struct {
-	Op  string
+	Op  string // what was called, such as "layers.GATConv"; without a package, of grad
 	Why string
 }
 
-func (e *TapeError) Error() string { return "grad: " + e.Op + ": " + e.Why }
+// Mistake says that the program is wrong.
+func (e *TapeError) Mistake() {}
+
+func (e *TapeError) Error() string {
+	if strings.Contains(e.Op, ".") {
+		return e.Op + ": " + e.Why
+	}
+	return "grad." + e.Op + ": " + e.Why
+}
 
 // owner notices two goroutines on one tape. It cannot see every one of their
 // meetings without a lock an operation, but it sees the usual ones, and what

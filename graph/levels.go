@@ -29,6 +29,9 @@ type CycleError struct {
 	Cycle []int32 // nodes, each with an edge to the next and the last to the first
 }
 
+// Mistake says that the program is wrong, where it sweeps over the cycle.
+func (e *CycleError) Mistake() {}
+
 func (e *CycleError) Error() string {
 	const most = 16
 	var b strings.Builder

@@ -33,6 +33,7 @@ type AGNNConv struct {
 
 // Init makes β.
 func (l *AGNNConv) Init(*rand.Rand) {
+	compose.WantOptions(l)
 	l.B = grad.NewParam(1)
 	l.B.Value.Fill(tensor.Float(grad.Preset(l.Beta, 1)))
 	l.B.Frozen = l.Fixed

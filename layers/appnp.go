@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // APPNP spreads predictions over the graph, as a random walk does that returns
@@ -33,7 +34,7 @@ type APPNP struct {
 }
 
 // Init does nothing: there are no Params. All layers have it.
-func (l *APPNP) Init(*rand.Rand) {}
+func (l *APPNP) Init(*rand.Rand) { compose.WantOptions(l) }
 
 // Forward returns the layer's result for the features x of g's sources.
 func (l *APPNP) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {

@@ -43,6 +43,7 @@ type ARMAConv struct {
 // Init makes the Params: matrices by Glorot's uniform distribution over their whole
 // width, biases zero.
 func (l *ARMAConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	width, steps := cmp.Or(l.Stacks, 1)*l.Out, cmp.Or(l.Steps, 1)
 	l.W, l.V, l.B = nil, nil, nil
 	for i := range steps {

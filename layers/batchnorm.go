@@ -34,6 +34,7 @@ type BatchNorm struct {
 // Init makes the Params: gain and running variance one, bias and running mean
 // zero.
 func (l *BatchNorm) Init(*rand.Rand) {
+	compose.WantOptions(l)
 	l.Gain, l.B = compose.GainAndBias(!l.NoAffine, l.Width)
 	l.Variance, l.Mean = compose.GainAndBias(true, l.Width)
 	l.Variance.Frozen, l.Mean.Frozen = true, true
@@ -45,6 +46,7 @@ func (l *BatchNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	compose.WantParam("layers.BatchNorm", l.Mean, true)
 	compose.WantParam("layers.BatchNorm", l.Gain, !l.NoAffine)
 	compose.WantRows("layers.BatchNorm", x, l.Width, "Width")
+	compose.WantDense("layers.BatchNorm", "x", x, "a norm would fill it: multiply it by a matrix first")
 	run := &grad.RunningStats{Mean: l.Mean, Variance: l.Variance, Momentum: l.Momentum, Fixed: l.Fixed}
 	return t.BatchNorm(x, grad.Affine{Gain: compose.Use(t, l.Gain), Bias: compose.Use(t, l.B)}, run, grad.Preset(l.Eps, 1e-5))
 }

@@ -41,6 +41,7 @@ type ChebConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *ChebConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = grad.Glorot(rng, cmp.Or(l.K, 3)*l.In, l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }
@@ -55,7 +56,7 @@ func (l *ChebConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 func (l *ChebConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	terms := cmp.Or(l.K, 3)
 	compose.WantInit("layers.ChebConv", l.W, l.Out)
-	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.ChebConv", hops: terms - 1, source: true, width: l.In})
+	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.ChebConv", hops: terms - 1, source: true, width: &l.In})
 	z := hopProducts(in.Src, t.Use(l.W), terms)
 	laplacian := l.laplacian(g, in.Weight)
 	var next, after *grad.Var // b_{k+1} and b_{k+2} of b_k = z_k + 2·L̂·b_{k+1} − b_{k+2}

@@ -17,7 +17,7 @@ type wants struct {
 	hops     int         // how many times in a row what it returns is read again
 	src      *grad.Param // multiplies the sources' features; nil: they may have any width
 	srcField string      // the field that says how wide these are; empty: In
-	width    int         // how wide these are, where src does not say it; 0: any
+	width    *int        // how wide these are, where src does not say it; nil: any
 	dst      *grad.Param // multiplies the destinations'; nil: they are as wide as the sources'
 	dstField string      // the field that says how wide these are
 	edge     int         // width of the edges' features; 0: there are none
@@ -26,9 +26,8 @@ type wants struct {
 // check panics unless the inputs are there, with a row for each node or edge of g
 // and as wide as the layer's Params want them.
 func (in In) check(g *graph.Graph, w wants) {
+	compose.WantGraph(w.op, g)
 	switch {
-	case g == nil:
-		panic(&grad.TapeError{Op: w.op, Why: "the graph is nil"})
 	case in.Src == nil:
 		panic(&grad.TapeError{Op: w.op, Why: "there are no features: x, or In.Src, is nil"})
 	case w.hops < 0:
@@ -36,19 +35,25 @@ func (in In) check(g *graph.Graph, w wants) {
 	case w.hops > 1 && g.Bipartite():
 		compose.BadGraph(w.op, g, fmt.Sprintf("%d hops leave the bipartite graph after the first; take the seeds' Neighbourhood of as many hops", w.hops))
 	case w.own && in.Dst == nil && g.DstRows() == nil:
-		compose.BadGraph(w.op, g, "the destinations are none of the sources, so In.Dst is needed")
+		compose.BadGraph(w.op, g, "the destinations of the graph are none of its sources, so In.Dst is needed")
 	case w.source && g.DstRows() == nil:
-		compose.BadGraph(w.op, g, "the destinations are none of the sources, whose features the layer reads; take a block or a view of a graph")
+		compose.BadGraph(w.op, g, "the destinations of the graph are none of its sources, whose features the layer reads; take a block or a view of a graph")
 	}
 	w.rows("x", in.Src, g.NumSrc(), "sources")
+	if w.src != nil || w.width != nil {
+		compose.WantMatrix(w.op, "x", in.Src)
+	}
 	width := in.Src.Dim(-1)
 	switch {
 	case w.src != nil:
 		compose.WantWidth(w.op, "x", in.Src, w.src.Value.Dim(0), cmp.Or(w.srcField, "In"))
-	case w.width > 0:
-		compose.WantWidth(w.op, "x", in.Src, w.width, cmp.Or(w.srcField, "In"))
+	case w.width != nil:
+		compose.WantWidth(w.op, "x", in.Src, *w.width, cmp.Or(w.srcField, "In"))
 	}
-	if in.Dst != nil {
+	switch {
+	case in.Dst == nil && w.own && w.dst != nil && w.dst.Value.Dim(0) != width:
+		compose.BadShape(w.op, in.Src, fmt.Sprintf("x has %d columns, %s is %d: give In.Dst, or let the two agree", width, w.dstField, w.dst.Value.Dim(0)))
+	case in.Dst != nil:
 		w.rows("In.Dst", in.Dst, g.NumDst(), "destinations")
 		field := w.dstField
 		if w.dst != nil {

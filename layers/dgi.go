@@ -27,6 +27,7 @@ type DGI struct {
 // bilinear form, which has Width² inputs and Width outputs as torch counts them. Its bounds
 // are narrower than those of a matrix by √(Width/2), about.
 func (l *DGI) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = grad.NewParam(l.Width, l.Width)
 	l.W.Value.GlorotUniform(rng, l.Width*l.Width, l.Width, 1)
 }
@@ -34,6 +35,9 @@ func (l *DGI) Init(rng *rand.Rand) {
 // Shuffle returns the rows of x, dense or sparse, in an order drawn anew each step; x
 // itself while nothing is recorded.
 func (l *DGI) Shuffle(t *grad.Tape, x *grad.Var) *grad.Var {
+	if x == nil {
+		panic(&grad.TapeError{Op: "layers.DGI", Why: "x is nil"})
+	}
 	mask := t.NextDropout(0.5) // its keys are those of seed, step and place
 	if mask == nil {
 		return x
@@ -52,6 +56,10 @@ func (l *DGI) Loss(t *grad.Tape, h, shuffled *grad.Var) *grad.Var {
 	compose.WantInit("layers.DGI", l.W, l.Width)
 	compose.WantRows("layers.DGI", h, l.Width, "Width")
 	compose.WantRows("layers.DGI", shuffled, l.Width, "Width")
+	for _, x := range []*grad.Var{h, shuffled} {
+		compose.WantMatrix("layers.DGI", "the encoder's result", x)
+		compose.WantDense("layers.DGI", "the encoder's result", x, "an encoder makes dense rows")
+	}
 	n := h.Dim(0)
 	summary := h.MeanAxis(0).Sigmoid().Reshape(1, l.Width)
 	toward := summary.MatMulT(t.Use(l.W)).Reshape(l.Width, 1) // W·s

@@ -39,6 +39,7 @@ type DotGATConv struct {
 
 // Init makes the Params, by Glorot's uniform distribution over the whole width.
 func (l *DotGATConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	width := cmp.Or(l.Heads, 1) * l.Out
 	l.W, l.WDst = grad.Glorot(rng, l.In, width), nil
 	if l.InDst > 0 {

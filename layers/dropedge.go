@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // DropEdge takes a fraction P of the edges out of the graph at each step of training,
@@ -22,7 +23,7 @@ type DropEdge struct {
 }
 
 // Init does nothing: there are no Params. All layers have it.
-func (l *DropEdge) Init(*rand.Rand) {}
+func (l *DropEdge) Init(*rand.Rand) { compose.WantOptions(l) }
 
 // Graph returns what is left of g; g itself while t does not record.
 func (l *DropEdge) Graph(t *grad.Tape, g *graph.Graph) *graph.Graph {
@@ -33,6 +34,8 @@ func (l *DropEdge) Graph(t *grad.Tape, g *graph.Graph) *graph.Graph {
 // Apply is Graph with what a layer on it reads: the rows of in.Edge and in.Weight of
 // the edges that are left.
 func (l *DropEdge) Apply(t *grad.Tape, g *graph.Graph, in In) (*graph.Graph, In) {
+	compose.WantGraph("layers.DropEdge", g)
+	compose.WantOptions(l)
 	mask := t.NextDropout(l.P)
 	if mask == nil {
 		return g, in

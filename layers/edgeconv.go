@@ -35,6 +35,7 @@ type EdgeConv struct {
 
 // Init makes the Params of Net, and of the norm.
 func (l *EdgeConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Net.Init(rng)
 	l.Norm = nil
 	if l.BatchNorm {
@@ -54,7 +55,7 @@ func (l *EdgeConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	l.Net.wantInit("layers.EdgeConv")
 	first := l.Net.Layers[0].W
 	width := first.Value.Dim(0) / 2
-	in.check(g, wants{op: "layers.EdgeConv", own: true, width: width, srcField: "half the first of Net.Widths"})
+	in.check(g, wants{op: "layers.EdgeConv", own: true, width: &width, srcField: "half the first of Net.Widths"})
 	w := t.Use(first)
 	a, b := w.RowRange(0, width), w.RowRange(width, 2*width)
 	own := in.onDst(g, func(x *grad.Var) *grad.Var { return x.MatMul(a.Sub(b)) })

@@ -52,6 +52,7 @@ type GATConv struct {
 // gain 1, a matrix over its whole width and a_l, a_r, a_e over Heads and Out;
 // the bias is zero.
 func (l *GATConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
 	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
 	l.WDst, l.WEdge, l.AttnEdge = nil, nil, nil
@@ -63,7 +64,7 @@ func (l *GATConv) Init(rng *rand.Rand) {
 	if l.EdgeIn > 0 {
 		l.WEdge, l.AttnEdge = grad.Glorot(rng, l.EdgeIn, width), grad.Glorot(rng, heads, l.Out)
 	}
-	l.WRes = l.Residual.param(rng, inDst, out)
+	l.WRes = l.Residual.param("layers.GATConv", rng, inDst, out)
 	l.B = compose.Bias(!l.NoBias, out)
 }
 
@@ -88,7 +89,7 @@ func (l *GATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 
 // end returns the result for what the heads have summed, N×H×D.
 func (l *GATConv) end(t *grad.Tape, g *graph.Graph, in In, y *grad.Var, alpha message.Msg) Out {
-	y = l.Residual.add(t, g, in, skip{compose.MergeHeads(y, l.Average), l.WRes})
+	y = l.Residual.add(t, g, in, skip{"layers.GATConv", compose.MergeHeads(y, l.Average), l.WRes})
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation), Attention: alpha}
 }
 

@@ -45,6 +45,7 @@ type GatedGraphConv struct {
 
 // Init makes the Params: matrices by Glorot's uniform distribution, biases zero.
 func (l *GatedGraphConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	if l.In > l.Out {
 		panic(&grad.TapeError{Op: "layers.GatedGraphConv", Why: fmt.Sprintf("In is %d and Out %d: x is padded to Out, so In may not be larger", l.In, l.Out)})
 	}
@@ -70,7 +71,7 @@ func (l *GatedGraphConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *gra
 func (l *GatedGraphConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	steps := cmp.Or(l.Steps, 1)
 	compose.WantInit("layers.GatedGraphConv", l.W, l.Out)
-	in.check(g, wants{op: "layers.GatedGraphConv", hops: steps, own: true, width: l.In})
+	in.check(g, wants{op: "layers.GatedGraphConv", hops: steps, own: true, width: &l.In})
 	in.checkDense("layers.GatedGraphConv", "give it the product with a matrix, such as a Linear's result")
 	if l.Kinds > 1 {
 		wantKinds("layers.GatedGraphConv", g, l.Kinds, "Kinds")

@@ -57,6 +57,7 @@ type GATv2Conv struct {
 // gain 1, a matrix over its whole width and a over Heads and Out; biases are
 // zero.
 func (l *GATv2Conv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
 	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
 	l.WDst, l.BDst, l.WEdge = nil, nil, nil
@@ -68,7 +69,7 @@ func (l *GATv2Conv) Init(rng *rand.Rand) {
 	if l.EdgeIn > 0 {
 		l.WEdge = grad.Glorot(rng, l.EdgeIn, width)
 	}
-	l.WRes = l.Residual.param(rng, inDst, out)
+	l.WRes = l.Residual.param("layers.GATv2Conv", rng, inDst, out)
 	l.B = compose.Bias(!l.NoBias, out)
 }
 
@@ -85,7 +86,7 @@ func (l *GATv2Conv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	fs, fd := l.project(t, g, in)
 	alpha := l.attend(t, in, fs, fd)
 	y := message.UpdateAll(g, message.U(fs).Mul(alpha), message.Sum)
-	y = l.Residual.add(t, g, in, skip{compose.MergeHeads(y, l.Average), l.WRes})
+	y = l.Residual.add(t, g, in, skip{"layers.GATv2Conv", compose.MergeHeads(y, l.Average), l.WRes})
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation), Attention: alpha}
 }
 

@@ -37,6 +37,7 @@ type GCNConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *GCNConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = grad.Glorot(rng, l.In, l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }

@@ -43,6 +43,7 @@ type GCN2Conv struct {
 
 // Init makes the Params: matrices by Glorot's uniform distribution, b zero.
 func (l *GCN2Conv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W, l.WFirst = grad.Glorot(rng, l.Width, l.Width), nil
 	if l.TwoWeights {
 		l.WFirst = grad.Glorot(rng, l.Width, l.Width)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -31,6 +32,7 @@ type GINConv struct {
 
 // Init makes the Params of Net, and ε.
 func (l *GINConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Net.Init(rng)
 	l.Epsilon = nil
 	if l.TrainEps {

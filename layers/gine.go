@@ -34,6 +34,7 @@ type GINEConv struct {
 
 // Init makes the Params of Net, ε, and W_e by Glorot's uniform distribution.
 func (l *GINEConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Net.Init(rng)
 	l.Epsilon, l.WEdge, l.BEdge = nil, nil, nil
 	if l.TrainEps {

@@ -51,6 +51,7 @@ type GPSConv struct {
 
 // Init makes the Params of all parts, as these do.
 func (l *GPSConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Width")
 	if l.Width%cmp.Or(l.Heads, 1) != 0 {
 		panic(&grad.TapeError{Op: "layers.GPSConv", Why: fmt.Sprintf("Width %d cannot be cut into %d Heads", l.Width, l.Heads)})
 	}
@@ -92,11 +93,13 @@ func (l *GPSConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 		panic(&grad.TapeError{Op: "layers.GPSConv", Why: "it has no weights; was Init called?"})
 	}
 	in.Dst = nil
-	in.check(g, wants{op: "layers.GPSConv", width: l.Width, srcField: "Width", edge: l.EdgeIn})
+	in.check(g, wants{op: "layers.GPSConv", width: &l.Width, srcField: "Width", edge: l.EdgeIn})
 	in.checkDense("layers.GPSConv", "give it the product with a matrix, such as a Linear's result")
 	if g.Bipartite() {
-		panic(&tensor.ShapeError{Op: "layers.GPSConv", Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
-			Why: "the graph is bipartite, and the layer attends to all nodes of a graph"})
+		compose.BadGraph("layers.GPSConv", g, "the graph is bipartite, and the layer attends to all nodes of a graph")
+	}
+	if l.LayerNorm != (l.LayerNorms != nil) {
+		compose.SetBefore("layers.GPSConv", "LayerNorm")
 	}
 	x := in.Src
 	a := l.norm(t, 0, x.Add(t.Dropout(l.local(t, g, in), l.Drop)))

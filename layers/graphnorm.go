@@ -28,6 +28,7 @@ type GraphNorm struct {
 
 // Init makes the Params: gain and shift one, bias zero.
 func (l *GraphNorm) Init(*rand.Rand) {
+	compose.WantOptions(l)
 	l.Gain, l.B = compose.GainAndBias(true, l.Width)
 	l.Shift, _ = compose.GainAndBias(true, l.Width)
 }
@@ -49,4 +50,6 @@ func wantDst(op string, g *graph.Graph, x *grad.Var) {
 		panic(&grad.TapeError{Op: op, Why: "x is nil"})
 	}
 	wants{op: op}.rows("x", x, g.NumDst(), "destinations")
+	compose.WantMatrix(op, "x", x)
+	compose.WantDense(op, "x", x, "a norm would fill it: multiply it by a matrix first")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -38,7 +39,7 @@ type H2GCNConv struct {
 }
 
 // Init does nothing: there are no Params. All layers have it.
-func (l *H2GCNConv) Init(*rand.Rand) {}
+func (l *H2GCNConv) Init(*rand.Rand) { compose.WantOptions(l) }
 
 // Forward returns the layer's result for the features x of g's nodes.
 func (l *H2GCNConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
@@ -48,6 +49,9 @@ func (l *H2GCNConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 // Apply is Forward. In.Dst and In.Weight are not read, and there is no attention.
 func (l *H2GCNConv) Apply(_ *grad.Tape, g *graph.Graph, in In) Out {
 	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.H2GCNConv"})
+	if g.Bipartite() {
+		compose.BadGraph("layers.H2GCNConv", g, "the graph is bipartite, and the layer looks two edges far; it wants the whole graph")
+	}
 	in.checkDense("layers.H2GCNConv", "a dense layer stands before it")
 	r := g.Derived(ringsKey{l.Directed}, func() any { return newRings(g, l.Directed) }).(*rings)
 	return Out{Y: grad.Concat(r[0].of(in.Src), r[1].of(in.Src))}

@@ -1,12 +1,10 @@
 package layers
 
 import (
-	"slices"
-
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // In is what a layer reads. Edge and Weight have a row for each edge, in the
@@ -56,7 +54,5 @@ func (in In) weigh(alpha message.Msg) message.Msg {
 // checkDense panics if the features of the sources are sparse; why says what to
 // do.
 func (in In) checkDense(op, why string) {
-	if in.Src.IsSparse() {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(in.Src.Shape())}, Why: "the features are sparse; " + why})
-	}
+	compose.WantDense(op, "x", in.Src, why)
 }

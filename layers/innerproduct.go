@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -22,13 +23,18 @@ func (l *InnerProduct) Init(*rand.Rand) {}
 
 // Forward returns the logit of each edge of pairs, in its own order.
 func (l *InnerProduct) Forward(_ *grad.Tape, pairs *graph.Graph, z *grad.Var) *grad.Var {
-	In{Src: z}.check(pairs, wants{op: "layers.InnerProduct", own: true})
+	in := In{Src: z}
+	in.check(pairs, wants{op: "layers.InnerProduct", source: true})
+	in.checkDense("layers.InnerProduct", "its rows are embeddings, such as a layer's result")
+	compose.WantMatrix("layers.InnerProduct", "x", z)
 	return message.ApplyEdges(pairs, message.UDotV(z, message.OnDst(pairs, z))).Reshape(pairs.NumEdges(), 1)
 }
 
 // Loss is the mean binary cross-entropy over the edges of g, which are there, plus
 // that over the pairs of negatives, which are not.
 func (l *InnerProduct) Loss(t *grad.Tape, g, negatives *graph.Graph, z *grad.Var) *grad.Var {
+	compose.WantGraph("layers.InnerProduct", g)
+	compose.WantGraph("layers.InnerProduct", negatives)
 	there := tensor.New(g.NumEdges(), 1)
 	there.Fill(1)
 	yes := l.Forward(t, g, z).BCE(grad.Const(there))

@@ -43,6 +43,7 @@ type JumpingKnowledge struct {
 
 // Init makes the Params: matrices by Glorot's uniform distribution, biases zero.
 func (l *JumpingKnowledge) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.WGates, l.UGates, l.BGates, l.W, l.B = [2]*grad.Param{}, [2]*grad.Param{}, [2]*grad.Param{}, nil, nil
 	switch l.Mode {
 	case JumpConcat, JumpMax:
@@ -64,6 +65,11 @@ func (l *JumpingKnowledge) Forward(t *grad.Tape, xs ...*grad.Var) *grad.Var {
 		panic(&grad.TapeError{Op: "layers.JumpingKnowledge", Why: "there are no layers to jump from"})
 	}
 	for i, x := range xs {
+		if xs[0] == nil || x == nil {
+			panic(&grad.TapeError{Op: "layers.JumpingKnowledge", Why: fmt.Sprintf("the rows of layer %d are nil", i)})
+		}
+		compose.WantMatrix("layers.JumpingKnowledge", "x", x)
+		compose.WantDense("layers.JumpingKnowledge", "x", x, "it joins what layers return")
 		compose.WantRows("layers.JumpingKnowledge", x, xs[0].Dim(-1), "the width of the first layer")
 		if x.Dim(0) != xs[0].Dim(0) {
 			compose.BadShape("layers.JumpingKnowledge", x, fmt.Sprintf("layer %d has %d rows, the first has %d", i, x.Dim(0), xs[0].Dim(0)))

@@ -25,11 +25,15 @@ type LayerNorm struct {
 }
 
 // Init makes the Params: the gain one, the bias zero.
-func (l *LayerNorm) Init(*rand.Rand) { l.Gain, l.B = compose.GainAndBias(!l.NoAffine, l.Width) }
+func (l *LayerNorm) Init(*rand.Rand) {
+	compose.WantOptions(l)
+	l.Gain, l.B = compose.GainAndBias(!l.NoAffine, l.Width)
+}
 
 // Forward returns the rows of x, normalised.
 func (l *LayerNorm) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 	compose.WantParam("layers.LayerNorm", l.Gain, !l.NoAffine)
 	compose.WantRows("layers.LayerNorm", x, l.Width, "Width")
+	compose.WantDense("layers.LayerNorm", "x", x, "a norm would fill it: multiply it by a matrix first")
 	return x.LayerNorm(compose.Use(t, l.Gain), compose.Use(t, l.B), grad.Preset(l.Eps, 1e-5))
 }

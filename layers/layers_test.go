@@ -230,10 +230,10 @@ func TestMisuse(t *testing.T) {
 		{"In.Dst is needed", &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}}, sides, layers.In{Src: five}},
 		{"2 hops leave the bipartite graph", &layers.SGConv{In: 3, Out: 2}, sides, layers.In{Src: five}},
 		{"10 hops leave the bipartite graph", &layers.APPNP{}, sides, layers.In{Src: five}},
-		{"the features are sparse; use ResidualLinear", &layers.GATConv{In: 3, Out: 3, Residual: layers.ResidualIdentity}, odd(), layers.In{Src: bags}},
-		{"the features are sparse; give it", &layers.APPNP{}, odd(), layers.In{Src: bags}},
-		{"the features are sparse; set Project", &layers.SAGEConv{In: 3, Out: 2, Aggregate: layers.AggregateMax}, odd(), layers.In{Src: bags}},
-		{"the features are sparse; aggregate by", &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}, Aggregate: layers.AggregateMax}, odd(), layers.In{Src: bags}},
+		{"x is sparse; use ResidualLinear", &layers.GATConv{In: 3, Out: 3, Residual: layers.ResidualIdentity}, odd(), layers.In{Src: bags}},
+		{"x is sparse; give it", &layers.APPNP{}, odd(), layers.In{Src: bags}},
+		{"x is sparse; set Project", &layers.SAGEConv{In: 3, Out: 2, Aggregate: layers.AggregateMax}, odd(), layers.In{Src: bags}},
+		{"x is sparse; aggregate by", &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}, Aggregate: layers.AggregateMax}, odd(), layers.In{Src: bags}},
 	} {
 		tt.l.Init(rand.New(rand.NewPCG(1, 1)))
 		err := tensor.Try(func() { tt.l.Apply(nil, tt.g, tt.in) })
@@ -282,12 +282,12 @@ func TestWithoutInit(t *testing.T) {
 func TestUnknownName(t *testing.T) {
 	x := grad.Const(tensor.New(8, 3))
 	for want, l := range map[string]layer{
-		"no normalisation is called upside-down": &layers.GCNConv{In: 3, Out: 2, Norm: "upside-down"},
-		"no aggregator called median":            &layers.SAGEConv{In: 3, Out: 2, Aggregate: "median"},
-		"no residual is called direct":           &layers.GATConv{In: 3, Out: 2, Residual: "direct"},
-		"layers.SGConv: K is -1":                 &layers.SGConv{In: 3, Out: 2, K: -1},
-		"layers.APPNP: K is -2":                  &layers.APPNP{K: -2},
-		"no aggregator called lstm":              &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}, Aggregate: layers.AggregateLSTM},
+		"Norm is \"upside-down\"":     &layers.GCNConv{In: 3, Out: 2, Norm: "upside-down"},
+		"no aggregator called median": &layers.SAGEConv{In: 3, Out: 2, Aggregate: "median"},
+		"Residual is \"direct\"":      &layers.GATConv{In: 3, Out: 2, Residual: "direct"},
+		"layers.SGConv: K is -1":      &layers.SGConv{In: 3, Out: 2, K: -1},
+		"layers.APPNP: K is -2":       &layers.APPNP{K: -2},
+		"no aggregator called lstm":   &layers.GINConv{Net: layers.MLP{Widths: []int{3, 2}}, Aggregate: layers.AggregateLSTM},
 	} {
 		func() {
 			defer func() {

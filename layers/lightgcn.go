@@ -2,10 +2,12 @@ package layers
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -30,7 +32,7 @@ type LightGCN struct {
 }
 
 // Init does nothing: there are no Params. All layers have it.
-func (l *LightGCN) Init(*rand.Rand) {}
+func (l *LightGCN) Init(*rand.Rand) { compose.WantOptions(l) }
 
 // Forward returns the layer's result for the embeddings x of g's sources.
 func (l *LightGCN) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
@@ -60,7 +62,19 @@ func (l *LightGCN) Apply(_ *grad.Tape, g *graph.Graph, in In) Out {
 // not take, drawn at random. The paper adds λ/2 times the squares of the three rows of x.
 func (l *LightGCN) Loss(z *grad.Var, users, items, others []int32) *grad.Var {
 	if len(users) != len(items) || len(users) != len(others) {
-		panic(&tensor.ShapeError{Op: "layers.LightGCN.Loss", Shapes: [][]int{{len(users)}, {len(items)}, {len(others)}}, Why: "they are as many of each"})
+		panic(&tensor.ShapeError{Op: "layers.LightGCN.Loss", Shapes: [][]int{{len(users)}, {len(items)}, {len(others)}}, Why: "want as many users, items and others"})
+	}
+	if z == nil {
+		panic(&grad.TapeError{Op: "layers.LightGCN.Loss", Why: "z is nil"})
+	}
+	compose.WantMatrix("layers.LightGCN.Loss", "z", z)
+	compose.WantDense("layers.LightGCN.Loss", "z", z, "its rows are what Forward returns")
+	for _, ids := range [][]int32{users, items, others} {
+		for i, v := range ids {
+			if v < 0 || int(v) >= z.Dim(0) {
+				compose.BadShape("layers.LightGCN.Loss", z, fmt.Sprintf("row %d of users, items or others is node %d, and z has %d rows", i, v, z.Dim(0)))
+			}
+		}
 	}
 	u := z.Rows(users)
 	return u.Mul(z.Rows(items).Sub(z.Rows(others))).SumAxis(1).LogSigmoid().Mean().Scale(-1)

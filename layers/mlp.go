@@ -28,6 +28,7 @@ type MLP struct {
 
 // Init makes the Params, layer by layer, as [Linear] and [BatchNorm] do.
 func (l *MLP) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	if len(l.Widths) < 2 {
 		panic(&grad.TapeError{Op: "layers.MLP", Why: fmt.Sprintf("its Widths are %v, want those of x and of y at least", l.Widths)})
 	}
@@ -53,6 +54,9 @@ func (l *MLP) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 func (l *MLP) wantInit(op string) {
 	if len(l.Layers) == 0 {
 		panic(&grad.TapeError{Op: op, Why: "it has no layers; was Init called?"})
+	}
+	if l.BatchNorm && len(l.Norms) < len(l.Layers)-1 {
+		compose.SetBefore(op, "BatchNorm")
 	}
 	for _, layer := range l.Layers {
 		compose.WantInit(op, layer.W, layer.Out)

@@ -41,12 +41,13 @@ type MoNetConv struct {
 // Init makes the Params: W by Glorot's uniform distribution, μ normal with deviation
 // 0.1 and r one, as DGL does, b zero.
 func (l *MoNetConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	kernels := cmp.Or(l.Kernels, 1)
 	l.W = grad.Glorot(rng, l.In, kernels*l.Out)
 	l.Mu, l.R = grad.NewParam(kernels, l.EdgeIn), grad.NewParam(kernels, l.EdgeIn)
 	l.Mu.Value.Normal(rng, 0, 0.1)
 	l.R.Value.Fill(1)
-	l.WRes = l.Residual.param(rng, cmp.Or(l.InDst, l.In), l.Out)
+	l.WRes = l.Residual.param("layers.MoNetConv", rng, cmp.Or(l.InDst, l.In), l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 
@@ -73,6 +74,6 @@ func (l *MoNetConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	gauss := in.weighHeads(far.Dot(far).Scale(-0.5).Exp())
 	x := compose.SplitHeads(in.Src.MatMul(t.Use(l.W)), kernels, l.Out)
 	y := message.UpdateAll(g, message.U(x).Mul(gauss), r).SumAxis(1).Reshape(g.NumDst(), l.Out)
-	y = l.Residual.add(t, g, in, skip{y, l.WRes})
+	y = l.Residual.add(t, g, in, skip{"layers.MoNetConv", y, l.WRes})
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }

@@ -45,6 +45,7 @@ type NNConv struct {
 
 // Init makes the Params: matrices by Glorot's uniform distribution, biases zero.
 func (l *NNConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	width := l.EdgeIn
 	l.Net = nil
 	if len(l.Hidden) > 0 {
@@ -53,7 +54,7 @@ func (l *NNConv) Init(rng *rand.Rand) {
 		width = l.Hidden[len(l.Hidden)-1]
 	}
 	l.W, l.BTheta = grad.Glorot(rng, width, l.In*l.Out), compose.Bias(true, l.In*l.Out)
-	l.WRes = l.Residual.param(rng, cmp.Or(l.InDst, l.In), l.Out)
+	l.WRes = l.Residual.param("layers.NNConv", rng, cmp.Or(l.InDst, l.In), l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }
 
@@ -70,7 +71,7 @@ func (l *NNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.Residual == NoResidual {
 		read.Dst = nil
 	}
-	read.check(g, wants{op: "layers.NNConv", own: l.Residual != NoResidual, width: l.In, dst: l.WRes, dstField: "InDst", edge: l.EdgeIn})
+	read.check(g, wants{op: "layers.NNConv", own: l.Residual != NoResidual, width: &l.In, dst: l.WRes, dstField: "InDst", edge: l.EdgeIn})
 	in.checkDense("layers.NNConv", "give it the product with a matrix, such as a Linear's result")
 	if l.Net != nil {
 		in.Edge = l.Net.Forward(t, in.Edge).ReLU()
@@ -88,7 +89,7 @@ func (l *NNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 		m := l.theta(t, message.ApplyEdges(g, l.products(in)), message.ApplyEdges(g, weighted(in.Src, in.Weight)))
 		y = message.UpdateAll(g, message.E(m), r)
 	}
-	y = l.Residual.add(t, g, in, skip{y, l.WRes})
+	y = l.Residual.add(t, g, in, skip{"layers.NNConv", y, l.WRes})
 	return Out{Y: y.AddBias(compose.Use(t, l.B), l.Activation)}
 }
 

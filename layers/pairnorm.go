@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // PairNorm keeps the nodes of a graph apart, however many layers they went through:
@@ -22,7 +23,7 @@ type PairNorm struct {
 }
 
 // Init does nothing: there are no Params. All layers have it.
-func (l *PairNorm) Init(*rand.Rand) {}
+func (l *PairNorm) Init(*rand.Rand) { compose.WantOptions(l) }
 
 // Forward returns the rows of x, normalised over each member of g.
 func (l *PairNorm) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -56,6 +57,7 @@ type PNAConv struct {
 
 // Init makes the Params, tower by tower, as [MLP] does.
 func (l *PNAConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Out")
 	towers, width := cmp.Or(l.Towers, 1), l.width()
 	switch {
 	case l.Out%towers != 0 || l.Divide && l.In%towers != 0:
@@ -127,7 +129,10 @@ func (l *PNAConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.Mix == nil {
 		panic(&grad.TapeError{Op: "layers.PNAConv", Why: "it has no weights; was Init called?"})
 	}
-	in.check(g, wants{op: "layers.PNAConv", own: true, width: l.In, edge: l.EdgeIn})
+	if l.BatchNorm && l.Norms == nil {
+		compose.SetBefore("layers.PNAConv", "BatchNorm")
+	}
+	in.check(g, wants{op: "layers.PNAConv", own: true, width: &l.In, edge: l.EdgeIn})
 	in.checkDense("layers.PNAConv", "give it the product with a matrix, such as a Linear's result")
 	own := in.onDst(g, func(x *grad.Var) *grad.Var { return x })
 	columns := l.scales(g)

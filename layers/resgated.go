@@ -41,6 +41,7 @@ type ResGatedConv struct {
 
 // Init makes the Params: matrices by Glorot's uniform distribution, biases zero.
 func (l *ResGatedConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	inDst := cmp.Or(l.InDst, l.In)
 	l.WKey, l.BKey = grad.Glorot(rng, inDst, l.Out), compose.Bias(true, l.Out)
 	l.WQuery = grad.Glorot(rng, l.In, l.Out)

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -20,9 +21,9 @@ const (
 
 // param returns WRes for features of width in and a result of width out; nil if
 // the residual needs none.
-func (r Residual) param(rng *rand.Rand, in, out int) *grad.Param {
+func (r Residual) param(op string, rng *rand.Rand, in, out int) *grad.Param {
 	if r != NoResidual && r != ResidualIdentity && r != ResidualLinear {
-		panic(&grad.TapeError{Op: "layers.Residual", Why: "no residual is called " + string(r)})
+		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("Residual is %q, which no residual is called", string(r))})
 	}
 	if r == NoResidual || r == ResidualIdentity && in == out {
 		return nil
@@ -37,7 +38,7 @@ func (r Residual) add(t *grad.Tape, g *graph.Graph, in In, s skip) *grad.Var {
 	}
 	return s.y.Add(in.onDst(g, func(x *grad.Var) *grad.Var {
 		if r == ResidualIdentity && x.Dim(-1) == s.y.Dim(-1) {
-			In{Src: x}.checkDense("layers.ResidualIdentity", "use ResidualLinear")
+			In{Src: x}.checkDense(s.op, "use ResidualLinear")
 			return x
 		}
 		return x.MatMul(t.Use(s.w))
@@ -46,6 +47,7 @@ func (r Residual) add(t *grad.Tape, g *graph.Graph, in In, s skip) *grad.Var {
 
 // skip is a result and the weights of the residual around it.
 type skip struct {
-	y *grad.Var
-	w *grad.Param
+	op string // the layer
+	y  *grad.Var
+	w  *grad.Param
 }

@@ -51,6 +51,7 @@ type RGCNConv struct {
 
 // Init makes the Params: matrices by Glorot's uniform distribution, b zero.
 func (l *RGCNConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Mix, l.WRoot, l.Norm = nil, nil, nil
 	switch {
 	case l.Bases > 0 && l.Blocks > 0:
@@ -88,7 +89,7 @@ func (l *RGCNConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	if l.NoRoot {
 		read.Dst = nil
 	}
-	read.check(g, wants{op: "layers.RGCNConv", own: !l.NoRoot, width: l.In, dst: l.WRoot, dstField: "InDst"})
+	read.check(g, wants{op: "layers.RGCNConv", own: !l.NoRoot, width: &l.In, dst: l.WRoot, dstField: "InDst"})
 	wantKinds("layers.RGCNConv", g, l.Relations, "Relations")
 	y := l.sum(t, g, in)
 	if l.Norm != nil {

@@ -49,6 +49,7 @@ type SAGEConv struct {
 
 // Init makes the Params: matrices by Glorot's uniform distribution, biases zero.
 func (l *SAGEConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.WRoot, l.WPool, l.BPool, l.WGates, l.UGates, l.BGates = nil, nil, nil, nil, nil, nil
 	l.W = grad.Glorot(rng, l.In, l.Out)
 	if l.rooted() {

@@ -35,6 +35,7 @@ type SGConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *SGConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = grad.Glorot(rng, l.In, l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }

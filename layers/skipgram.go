@@ -29,6 +29,7 @@ type SkipGram struct {
 
 // Init makes the Params, normally distributed, with rows of length 1 or so.
 func (l *SkipGram) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Z, l.C = grad.NewParam(l.Nodes, l.Width), grad.NewParam(l.Nodes, l.Width)
 	for _, p := range []*grad.Param{l.Z, l.C} {
 		p.Value.Normal(rng, 0, 1/math.Sqrt(float64(l.Width)))
@@ -39,6 +40,8 @@ func (l *SkipGram) Init(rng *rand.Rand) {
 // were drawn: the edges of two graphs of all nodes.
 func (l *SkipGram) Loss(t *grad.Tape, contexts, negatives *graph.Graph) *grad.Var {
 	compose.WantInit("layers.SkipGram", l.Z, l.Width)
+	compose.WantNodes("layers.SkipGram", contexts, grad.Const(l.Z.Value))
+	compose.WantNodes("layers.SkipGram", negatives, grad.Const(l.Z.Value))
 	there := tensor.New(contexts.NumEdges(), 1)
 	there.Fill(1)
 	yes := l.logits(t, contexts).BCE(grad.Const(there))
@@ -48,6 +51,5 @@ func (l *SkipGram) Loss(t *grad.Tape, contexts, negatives *graph.Graph) *grad.Va
 // logits returns z_u·c_v of each edge u→v.
 func (l *SkipGram) logits(t *grad.Tape, pairs *graph.Graph) *grad.Var {
 	z, c := t.Use(l.Z), t.Use(l.C)
-	In{Src: z}.check(pairs, wants{op: "layers.SkipGram", width: l.Width})
 	return message.ApplyEdges(pairs, message.UDotV(z, c)).Reshape(pairs.NumEdges(), 1)
 }

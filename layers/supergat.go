@@ -44,6 +44,7 @@ type SuperGATConv struct {
 
 // Init makes the Params: weights by Glorot's uniform distribution, the bias zero.
 func (l *SuperGATConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	heads := cmp.Or(l.Heads, 1)
 	l.W, l.AttnL, l.AttnR = grad.Glorot(rng, l.In, heads*l.Out), nil, nil
 	if !l.ScaledDot {
@@ -79,6 +80,8 @@ func (l *SuperGATConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 // of the task, times a factor. Which edges and how many negatives of each are drawn
 // for a step is up to the caller.
 func (l *SuperGATConv) Loss(t *grad.Tape, g, negatives *graph.Graph, x *grad.Var) *grad.Var {
+	compose.WantGraph("layers.SuperGATConv", g)
+	compose.WantGraph("layers.SuperGATConv", negatives)
 	var logits []*grad.Var
 	target := tensor.New(g.NumEdges()+negatives.NumEdges(), 1)
 	for i := range g.NumEdges() {

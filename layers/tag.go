@@ -37,6 +37,7 @@ type TAGConv struct {
 
 // Init makes the Params: W by Glorot's uniform distribution, b zero.
 func (l *TAGConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = grad.Glorot(rng, (cmp.Or(l.K, 2)+1)*l.In, l.Out)
 	l.B = compose.Bias(!l.NoBias, l.Out)
 }
@@ -51,7 +52,7 @@ func (l *TAGConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 func (l *TAGConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
 	hops := cmp.Or(l.K, 2)
 	compose.WantInit("layers.TAGConv", l.W, l.Out)
-	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.TAGConv", hops: hops, source: true, width: l.In})
+	In{Src: in.Src, Edge: in.Edge, Weight: in.Weight}.check(g, wants{op: "layers.TAGConv", hops: hops, source: true, width: &l.In})
 	s, z := l.Norm.propagation("layers.TAGConv", g, in.Weight), hopProducts(in.Src, t.Use(l.W), hops+1)
 	y := z[hops]
 	for k := hops - 1; k >= 0; k-- {

@@ -58,6 +58,7 @@ type TransformerConv struct {
 // Init makes the Params: matrices by Glorot's uniform distribution over their
 // whole width, biases zero.
 func (l *TransformerConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	heads, inDst := cmp.Or(l.Heads, 1), cmp.Or(l.InDst, l.In)
 	width, out := heads*l.Out, compose.MergedWidth(heads, l.Out, l.Average)
 	l.WQuery, l.BQuery = grad.Glorot(rng, inDst, width), compose.Bias(!l.NoBias, width)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -28,6 +29,7 @@ type VGAE struct {
 
 // Init makes the Params of the three convolutions.
 func (l *VGAE) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "In", "Hidden", "Out")
 	l.First = &GCNConv{In: l.In, Out: l.Hidden, Norm: l.Norm, Activation: grad.ReLU}
 	l.Mu = &GCNConv{In: l.Hidden, Out: l.Out, Norm: l.Norm}
 	l.LogStd = &GCNConv{In: l.Hidden, Out: l.Out, Norm: l.Norm}
@@ -49,7 +51,7 @@ func (l *VGAE) Encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, divergence 
 	if l.First == nil {
 		panic(&grad.TapeError{Op: "layers.VGAE", Why: "it has no weights; was Init called?"})
 	}
-	In{Src: x}.check(g, wants{op: "layers.VGAE", width: l.In})
+	In{Src: x}.check(g, wants{op: "layers.VGAE", width: &l.In, hops: 2})
 	h := l.First.Forward(t, g, x)
 	mu, log := l.Mu.Forward(t, g, h), l.LogStd.Forward(t, g, h).Clamp(-1e30, 10)
 	excess := log.Scale(2).Shift(1).Sub(mu.Square()).Sub(log.Scale(2).Exp())

@@ -8,6 +8,14 @@ import (
 	"unsafe"
 )
 
+// A Mistake is what a function panics with where the program that calls it is wrong: a
+// [*ShapeError] here, and in other packages *grad.TapeError and *graph.CycleError. It names what
+// was called, the values, and what to write. Bad data is no mistake of the program, but an error.
+type Mistake interface {
+	error
+	Mistake()
+}
+
 // ShapeError reports operands whose shapes an operation cannot combine. A
 // wrong shape is a bug of the program, not a condition to handle, so
 // operations panic with it. Use [Try] to make it an error at a boundary.
@@ -17,13 +25,17 @@ type ShapeError struct {
 	Why    string  // what it asked for; may be empty
 }
 
+// Mistake says that the program is wrong.
+func (e *ShapeError) Mistake() {}
+
 func (e *ShapeError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
-	b.WriteString(": cannot take shape")
 	for i, s := range e.Shapes {
 		if i > 0 {
 			b.WriteString(" with")
+		} else {
+			b.WriteString(": cannot take shape")
 		}
 		fmt.Fprintf(&b, " %v", s)
 	}
@@ -42,7 +54,7 @@ func Mismatch(op string, xs ...Array) *ShapeError {
 	return e
 }
 
-// Try calls f and returns the [*ShapeError] it panicked with, if any, also one
+// Try calls f and returns the [Mistake] it panicked with, if any, also one
 // that another error wraps, such as that of a worker. Any other panic is passed
 // on.
 func Try(f func()) (err error) {
@@ -51,11 +63,11 @@ func Try(f func()) (err error) {
 		if r == nil {
 			return
 		}
-		var shape *ShapeError
-		if e, ok := r.(error); !ok || !errors.As(e, &shape) {
+		var m Mistake
+		if e, ok := r.(error); !ok || !errors.As(e, &m) {
 			panic(r)
 		}
-		err = shape
+		err = m
 	}()
 	f()
 	return nil

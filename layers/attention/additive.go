@@ -35,6 +35,7 @@ type Additive struct {
 
 // Init makes the Params, uniform up to the root of one over the rows that they read.
 func (l *Additive) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = compose.Uniform(rng, l.Key, l.Hidden, l.Key)
 	l.U = compose.Uniform(rng, l.Query, l.Hidden, l.Query)
 	l.V = vector(rng, l.Hidden)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -43,7 +44,10 @@ type Content struct {
 }
 
 // Init makes the Params of the score.
-func (l *Content) Init(rng *rand.Rand) { l.Score.Init(rng) }
+func (l *Content) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
+	l.Score.Init(rng)
+}
 
 // Keys is that of the score.
 func (l *Content) Keys(t *grad.Tape, _ *graph.Graph, keys *grad.Var) *grad.Var {

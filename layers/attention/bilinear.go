@@ -36,6 +36,7 @@ type Bilinear struct {
 // Init makes the Params: the matrices uniform up to the root of one over the rows that
 // they read.
 func (l *Bilinear) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W, l.U, l.V, l.G = nil, nil, nil, nil
 	if l.Rank > 0 {
 		l.U, l.V = compose.Uniform(rng, l.Key, l.Rank, l.Key), compose.Uniform(rng, l.Query, l.Rank, l.Query)

@@ -27,6 +27,7 @@ type ByPosition struct {
 
 // Init makes the Params, uniform up to the root of one over Query.
 func (l *ByPosition) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = compose.Uniform(rng, l.Longest, l.Query, l.Query)
 }
 

@@ -28,6 +28,7 @@ type ChainAttention struct {
 
 // Init makes the scores of transitions, and of a chain's first and last state.
 func (l *ChainAttention) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.CRF.Tags = 2
 	l.CRF.Init(rng)
 }

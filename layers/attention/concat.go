@@ -24,6 +24,7 @@ type Concat struct {
 
 // Init makes the Params, uniform up to the root of one over the rows that they read.
 func (l *Concat) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = compose.Uniform(rng, l.Key+l.Query, l.Hidden, l.Key+l.Query)
 	l.V = vector(rng, l.Hidden)
 }

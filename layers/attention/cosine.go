@@ -25,6 +25,7 @@ type Cosine struct {
 
 // Init makes the Param.
 func (l *Cosine) Init(*rand.Rand) {
+	compose.WantOptions(l)
 	l.B = nil
 	if l.Learn {
 		l.B = one(grad.Preset(l.Beta, 1))

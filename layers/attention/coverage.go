@@ -30,6 +30,7 @@ type Coverage struct {
 // Init makes the Params, uniform up to the root of one over the rows that they read; the
 // bias is zero.
 func (l *Coverage) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W = compose.Uniform(rng, l.Key, l.Hidden, l.Key)
 	l.U = compose.Uniform(rng, l.Query, l.Hidden, l.Query)
 	l.C = compose.Uniform(rng, 1, l.Hidden, l.Hidden)

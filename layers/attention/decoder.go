@@ -27,6 +27,7 @@ type DecoderBlock struct {
 
 // Init makes the Params, as [MultiHead], [layers.MLP] and [layers.LayerNorm] do.
 func (l *DecoderBlock) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Self, l.Feed = l.self(rng), l.feed(rng)
 	l.Cross = &MultiHead{Model: l.Model, Heads: l.Heads, Drop: l.Drop}
 	l.Cross.Init(rng)
@@ -46,6 +47,7 @@ func (l *DecoderBlock) Apply(t *grad.Tape, self, cross *graph.Graph, x, memory *
 	}
 	compose.WantRows("attention.DecoderBlock", x, l.Model, "Model")
 	compose.WantRows("attention.DecoderBlock", memory, l.Model, "Model")
+	compose.WantDense("attention.DecoderBlock", "x", x, "it is added to what attention makes of it")
 	y = l.run(t, x, func(x *grad.Var) *grad.Var {
 		return l.Self.Forward(t, self, x)
 	}, func(x *grad.Var) *grad.Var {
@@ -74,6 +76,7 @@ type Decoder struct {
 
 // Init makes the Params, block by block.
 func (l *Decoder) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Blocks, l.Norm = nil, nil
 	for range l.Depth {
 		b := &DecoderBlock{Block: l.Block}

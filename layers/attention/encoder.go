@@ -8,7 +8,6 @@ import (
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // EncoderBlock is self-attention and then a feed-forward network, each with a sum and a norm as
@@ -26,6 +25,7 @@ type EncoderBlock struct {
 
 // Init makes the Params, as [MultiHead], [layers.MLP] and [layers.LayerNorm] do.
 func (l *EncoderBlock) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Self, l.Feed = l.self(rng), l.feed(rng)
 	l.Norm1, l.Norm2 = l.norm(rng), l.norm(rng)
 }
@@ -58,8 +58,10 @@ func (l *EncoderBlock) check(g *graph.Graph, x *grad.Var) {
 		panic(&grad.TapeError{Op: "attention.EncoderBlock", Why: "it has no Params; was Init called?"})
 	}
 	compose.WantRows("attention.EncoderBlock", x, l.Model, "Model")
+	compose.WantDense("attention.EncoderBlock", "x", x, "it is added to what attention makes of it")
+	compose.WantGraph("attention.EncoderBlock", g)
 	if g.Bipartite() {
-		panic(&tensor.ShapeError{Op: "attention.EncoderBlock", Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: "the graph's sources and destinations differ; attention to other rows is MultiHead.Cross, or a DecoderBlock"})
+		compose.BadGraph("attention.EncoderBlock", g, "the graph's sources and destinations differ; attention to other rows is MultiHead.Cross, or a DecoderBlock")
 	}
 }
 
@@ -75,6 +77,7 @@ type Encoder struct {
 
 // Init makes the Params, block by block.
 func (l *Encoder) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Blocks, l.Norm = nil, nil
 	for range l.Depth {
 		b := &EncoderBlock{Block: l.Block}

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -56,7 +57,10 @@ type Choice struct {
 }
 
 // Init makes the Params of the score.
-func (l *HardAttention) Init(rng *rand.Rand) { l.Score.Init(rng) }
+func (l *HardAttention) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
+	l.Score.Init(rng)
+}
 
 // Apply chooses among In.Src, as [Soft.Apply] reads it.
 func (l *HardAttention) Apply(t *grad.Tape, g *graph.Graph, in layers.In) Choice {

@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -43,9 +44,13 @@ type Body interface {
 
 // Init makes the Params of every tier.
 func (l *Hierarchical) Init(rng *rand.Rand) {
-	for _, tier := range l.Tiers {
+	compose.WantOptions(l)
+	for i, tier := range l.Tiers {
 		if tier.Body != nil {
 			tier.Body.Init(rng)
+		}
+		if tier.Pool == nil {
+			panic(&grad.TapeError{Op: "attention.Hierarchical", Why: fmt.Sprintf("tier %d has no Pool", i)})
 		}
 		tier.Pool.Init(rng)
 	}
@@ -64,6 +69,9 @@ func (l *Hierarchical) Forward(t *grad.Tape, gs []*graph.Graph, x *grad.Var) (y 
 		g := gs[i]
 		if g == nil || tier.Pool == nil {
 			panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("tier %d has no graph or no Pool", i)})
+		}
+		if g.Bipartite() {
+			compose.BadGraph(op, g, fmt.Sprintf("the graph is bipartite, that of tier %d", i))
 		}
 		if x == nil || x.Dim(0) != g.NumNodes() {
 			l.bad(i, g, x)

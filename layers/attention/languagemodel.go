@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -29,6 +30,7 @@ type LanguageModel struct {
 
 // Init makes the Params: tables normal, of deviation 1/√Model, the rest as [EncoderBlock] does.
 func (l *LanguageModel) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Tokens")
 	l.Words, l.Out = newWords(rng, l.Tokens, l.Model), nil
 	if l.Untied {
 		l.Out = newWords(rng, l.Tokens, l.Model)

@@ -14,7 +14,10 @@ import (
 type ByPlace struct{ Score *ByPosition }
 
 // Init makes the Params of the score.
-func (l *ByPlace) Init(rng *rand.Rand) { l.Score.Init(rng) }
+func (l *ByPlace) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
+	l.Score.Init(rng)
+}
 
 // Keys is what is learnt for the place of each key.
 func (l *ByPlace) Keys(t *grad.Tape, source *graph.Graph, keys *grad.Var) *grad.Var {
@@ -48,6 +51,7 @@ type LocalP struct {
 
 // Init makes the Params, uniform up to the root of one over the rows that they read.
 func (l *LocalP) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Score.Init(rng)
 	l.W, l.V = compose.Uniform(rng, l.Query, l.Hidden, l.Query), compose.Uniform(rng, l.Hidden, 1, l.Hidden)
 }

@@ -39,6 +39,7 @@ type LocationAttention struct {
 // Init makes the Params, uniform up to the root of one over the rows that they read; the
 // bias is zero.
 func (l *LocationAttention) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	if l.Width < 1 || l.Width%2 == 0 {
 		panic(&grad.TapeError{Op: "attention.LocationAttention", Why: fmt.Sprintf("Width is %d, want an odd number: the middle tap reads the place itself", l.Width)})
 	}

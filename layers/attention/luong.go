@@ -54,6 +54,7 @@ type Luong struct {
 // Init makes the Params: embeddings normal, of deviation 1; the matrices uniform up to
 // 1/√Hidden.
 func (l *Luong) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Source", "Target", "Hidden")
 	m, width, in := l.Hidden, l.Hidden, l.Embed
 	if l.Back != nil {
 		width *= 2
@@ -102,7 +103,8 @@ func (l *Luong) Forward(t *grad.Tape, source *graph.Graph, tokens []int32, targe
 
 // Apply is Forward, with where each step looked.
 func (l *Luong) Apply(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) (*grad.Var, Alignment) {
-	wantTokens("attention.Luong", "target", target, fed)
+	compose.WantParam("attention.Luong", l.WC, true)
+	compose.WantTokens("attention.Luong", "target", target, fed, l.Target, "Target", l.Begin)
 	e := l.Encode(t, source, tokens)
 	states, carried, att := l.recurrent(t, e).sweep(t, e, target, l.target(t, fed), l.begin(e))
 	a := Alignment{Graph: att, Carried: carried}
@@ -116,7 +118,8 @@ func (l *Luong) Apply(t *grad.Tape, source *graph.Graph, tokens []int32, target 
 
 // Encode reads the chains of source.
 func (l *Luong) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *Encoded {
-	wantTokens("attention.Luong", "source", source, tokens)
+	compose.WantParam("attention.Luong", l.WC, true)
+	compose.WantTokens("attention.Luong", "source", source, tokens, l.Source, "Source", compose.NoBegin)
 	x := t.Dropout(t.Use(l.SourceEmbed).Rows(tokens), l.Dropout)
 	read := l.Encoder.ForwardFrom(t, source, x, nil)
 	h, state := read[0], make(message.State, len(read))

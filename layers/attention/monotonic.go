@@ -44,6 +44,7 @@ type Monotonic struct {
 
 // Init makes the Params.
 func (l *Monotonic) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Score.Init(rng)
 	l.R = grad.NewParam(1)
 	l.R.Value.Fill(tensor.Float(grad.Preset(l.Offset, -1)))

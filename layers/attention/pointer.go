@@ -49,6 +49,7 @@ type Pointer struct {
 // Init makes the Params of all parts; Start and Stop are uniform up to the root of one over
 // their length.
 func (l *Pointer) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.check()
 	if l.Encoder != nil {
 		l.Encoder.Init(rng)
@@ -118,10 +119,9 @@ func (l *Pointer) encode(t *grad.Tape, sets *graph.Graph, x *grad.Var) (e encodi
 	l.check()
 	compose.WantParam(pointerOp, l.Start, true)
 	compose.WantParam(pointerOp, l.Stop, l.End)
-	compose.WantRows(pointerOp, x, l.In, "In")
-	if n := sets.NumNodes(); x.Dim(0) != n {
-		compose.BadShape(pointerOp, x, fmt.Sprintf("the sets have %d points, want a row for each", n))
-	}
+	compose.WantNodes(pointerOp, sets, x)
+	compose.WantWidth(pointerOp, "x", x, l.In, "In")
+	compose.WantDense(pointerOp, "x", x, "its rows are points")
 	keys := x
 	if l.Encoder != nil {
 		h := l.Encoder.ForwardFrom(t, sets, x, nil)
@@ -154,6 +154,10 @@ func (l *Pointer) points(t *grad.Tape, x *grad.Var) *grad.Var {
 
 // checkSets reports whether all sets have points, and are chains.
 func checkSets(sets *graph.Graph) error {
+	compose.WantGraph(pointerOp, sets)
+	if sets.Bipartite() {
+		compose.BadGraph(pointerOp, sets, "the graph is bipartite; sets are chains, see graph.Chains")
+	}
 	ends := sets.NodeOffsets()
 	for i, from := range ends[:len(ends)-1] {
 		if ends[i+1] == from {

@@ -34,6 +34,7 @@ type AttentionPool struct {
 
 // Init makes the Params: the score's, and Q uniform up to the root of one over Query.
 func (l *AttentionPool) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Score.Init(rng)
 	l.Q = nil
 	if l.Query > 0 {

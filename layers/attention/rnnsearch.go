@@ -1,7 +1,6 @@
 package attention
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -51,6 +50,7 @@ type RNNsearch struct {
 // Init makes the Params: embeddings normal, of deviation 1; the matrices uniform up to
 // 1/√Hidden; biases zero.
 func (l *RNNsearch) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Source", "Target", "Hidden")
 	m, k := l.Hidden, 2*l.maxout()
 	matrix := func(rows, cols int) *grad.Param { return compose.Uniform(rng, rows, cols, m) }
 	gru := func(in int) *sequence.GRU {
@@ -94,7 +94,8 @@ func (l *RNNsearch) Forward(t *grad.Tape, source *graph.Graph, tokens []int32, t
 
 // Apply is Forward, with where each step looked.
 func (l *RNNsearch) Apply(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) (*grad.Var, Alignment) {
-	wantTokens("attention.RNNsearch", "target", target, fed)
+	compose.WantParam("attention.RNNsearch", l.S, true)
+	compose.WantTokens("attention.RNNsearch", "target", target, fed, l.Target, "Target", l.Begin)
 	e := l.Encode(t, source, tokens)
 	x := l.target(t, fed)
 	states, carried, att := l.recurrent(t, e).sweep(t, e, target, x, l.begin(e))
@@ -114,7 +115,8 @@ func (l *RNNsearch) Apply(t *grad.Tape, source *graph.Graph, tokens []int32, tar
 
 // Encode reads the chains of source.
 func (l *RNNsearch) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *Encoded {
-	wantTokens("attention.RNNsearch", "source", source, tokens)
+	compose.WantParam("attention.RNNsearch", l.S, true)
+	compose.WantTokens("attention.RNNsearch", "source", source, tokens, l.Source, "Source", compose.NoBegin)
 	h := l.Encoder.Forward(t, source, t.Dropout(t.Use(l.SourceEmbed).Rows(tokens), l.Dropout))
 	first := atEnds(source, h, true).Columns(l.Hidden, 2*l.Hidden)
 	return encoded(t, source, l.Align, h, message.State{first.MatMul(t.Use(l.S)).Tanh()})
@@ -171,11 +173,4 @@ func withoutBegin(tokens []int32, begin int32) []int32 {
 		}
 	}
 	return out
-}
-
-// wantTokens panics unless there is a token for each node.
-func wantTokens(op, side string, g *graph.Graph, tokens []int32) {
-	if len(tokens) != g.NumNodes() {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(tokens)}}, Why: fmt.Sprintf("the %s graph has %d nodes, want a token for each", side, g.NumNodes())})
-	}
 }

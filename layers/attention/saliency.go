@@ -26,6 +26,7 @@ type Saliency struct {
 // Init makes the Params: weights uniform up to the root of one over the rows that they
 // read, b zero.
 func (l *Saliency) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W, l.B, l.C = compose.Uniform(rng, l.Key, l.Hidden, l.Key), grad.NewParam(l.Hidden), vector(rng, l.Hidden)
 }
 

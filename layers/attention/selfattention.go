@@ -58,6 +58,7 @@ type QKV struct {
 // Init makes the Params, as PyTorch does: W_q, W_k and W_v by Glorot's uniform distribution,
 // over all three side by side where they are alike; W_o uniform up to 1/√Model; biases zero.
 func (l *MultiHead) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	heads, m := cmp.Or(l.Heads, 1), l.Model
 	if m < 1 || heads < 1 || m%heads != 0 {
 		panic(&tensor.ShapeError{Op: "attention.MultiHead", Shapes: [][]int{{m}, {heads}}, Why: fmt.Sprintf("Model is %d and Heads %d: make Model a multiple of Heads", m, heads)})
@@ -150,8 +151,12 @@ func (l *MultiHead) scale() float64 { return 1 / math.Sqrt(float64(l.Model/cmp.O
 const multiHead = "attention.MultiHead"
 
 func (l *MultiHead) check(g *graph.Graph, in QKV) {
+	compose.WantGraph(multiHead, g)
 	compose.WantInit(multiHead, l.WQuery, l.Model)
 	compose.WantRows(multiHead, in.Query, l.Model, "Model")
+	compose.WantMatrix(multiHead, "QKV.Query", in.Query)
+	compose.WantMatrix(multiHead, "QKV.Key", in.Key)
+	compose.WantMatrix(multiHead, "QKV.Value", in.Value)
 	compose.WantWidth(multiHead, "QKV.Key", in.Key, cmp.Or(l.Key, l.Model), "Key")
 	compose.WantWidth(multiHead, "QKV.Value", in.Value, cmp.Or(l.Value, l.Model), "Value")
 	if n := in.Query.Dim(0); n != g.NumDst() {

@@ -27,7 +27,10 @@ type Soft struct {
 }
 
 // Init makes the Params of the score.
-func (l *Soft) Init(rng *rand.Rand) { l.Score.Init(rng) }
+func (l *Soft) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
+	l.Score.Init(rng)
+}
 
 // Apply looks at In.Src, which are keys and values, for In.Dst, which are the queries; nil
 // means that the sources ask too, as in self-attention. In.Edge, a number an edge, is added
@@ -64,9 +67,8 @@ func over(g *graph.Graph, in layers.In, alpha message.Msg, values *grad.Var) lay
 
 // queriesOf returns the rows of the queries, and panics unless they are there.
 func queriesOf(op string, g *graph.Graph, in layers.In) *grad.Var {
+	compose.WantGraph(op, g)
 	switch {
-	case g == nil:
-		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
 	case in.Dst != nil:
 		wantRows(op, "In.Dst", in.Dst, g.NumDst(), "destinations")
 	case in.Src != nil && g.DstRows() == nil:
@@ -85,6 +87,7 @@ func logitsOf(op string, t *grad.Tape, g *graph.Graph, s Score, in layers.In, qu
 		panic(&grad.TapeError{Op: op, Why: "Score is nil: choose one, such as &attention.Additive{…}"})
 	}
 	wantRows(op, "In.Src", in.Src, g.NumSrc(), "sources")
+	compose.WantDense(op, "In.Src", in.Src, "a mean of sparse rows is dense: multiply by a matrix first")
 	logits := s.Of(t, s.Keys(t, in.Src), query)
 	if in.Edge != nil {
 		wantRows(op, "In.Edge", in.Edge, g.NumEdges(), "edges")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -55,6 +56,7 @@ func Pairs(source, target []int) Masks {
 // Init makes the Params: tables normal, of deviation 1/√Model, the rest as [EncoderBlock] and
 // [DecoderBlock] do.
 func (l *Transformer) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Target")
 	l.SourceWords, l.Out = nil, nil
 	if l.Source > 0 {
 		l.SourceWords = newWords(rng, l.Source, l.Model)
@@ -156,6 +158,7 @@ func wantWords(op string, words *grad.Param, g *graph.Graph, tokens []int32) {
 	if words == nil {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
 	}
+	compose.WantGraph(op, g)
 	if len(tokens) != g.NumDst() {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(tokens)}, {g.NumDst()}}, Why: fmt.Sprintf("the graph has %d nodes, want a token for each", g.NumDst())})
 	}

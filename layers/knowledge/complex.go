@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -24,6 +25,7 @@ type ComplEx struct {
 
 // Init makes the Param, by Glorot's uniform distribution.
 func (l *ComplEx) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	even("knowledge.ComplEx", l.Width)
 	l.R = grad.Glorot(rng, l.Relations, l.Width)
 }

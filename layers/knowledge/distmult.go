@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -22,7 +23,10 @@ type DistMult struct {
 }
 
 // Init makes the Param, by Glorot's uniform distribution.
-func (l *DistMult) Init(rng *rand.Rand) { l.R = grad.Glorot(rng, l.Relations, l.Width) }
+func (l *DistMult) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
+	l.R = grad.Glorot(rng, l.Relations, l.Width)
+}
 
 // Forward returns the score of each edge of facts.
 func (l *DistMult) Forward(t *grad.Tape, facts *graph.Graph, x *grad.Var) *grad.Var {

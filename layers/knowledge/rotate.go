@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -29,6 +30,7 @@ type RotatE struct {
 
 // Init makes the Param: angles from −π to π.
 func (l *RotatE) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	even("knowledge.RotatE", l.Width)
 	l.Phase = grad.NewParam(l.Relations, l.Width/2)
 	l.Phase.Value.Uniform(rng, -math.Pi, math.Pi)

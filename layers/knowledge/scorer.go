@@ -26,11 +26,9 @@ func check(op string, facts *graph.Graph, x *grad.Var, width int, relations *gra
 	if relations == nil || relations.Value == nil {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
 	}
-	wantGraph(op, facts)
-	compose.WantRows(op, x, width, "Width")
-	if x.Dim(0) != facts.NumNodes() {
-		compose.BadShape(op, x, fmt.Sprintf("x has %d rows, and the graph %d entities", x.Dim(0), facts.NumNodes()))
-	}
+	compose.WantNodes(op, facts, x)
+	compose.WantWidth(op, "x", x, width, "Width")
+	compose.WantDense(op, "x", x, "an entity's row is its own, and is learnt")
 	wantKinds(op, facts)
 	n := relations.Value.Dim(0)
 	for e, k := range facts.Kinds() {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -32,7 +33,7 @@ func Pair(x, y *tensor.Dense) (*BAM, error) {
 		return nil, err
 	}
 	if x.Rows() != y.Rows() {
-		return nil, fmt.Errorf("memory.Pair: %d patterns have %d answers; each wants one", x.Rows(), y.Rows())
+		panic(&tensor.ShapeError{Op: "memory.Pair", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(y.Shape())}, Why: fmt.Sprintf("%d patterns have %d answers; each wants one", x.Rows(), y.Rows())})
 	}
 	m := &BAM{From: x.RowLen(), To: y.RowLen(), W: grad.NewParam(y.RowLen(), x.RowLen())}
 	tensor.MatMul(m.W.Value, y, x, tensor.TransA)
@@ -82,7 +83,7 @@ func (m *BAM) Energy(x, y *tensor.Dense) ([]float64, error) {
 		return nil, err
 	}
 	if x.Rows() != y.Rows() {
-		return nil, fmt.Errorf("memory.BAM.Energy: %d patterns have %d answers", x.Rows(), y.Rows())
+		panic(&tensor.ShapeError{Op: "memory.BAM.Energy", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(y.Shape())}, Why: fmt.Sprintf("%d patterns have %d answers; each wants one", x.Rows(), y.Rows())})
 	}
 	fields := tensor.New(x.Rows(), m.To)
 	tensor.MatMul(fields, x, m.W.Value, tensor.TransB)
@@ -97,7 +98,7 @@ func (m *BAM) Energy(x, y *tensor.Dense) ([]float64, error) {
 
 func (m *BAM) check(op string, x *tensor.Dense, units int, what string) error {
 	if m.W == nil || m.W.Value == nil || m.W.Value.Rows() != m.To || m.W.Value.RowLen() != m.From {
-		return fmt.Errorf("memory.BAM.%s: there are no weights of %d to %d units; make it with Pair", op, m.From, m.To)
+		panic(&grad.TapeError{Op: "memory.BAM." + op, Why: fmt.Sprintf("there are no weights of %d to %d units; make it with Pair", m.From, m.To)})
 	}
 	return bipolar("memory.BAM."+op, what, x, units)
 }

@@ -43,6 +43,7 @@ type FastWeights struct {
 // Init makes the Params: W uniform up to 1/√Hidden, U a twentieth of the identity, as in the
 // paper, the bias zero, the norm's gain one and its shift zero.
 func (l *FastWeights) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W, l.U, l.B = compose.Uniform(rng, l.In, l.Hidden, l.Hidden), grad.NewParam(l.Hidden, l.Hidden), grad.NewParam(l.Hidden)
 	for i := range l.Hidden {
 		l.U.Value.Row(i)[i] = 0.05
@@ -84,10 +85,8 @@ func (l *FastWeights) check(g *graph.Graph, x *grad.Var) *past {
 	compose.WantParam(op, l.W, true)
 	compose.WantInit(op, l.W, l.Hidden)
 	compose.WantParam(op, l.Gain, l.Steps > 0 && !l.NoNorm)
-	compose.WantRows(op, x, l.In, "In")
-	if x.Dim(0) != g.NumNodes() {
-		compose.BadShape(op, x, fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes()))
-	}
+	compose.WantNodes(op, g, x)
+	compose.WantWidth(op, "x", x, l.In, "In")
 	p, why := pastOf(g)
 	if why != "" {
 		compose.BadShape(op, x, why)

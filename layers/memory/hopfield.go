@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
@@ -38,11 +39,11 @@ type Hopfield struct {
 const mostUnits = 46340
 
 // NewHopfield returns a network in which nothing is stored: all weights are zero.
-func NewHopfield(units int) (*Hopfield, error) {
+func NewHopfield(units int) *Hopfield {
 	if units < 1 || units > mostUnits {
-		return nil, fmt.Errorf("memory.NewHopfield: %d units; there must be 1 to %d", units, mostUnits)
+		panic(&grad.TapeError{Op: "memory.NewHopfield", Why: fmt.Sprintf("%d units; there must be 1 to %d", units, mostUnits)})
 	}
-	return &Hopfield{Units: units, W: grad.NewParam(units, units)}, nil
+	return &Hopfield{Units: units, W: grad.NewParam(units, units)}
 }
 
 // Fields returns W·s + B of each state, a row each.
@@ -96,21 +97,24 @@ func (h *Hopfield) Energy(states *tensor.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// check returns an error unless states are rows of +1 and −1, one for each unit.
+// check returns an error unless states are of +1 and −1. It panics unless h has weights, and a state
+// has as many units.
 func (h *Hopfield) check(op string, states *tensor.Dense) error {
 	if h.W == nil || h.W.Value == nil || h.W.Value.Rows() != h.Units || h.W.Value.RowLen() != h.Units {
-		return fmt.Errorf("memory.Hopfield.%s: there are no weights of %d×%d units; make it with NewHopfield or Store", op, h.Units, h.Units)
+		panic(&grad.TapeError{Op: "memory.Hopfield." + op, Why: fmt.Sprintf("there are no weights of %d×%d units; make it with NewHopfield or Store", h.Units, h.Units)})
 	}
 	return bipolar("memory.Hopfield."+op, "state", states, h.Units)
 }
 
-// bipolar returns an error unless x is rows of +1 and −1 of a length; 0 is any.
+// bipolar returns an error unless x is rows of +1 and −1. It panics unless they have a length; 0 is any.
 func bipolar(op, what string, x *tensor.Dense, units int) error {
-	if x == nil || x.Rows() == 0 || x.RowLen() == 0 {
+	switch {
+	case x == nil:
+		panic(&grad.TapeError{Op: op, Why: "the array of each " + what + " is nil"})
+	case units > 0 && x.RowLen() != units:
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("a %s has %d units, and the network has %d", what, x.RowLen(), units)})
+	case x.Rows() == 0 || x.RowLen() == 0:
 		return fmt.Errorf("%s: there is no %s", op, what)
-	}
-	if units > 0 && x.RowLen() != units {
-		return fmt.Errorf("%s: a %s has %d units, and the network has %d", op, what, x.RowLen(), units)
 	}
 	for i, v := range x.Data {
 		if v != 1 && v != -1 {

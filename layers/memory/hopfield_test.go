@@ -150,10 +150,7 @@ func TestEnergyNeverRises(t *testing.T) {
 	updates := 0
 	for seed := uint64(0); updates < 100_000; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		h, err := memory.NewHopfield(units)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := memory.NewHopfield(units)
 		h.B = grad.NewParam(units)
 		h.B.Value.Normal(rng, 0, 1)
 		for i := range units {
@@ -181,7 +178,7 @@ func TestEnergyNeverRises(t *testing.T) {
 }
 
 func TestSynchronousCycle(t *testing.T) {
-	h, _ := memory.NewHopfield(2)
+	h := memory.NewHopfield(2)
 	copy(h.W.Value.Data, []tensor.Float{0, -1, -1, 0})
 	cues := tensor.Of([]tensor.Float{1, 1, 1, -1}, 2, 2)
 	got := recalled(t, h, cues, memory.Recall{Sync: true})
@@ -220,7 +217,7 @@ func TestFewPatterns(t *testing.T) {
 			t.Errorf("one pattern does not come back with %d of 64 units turned over", n)
 		}
 	}
-	none, _ := memory.NewHopfield(3)
+	none := memory.NewHopfield(3)
 	if got := recalled(t, none, signs(8, 1, 3), memory.Recall{Sync: true}); slices.Min(got.States.Data) != 1 {
 		t.Errorf("without weights the units are %v, want +1", got.States.Data)
 	}
@@ -396,22 +393,29 @@ func TestHopfieldRefuses(t *testing.T) {
 	m, _ := memory.Pair(good, signs(2, 2, 3))
 	of := func(v ...tensor.Float) *tensor.Dense { return tensor.Of(v, 1, len(v)) }
 	for want, f := range map[string]func() error{
-		"there is no pattern":                    func() error { _, err := memory.Store(memory.Hebb, tensor.New(0, 4)); return err },
-		"unit 0 of pattern 0 is 0;":              func() error { _, err := memory.Store(memory.PseudoInverse, tensor.New(1, 4)); return err },
-		"memory.Pair: there is no pattern":       func() error { _, err := memory.Pair(tensor.New(0, 4), good); return err },
-		"unit 0 of answer 0 is 0;":               func() error { _, err := memory.Pair(good, tensor.New(2, 3)); return err },
-		"unit 1 of pattern 0 is 0.5":             func() error { _, err := memory.Store(memory.Hebb, of(1, 0.5)); return err },
-		"there is no rule Rule(9)":               func() error { _, err := memory.Store(9, good); return err },
-		"a state has 3 units":                    func() error { _, err := h.Recall(of(1, 1, 1), memory.Recall{}); return err },
-		"unit 3 of state 0 is NaN":               func() error { _, err := h.Energy(of(1, 1, 1, tensor.Float(math.NaN()))); return err },
-		"make it with NewHopfield or Store":      func() error { _, err := (&memory.Hopfield{Units: 4}).Fields(good); return err },
-		"2 patterns have 1 answers":              func() error { _, err := memory.Pair(good, of(1)); return err },
-		"a cue has 3 units, and the network has": func() error { _, _, err := m.Recall(of(1, 1, 1)); return err },
-		"0 units; there must be":                 func() error { _, err := memory.NewHopfield(0); return err },
-		"make it with Pair":                      func() error { _, _, err := (&memory.BAM{From: 4, To: 3}).Recall(good); return err },
+		"there is no pattern":              func() error { _, err := memory.Store(memory.Hebb, tensor.New(0, 4)); return err },
+		"unit 0 of pattern 0 is 0;":        func() error { _, err := memory.Store(memory.PseudoInverse, tensor.New(1, 4)); return err },
+		"memory.Pair: there is no pattern": func() error { _, err := memory.Pair(tensor.New(0, 4), good); return err },
+		"unit 0 of answer 0 is 0;":         func() error { _, err := memory.Pair(good, tensor.New(2, 3)); return err },
+		"unit 1 of pattern 0 is 0.5":       func() error { _, err := memory.Store(memory.Hebb, of(1, 0.5)); return err },
+		"unit 3 of state 0 is NaN":         func() error { _, err := h.Energy(of(1, 1, 1, tensor.Float(math.NaN()))); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+	for want, f := range map[string]func(){
+		"there is no rule Rule(9)":                func() { _, _ = memory.Store(9, good) },
+		"a state has 3 units":                     func() { _, _ = h.Recall(of(1, 1, 1), memory.Recall{}) },
+		"make it with NewHopfield or Store":       func() { _, _ = (&memory.Hopfield{Units: 4}).Fields(good) },
+		"2 patterns have 1 answers":               func() { _, _ = memory.Pair(good, of(1)) },
+		"a cue has 3 units, and the network has":  func() { _, _, _ = m.Recall(of(1, 1, 1)) },
+		"memory.NewHopfield: 0 units; there must": func() { memory.NewHopfield(0) },
+		"make it with Pair":                       func() { _, _, _ = (&memory.BAM{From: 4, To: 3}).Recall(good) },
+		"the array of each pattern is nil":        func() { _, _ = memory.Store(memory.Hebb, nil) },
+	} {
+		if got := panicOf(f); !strings.Contains(got, want) {
+			t.Errorf("the panic is %q, want %q", got, want)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func (m *KeyValue) hops() int { return max(1, m.Hops) }
 // Init makes the Params: tables normal, with a deviation of 0.1; each R begins as the identity
 // with such noise.
 func (m *KeyValue) Init(rng *rand.Rand) {
+	compose.WantOptions(m)
 	if m.Vocab < 1 || m.Dim < 1 || m.Answers < 1 {
 		panic(&grad.TapeError{Op: "memory.KeyValue.Init", Why: fmt.Sprintf("Vocab is %d, Dim %d and Answers %d: want at least one of each", m.Vocab, m.Dim, m.Answers)})
 	}

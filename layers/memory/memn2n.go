@@ -76,8 +76,9 @@ func (m *MemN2N) tables() int {
 
 // Init makes the Params: all normal, with a deviation of 0.1.
 func (m *MemN2N) Init(rng *rand.Rand) {
-	if m.Tying > LayerWise || m.Vocab < 1 || m.Dim < 1 || m.Memory < 0 {
-		panic(&grad.TapeError{Op: "memory.MemN2N.Init", Why: fmt.Sprintf("Vocab is %d, Dim %d, Memory %d, Tying %d: want a word, a column, no negative Memory, and Adjacent or LayerWise", m.Vocab, m.Dim, m.Memory, m.Tying)})
+	compose.WantOptions(m)
+	if m.Tying > LayerWise || m.Vocab < 1 || m.Dim < 1 {
+		panic(&grad.TapeError{Op: "memory.MemN2N.Init", Why: fmt.Sprintf("Vocab is %d, Dim %d, Tying %d: want a word, a column, and Adjacent or LayerWise", m.Vocab, m.Dim, m.Tying)})
 	}
 	normal := func(rows, columns int) *grad.Param {
 		p := grad.NewParam(rows, columns)
@@ -96,8 +97,8 @@ func (m *MemN2N) Init(rng *rand.Rand) {
 // Batch returns stories as graphs. With rng there are empty memories, as many as Noise says;
 // nil is none, as in a test. The error names the story that is corrupt.
 func (m *MemN2N) Batch(stories []Story, rng *rand.Rand) (*Stories, error) {
-	if m.Noise < 0 || m.Noise > 1 {
-		return nil, fmt.Errorf("memory.MemN2N.Batch: Noise is %v; it is a share, 0 to 1", m.Noise)
+	if !(m.Noise >= 0 && m.Noise <= 1) {
+		panic(&grad.TapeError{Op: "memory.MemN2N.Batch", Why: fmt.Sprintf("Noise is %v; it is a share, 0 to 1", m.Noise)})
 	}
 	l := librarian{
 		op: "memory.MemN2N.Batch", vocab: m.Vocab, answers: m.Vocab, encoding: m.Encoding,

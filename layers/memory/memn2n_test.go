@@ -390,11 +390,10 @@ func TestMemN2NRefuses(t *testing.T) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
 	}
-	if _, err := (&memory.MemN2N{Vocab: 4, Dim: 2, Noise: 2}).Batch(nil, nil); err == nil {
-		t.Error("a Noise of 2 is taken")
-	}
-	if _, err := (&memory.MemN2N{Vocab: 4, Dim: 2, Encoding: 9}).Batch(nil, nil); err == nil {
-		t.Error("an encoding that there is not is taken")
+	for want, wrong := range map[string]*memory.MemN2N{"Noise is 2": {Vocab: 4, Dim: 2, Noise: 2}, "Encoding(9)": {Vocab: 4, Dim: 2, Encoding: 9}} {
+		if got := panicOf(func() { _, _ = wrong.Batch(nil, nil) }); !strings.Contains(got, want) {
+			t.Errorf("the panic is %q, want %q", got, want)
+		}
 	}
 	// An answer that was never learnt: no loss, no gradient, and wrong.
 	unknown := good
@@ -424,7 +423,7 @@ func TestMemN2NRefuses(t *testing.T) {
 		"of another network":  func() { m.Forward(nil, batchOf(t, other, good)) },
 		"there are 2 tables":  func() { (&memory.MemN2N{Vocab: 4, Dim: 2, Hops: 2, Tables: m.Tables}).Forward(nil, s) },
 		"counted from 1 to 1": func() { m.Attention(s, 2) },
-		"no negative Memory":  func() { (&memory.MemN2N{Vocab: 4, Dim: 2, Memory: -1}).Init(rand.New(rand.NewPCG(1, 1))) },
+		"Memory is -1":        func() { (&memory.MemN2N{Vocab: 4, Dim: 2, Memory: -1}).Init(rand.New(rand.NewPCG(1, 1))) },
 	} {
 		if got := panicOf(f); !strings.Contains(got, want) {
 			t.Errorf("the panic is %q, want %q", got, want)

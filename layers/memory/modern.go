@@ -1,12 +1,14 @@
 package memory
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -30,6 +32,23 @@ type Modern struct {
 // Forward returns what each cue comes to. The graph goes from patterns to cues: a cue hears
 // the patterns that it may come to, and one that hears none becomes zero.
 func (m *Modern) Forward(t *grad.Tape, g *graph.Graph, patterns, cues *grad.Var) *grad.Var {
+	const op = "memory.Modern"
+	compose.WantOptions(m)
+	compose.WantGraph(op, g)
+	for _, x := range []struct {
+		name string
+		x    *grad.Var
+		rows int
+		of   string
+	}{{"patterns", patterns, g.NumSrc(), "sources"}, {"cues", cues, g.NumDst(), "destinations"}} {
+		if x.x == nil {
+			panic(&grad.TapeError{Op: op, Why: x.name + " are nil"})
+		}
+		compose.WantDense(op, x.name, x.x, "tensor.Dense and CSR.Dense make it dense")
+		if x.x.Dim(0) != x.rows {
+			compose.BadShape(op, x.x, fmt.Sprintf("there are %d %s, and the graph has %d %s", x.x.Dim(0), x.name, x.rows, x.of))
+		}
+	}
 	s := cues
 	for range max(1, m.Steps) {
 		att := message.Attention{Q: s, K: patterns, V: patterns, Scale: m.beta()}

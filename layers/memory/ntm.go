@@ -66,6 +66,7 @@ type NTM struct {
 // Init makes the Params: the matrices of the heads and StartAt as a Linear's, StartRead normal
 // with a deviation of 0.1.
 func (n *NTM) Init(rng *rand.Rand) {
+	compose.WantOptions(n, "Out", "Hidden")
 	l := n.layout()
 	in := n.In + l.reads*l.width
 	n.LSTM, n.Layer = nil, nil
@@ -136,10 +137,9 @@ func (n *NTM) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Rows(g.Sinks()); its Keep begins the next segment of a truncated back-propagation.
 func (n *NTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) (y *grad.Var, s message.State) {
 	n.check()
-	compose.WantRows("memory.NTM", x, n.In, "In")
-	if g == nil || x.Dim(0) != g.NumNodes() {
-		compose.BadShape("memory.NTM", x, "want a row for each node of a graph")
-	}
+	compose.WantNodes("memory.NTM", g, x)
+	compose.WantWidth("memory.NTM", "x", x, n.In, "In")
+	compose.WantDense("memory.NTM", "x", x, "multiply it by a matrix first")
 	if init == nil {
 		init = n.Start(t)
 	}

@@ -34,6 +34,7 @@ type StackMachine struct {
 
 // Init makes the Params.
 func (n *StackMachine) Init(rng *rand.Rand) {
+	compose.WantOptions(n, "Out", "Hidden")
 	n.Stack.check()
 	n.LSTM = &sequence.LSTM{In: n.In + n.Stack.Width, Hidden: n.Hidden}
 	n.LSTM.Init(rng)
@@ -64,9 +65,8 @@ func (n *StackMachine) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, in
 		init = n.Start(t)
 	}
 	n.check(x, init)
-	if g == nil || x.Dim(0) != g.NumNodes() {
-		compose.BadShape("memory.StackMachine", x, "want a row for each node of a graph")
-	}
+	compose.WantNodes("memory.StackMachine", g, x)
+	compose.WantDense("memory.StackMachine", "x", x, "multiply it by a matrix first")
 	s = message.Sweep(g, init, func(lv *message.Level, prev message.State) message.State {
 		for i, v := range prev {
 			prev[i] = message.UpdateAll(lv.In, message.U(v), message.Sum)

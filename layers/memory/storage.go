@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -39,15 +40,13 @@ func (r Rule) String() string {
 	return fmt.Sprintf("Rule(%d)", uint8(r))
 }
 
-// Store returns a network that holds patterns, a row of +1 and −1 each.
+// Store returns a network that holds patterns, a row of +1 and −1 each. The error names a unit that
+// is neither.
 func Store(r Rule, patterns *tensor.Dense) (*Hopfield, error) {
 	if err := bipolar("memory.Store", "pattern", patterns, 0); err != nil {
 		return nil, err
 	}
-	h, err := NewHopfield(patterns.RowLen())
-	if err != nil {
-		return nil, err
-	}
+	h := NewHopfield(patterns.RowLen())
 	switch r {
 	case Hebb:
 		tensor.MatMul(h.W.Value, patterns, patterns, tensor.TransA)
@@ -63,7 +62,7 @@ func Store(r Rule, patterns *tensor.Dense) (*Hopfield, error) {
 			h.storkey(patterns.Row(n))
 		}
 	default:
-		return nil, fmt.Errorf("memory.Store: there is no rule %v", r)
+		panic(&grad.TapeError{Op: "memory.Store", Why: fmt.Sprintf("there is no rule %v; choose Hebb, PseudoInverse or Storkey", r)})
 	}
 	for i := range h.Units {
 		h.W.Value.Row(i)[i] = 0

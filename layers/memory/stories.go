@@ -124,7 +124,7 @@ type librarian struct {
 // batch returns stories as graphs.
 func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	if l.encoding > Position {
-		return nil, fmt.Errorf("%s: there is no %v; choose BagOfWords or Position", l.op, l.encoding)
+		panic(&grad.TapeError{Op: l.op, Why: fmt.Sprintf("there is no %v; choose BagOfWords or Position", l.encoding)})
 	}
 	out := &Stories{Answers: make([]int32, len(stories))}
 	words, rows := l.room(stories)

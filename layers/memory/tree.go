@@ -32,6 +32,9 @@ type TreeMemory struct {
 // Forward returns what is read from each tree, and how likely each node is to be reached, N×1.
 func (m *TreeMemory) Forward(t *grad.Tape, trees *graph.Graph, keys, values, queries *grad.Var) (r, reached *grad.Var) {
 	m.check(trees, keys, queries)
+	if values == nil {
+		panic(&grad.TapeError{Op: "memory.TreeMemory", Why: "values are nil"})
+	}
 	if values.Dim(0) != trees.NumNodes() {
 		compose.BadShape("memory.TreeMemory", values, fmt.Sprintf("want a value for each of %d nodes", trees.NumNodes()))
 	}
@@ -104,12 +107,17 @@ func (m *TreeMemory) Descend(trees *graph.Graph, keys, queries *tensor.Dense) (l
 
 // check panics unless there is a key for each node and a query for each tree.
 func (m *TreeMemory) check(trees *graph.Graph, keys, queries *grad.Var) {
-	if trees == nil {
-		panic(&grad.TapeError{Op: "memory.TreeMemory", Why: "the graph is nil"})
+	const op = "memory.TreeMemory"
+	compose.WantGraph(op, trees)
+	switch {
+	case keys == nil || queries == nil:
+		panic(&grad.TapeError{Op: op, Why: "keys or queries are nil"})
+	case trees.Bipartite():
+		compose.BadGraph(op, trees, "the graph is bipartite, and its nodes are those of trees")
+	case keys.Dim(0) != trees.NumNodes():
+		compose.BadShape(op, keys, fmt.Sprintf("want a key for each of %d nodes", trees.NumNodes()))
 	}
-	if keys.Dim(0) != trees.NumNodes() {
-		compose.BadShape("memory.TreeMemory", keys, fmt.Sprintf("want a key for each of %d nodes", trees.NumNodes()))
-	}
+	compose.WantMatrix(op, "keys", keys)
 	if n := len(trees.NodeOffsets()) - 1; queries.Dim(0) != n || queries.Dim(-1) != keys.Dim(-1) {
 		compose.BadShape("memory.TreeMemory", queries, fmt.Sprintf("want a query for each of %d trees, as long as a key, %d", n, keys.Dim(-1)))
 	}

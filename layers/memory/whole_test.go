@@ -46,7 +46,7 @@ func wholeNets(rng *rand.Rand, units, patterns int) (nets []*wholeNet) {
 				net.h, _ = memory.Store(memory.Hebb, x)
 				each = int64(units)
 			} else {
-				net.h, _ = memory.NewHopfield(units)
+				net.h = memory.NewHopfield(units)
 			}
 			for i := range units {
 				net.w, net.b = append(net.w, make([]int64, units)), append(net.b, 0)

@@ -6,6 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -25,6 +26,7 @@ type Attention struct {
 
 // Init makes the Params of Gate and of Net.
 func (l *Attention) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Gate.Init(rng)
 	if len(l.Net.Widths) > 0 {
 		l.Net.Init(rng)
@@ -33,7 +35,7 @@ func (l *Attention) Init(rng *rand.Rand) {
 
 // Forward returns a row for each member of g.
 func (l *Attention) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	wantNodes("pool.Attention", g, x)
+	compose.WantNodes("pool.Attention", g, x)
 	score := l.Gate.Forward(t, x)
 	if len(l.Net.Widths) > 0 {
 		x = l.Net.Forward(t, x)
@@ -43,6 +45,6 @@ func (l *Attention) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 
 // Weights returns α: a row for each node.
 func (l *Attention) Weights(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	wantNodes("pool.Attention", g, x)
+	compose.WantNodes("pool.Attention", g, x)
 	return message.ApplyEdges(g.Membership(), message.U(l.Gate.Forward(t, x)).Softmax())
 }

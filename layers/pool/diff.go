@@ -41,6 +41,7 @@ type Clustered struct {
 
 // Init makes the GNN and its Params.
 func (l *Diff) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Clusters")
 	l.GNN = &layers.SAGEConv{In: l.In, Out: l.Clusters}
 	l.GNN.Init(rng)
 }
@@ -49,7 +50,8 @@ func (l *Diff) Init(rng *rand.Rand) {
 // direction; of parallel ones Link is not right.
 func (l *Diff) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) Clustered {
 	const op = "pool.Diff"
-	wantNodes(op, g, x)
+	compose.WantNodes(op, g, x)
+	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	compose.WantRows(op, x, l.In, "In")
 	if l.GNN == nil {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})

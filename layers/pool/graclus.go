@@ -7,6 +7,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -38,7 +39,8 @@ type Coarse struct {
 // none of them negative; nil is 1. It panics with a [*grad.TapeError] where one cannot be.
 func (l *Graclus) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var, weight []tensor.Float) Coarse {
 	const op = "pool.Graclus"
-	wantNodes(op, g, x)
+	compose.WantNodes(op, g, x)
+	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	cluster, err := g.Matching(rand.New(rand.NewPCG(l.Seed, 0x6c1)), weight)
 	if err != nil {
 		panic(&grad.TapeError{Op: op, Why: err.Error()})

@@ -283,7 +283,7 @@ func TestWrong(t *testing.T) {
 		"pool.SAG: it has no Params":  func() { (&pool.SAG{In: width}).Forward(nil, g, x) },
 		"pool.Diff: it has no Params": func() { (&pool.Diff{In: width}).Forward(nil, g, x) },
 		"In is 2":                     func() { (&pool.Set2Set{In: 2}).Forward(nil, g, x) },
-		"its Ratio is 2": func() {
+		"Ratio is 2": func() {
 			l := &pool.TopK{In: width, Ratio: 2}
 			l.Init(rand.New(rand.NewPCG(1, 2)))
 			l.Forward(grad.NewEval(), g, x)

@@ -26,6 +26,7 @@ type SAG struct {
 
 // Init makes the convolution and its Params.
 func (l *SAG) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.GCN = &layers.GCNConv{In: l.In, Out: 1}
 	l.GCN.Init(rng)
 }
@@ -33,7 +34,8 @@ func (l *SAG) Init(rng *rand.Rand) {
 // Forward returns what is kept of the nodes x of g.
 func (l *SAG) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) Kept {
 	const op = "pool.SAG"
-	wantNodes(op, g, x)
+	compose.WantNodes(op, g, x)
+	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	compose.WantRows(op, x, l.In, "In")
 	if l.GCN == nil {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})

@@ -29,6 +29,7 @@ type Set2Set struct {
 
 // Init makes the Params of the LSTM.
 func (l *Set2Set) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.LSTMs = nil
 	for i := range cmp.Or(l.Layers, 1) {
 		in := l.In
@@ -43,7 +44,8 @@ func (l *Set2Set) Init(rng *rand.Rand) {
 // Forward returns a row for each member of g.
 func (l *Set2Set) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 	const op = "pool.Set2Set"
-	wantNodes(op, g, x)
+	compose.WantNodes(op, g, x)
+	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	compose.WantRows(op, x, l.In, "In")
 	if len(l.LSTMs) == 0 {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})

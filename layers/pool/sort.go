@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -18,11 +19,12 @@ import (
 type Sort struct{ K int }
 
 // Init does nothing: there are no Params. All layers have it.
-func (l *Sort) Init(*rand.Rand) {}
+func (l *Sort) Init(*rand.Rand) { compose.WantOptions(l) }
 
 // Forward returns a row for each member of g.
 func (l *Sort) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	wantNodes("pool.Sort", g, x)
+	compose.WantNodes("pool.Sort", g, x)
+	compose.WantDense("pool.Sort", "x", x, "rows are taken, and a pool stands behind a layer")
 	at, width := g.NodeOffsets(), x.Dim(1)
 	last := make([]tensor.Float, g.NumNodes())
 	for v := range last {

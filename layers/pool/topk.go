@@ -36,12 +36,16 @@ type TopK struct {
 }
 
 // Init makes p, uniform up to 1/√In.
-func (l *TopK) Init(rng *rand.Rand) { l.P = compose.Uniform(rng, l.In, 1, l.In) }
+func (l *TopK) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
+	l.P = compose.Uniform(rng, l.In, 1, l.In)
+}
 
 // Forward returns what is kept of the nodes x of g.
 func (l *TopK) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) Kept {
 	const op = "pool.TopK"
-	wantNodes(op, g, x)
+	compose.WantNodes(op, g, x)
+	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	compose.WantRows(op, x, l.In, "In")
 	compose.WantInit(op, l.P, 1)
 	p := t.Use(l.P).Reshape(1, l.In).L2Normalise().Reshape(l.In, 1)

@@ -49,6 +49,7 @@ func wantNodes(op string, in map[string]int, rels []graph.Rel, h *graph.Hetero, 
 		if x[name] == nil {
 			panic(&grad.TapeError{Op: op, Why: "there are no features of the type " + name})
 		}
+		compose.WantMatrix(op, "x of "+name, x[name])
 		compose.WantWidth(op, "x of "+name, x[name], in[name], "In of it")
 		if n := h.NumNodes(name); x[name].Dim(0) != n {
 			compose.BadShape(op, x[name], fmt.Sprintf("x of %s has %d rows, and the graph %d nodes of it", name, x[name].Dim(0), n))

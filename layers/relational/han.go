@@ -44,6 +44,7 @@ type HANConv struct {
 
 // Init makes the Params: weights by Glorot's uniform distribution, biases zero.
 func (l *HANConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Out")
 	heads := cmp.Or(l.Heads, 1)
 	wantHeads("relational.HANConv", l.In, l.Out, heads, l.Rels)
 	l.Project = linears(rng, l.In, l.Out, false)

@@ -48,6 +48,7 @@ type HGTConv struct {
 // Init makes the Params: matrices by Glorot's uniform distribution, p and s one, biases
 // zero.
 func (l *HGTConv) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Out")
 	heads := cmp.Or(l.Heads, 1)
 	wantHeads("relational.HGTConv", l.In, l.Out, heads, l.Rels)
 	l.Key, l.Query, l.Value = linears(rng, l.In, l.Out, l.NoBias), linears(rng, l.In, l.Out, l.NoBias), linears(rng, l.In, l.Out, l.NoBias)

@@ -46,6 +46,7 @@ type Conv1D struct {
 // Init makes the Params: the weights uniform up to 1/√(K·In), the bias zero, and a Gain that
 // leaves the weights as long as they are.
 func (l *Conv1D) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W, l.B = compose.Uniform(rng, l.In, l.Kernel*l.Out, max(1, l.Kernel*l.In)), compose.Bias(!l.NoBias, l.Out)
 	l.Gain = nil
 	if l.WeightNorm {
@@ -103,13 +104,8 @@ func (l *Conv1D) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // check panics unless the layer can read x on g.
 func (l *Conv1D) check(g *graph.Graph, x *grad.Var) {
 	const op = "sequence.Conv1D"
-	if g == nil {
-		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
-	}
+	compose.WantNodes(op, g, x)
 	compose.WantInit(op, l.W, l.Kernel*l.Out)
 	compose.WantParam(op, l.Gain, l.WeightNorm)
-	compose.WantRows(op, x, l.In, "In")
-	if x.Dim(0) != g.NumNodes() {
-		compose.BadShape(op, x, fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes()))
-	}
+	compose.WantWidth(op, "x", x, l.In, "In")
 }

@@ -177,8 +177,7 @@ func TestConv1DMisuse(t *testing.T) {
 	}()
 	for want, wrong := range map[string]*sequence.Conv1D{"even one has no middle": {Kernel: 4}, "want at least 1": {}, "Dilation is -1": {Kernel: 3, Dilation: -1}} {
 		wrong.In, wrong.Out = 3, 2
-		wrong.Init(rng)
-		if e := misused(func() { wrong.Forward(nil, graph.Chains(3), x) }); e == nil || !strings.Contains(e.Why, want) {
+		if e := misused(func() { wrong.Init(rng); wrong.Forward(nil, graph.Chains(3), x) }); e == nil || !strings.Contains(e.Why, want) {
 			t.Errorf("got %v, want a TapeError about %q", e, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -44,6 +45,7 @@ type Transition struct{ From, To int32 }
 
 // Init makes the Params: uniform up to 0.1.
 func (l *CRF) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.Trans, l.Begin, l.End = grad.NewParam(l.Tags, l.Tags), grad.NewParam(l.Tags), grad.NewParam(l.Tags)
 	for _, p := range []*grad.Param{l.Trans, l.Begin, l.End} {
 		p.Value.Uniform(rng, -0.1, 0.1)
@@ -74,22 +76,17 @@ func (l *CRF) LogPartition(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var 
 // say, and it can read x on g.
 func (l *CRF) check(g *graph.Graph, x *grad.Var) *paths {
 	const op = "sequence.CRF"
+	compose.WantNodes(op, g, x)
+	compose.WantDense(op, "x", x, "its rows are scores of tags, such as a Linear's result")
 	switch {
-	case g == nil:
-		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
-	case x == nil:
-		panic(&grad.TapeError{Op: op, Why: "x is nil"})
 	case l.Trans == nil || l.Trans.Value == nil || l.Begin == nil || l.End == nil:
 		panic(&grad.TapeError{Op: op, Why: "it has no scores; was Init called?"})
 	}
 	if s := l.Trans.Value.Shape(); s[0] != l.Tags || s[1] != l.Tags {
 		l.bad(s, fmt.Sprintf("the scores are not of Tags %d: set Tags first, then call Init", l.Tags))
 	}
-	switch s := x.Shape(); {
-	case len(s) != 2 || s[1] != l.Tags:
+	if s := x.Shape(); s[1] != l.Tags {
 		l.bad(s, fmt.Sprintf("x wants a column for each of %d Tags", l.Tags))
-	case s[0] != g.NumNodes():
-		l.bad(s, fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes()))
 	}
 	for _, f := range l.Forbid {
 		if f.From < ChainEnd || f.To < ChainEnd || int(max(f.From, f.To)) >= l.Tags || f.From == ChainEnd && f.To == ChainEnd {

@@ -51,6 +51,7 @@ type EncoderDecoder struct {
 // Init makes the Params: embeddings normal, of deviation 1; the matrices uniform up to
 // 1/√Hidden; biases zero.
 func (l *EncoderDecoder) Init(rng *rand.Rand) {
+	compose.WantOptions(l, "Source", "Target", "Hidden")
 	m, k := l.Hidden, 2*l.maxout()
 	matrix := func(rows, cols int) *grad.Param { return compose.Uniform(rng, rows, cols, m) }
 	embed := func(n int) *grad.Param {
@@ -79,7 +80,7 @@ func (l *EncoderDecoder) maxout() int {
 // fed: Begin, then the target.
 func (l *EncoderDecoder) Forward(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) *grad.Var {
 	c := l.Encode(t, source, tokens)
-	l.check("target", fed, l.Target, target.NumNodes())
+	l.check("target", target, fed)
 	of := compose.ChainOf(target)
 	if n := len(target.NodeOffsets()) - 1; n != c.Dim(0) {
 		l.bad(c, fmt.Sprintf("there are %d targets for %d sources; the i-th target goes with the i-th source", n, c.Dim(0)))
@@ -91,7 +92,7 @@ func (l *EncoderDecoder) Forward(t *grad.Tape, source *graph.Graph, tokens []int
 
 // Encode returns c of each chain of source, a row for each.
 func (l *EncoderDecoder) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *grad.Var {
-	l.check("source", tokens, l.Source, source.NumNodes())
+	l.check("source", source, tokens)
 	h := l.Encoder.Forward(t, source, t.Use(l.SourceEmbed).Rows(tokens))
 	ends := message.UpdateAll(compose.LastNodes(source), message.CopyU(h), message.Sum)
 	return ends.MatMul(t.Use(l.V)).Tanh()
@@ -106,7 +107,8 @@ func (l *EncoderDecoder) Start(t *grad.Tape, c *grad.Var) message.State {
 // Step returns the logits after one more token of each sequence, and the state then: what
 // package decode searches with, to the bits of Forward.
 func (l *EncoderDecoder) Step(t *grad.Tape, last []int32, before message.State) (logits *grad.Var, after message.State) {
-	l.check("target", last, l.Target, len(last))
+	compose.WantParam(encoderDecoder, l.V, true)
+	compose.WantWords(encoderDecoder, "target", last, l.Target, "Target", l.Begin)
 	l.checkState(before, len(last))
 	x := t.Use(l.TargetEmbed).Embedding(l.words(last), grad.NoLabel)
 	h, c := before[0], before[1]
@@ -143,23 +145,22 @@ func (l *EncoderDecoder) logits(t *grad.Tape, h, x, c *grad.Var) *grad.Var {
 	return t.Dropout(s.Maxout(2), l.Dropout).Linear(t.Use(l.G), t.Use(l.BG), grad.Identity)
 }
 
-// check panics unless Init was called and tokens are n of all there are on a side.
-func (l *EncoderDecoder) check(side string, tokens []int32, all, n int) {
-	compose.WantParam("sequence.EncoderDecoder", l.V, true)
-	if len(tokens) != n {
-		l.badTokens(tokens, fmt.Sprintf("the %s graph has %d nodes, want a token for each", side, n))
-	}
-	for i, w := range tokens {
-		if begins := w == l.Begin && side == "target"; !begins && (w < 0 || int(w) >= all) {
-			l.badTokens(tokens, fmt.Sprintf("%s token %d is %d, and there are %d; encode the text with the vocabulary that the network was made for", side, i, w, all))
-		}
+const encoderDecoder = "sequence.EncoderDecoder"
+
+// check panics unless Init was called and each node of a side has a token of it.
+func (l *EncoderDecoder) check(side string, g *graph.Graph, tokens []int32) {
+	compose.WantParam(encoderDecoder, l.V, true)
+	if side == "target" {
+		compose.WantTokens(encoderDecoder, side, g, tokens, l.Target, "Target", l.Begin)
+	} else {
+		compose.WantTokens(encoderDecoder, side, g, tokens, l.Source, "Source", compose.NoBegin)
 	}
 }
 
 // checkState panics unless s is what Start or a Step returned for n sequences.
 func (l *EncoderDecoder) checkState(s message.State, n int) {
 	if len(s) != 2 || s[0] == nil || s[1] == nil {
-		panic(&grad.TapeError{Op: "sequence.EncoderDecoder", Why: "a step wants the state of the one before, h' and c; begin with Start"})
+		panic(&grad.TapeError{Op: encoderDecoder, Why: "a step wants the state of the one before, h' and c; begin with Start"})
 	}
 	for _, v := range s {
 		if v.Dim(0) != n || v.Dim(-1) != l.Hidden {
@@ -168,10 +169,6 @@ func (l *EncoderDecoder) checkState(s message.State, n int) {
 	}
 }
 
-func (l *EncoderDecoder) badTokens(tokens []int32, why string) {
-	panic(&tensor.ShapeError{Op: "sequence.EncoderDecoder", Shapes: [][]int{{len(tokens)}}, Why: why})
-}
-
 func (l *EncoderDecoder) bad(x *grad.Var, why string) {
-	panic(&tensor.ShapeError{Op: "sequence.EncoderDecoder", Shapes: [][]int{slices.Clone(x.Shape())}, Why: why})
+	panic(&tensor.ShapeError{Op: encoderDecoder, Shapes: [][]int{slices.Clone(x.Shape())}, Why: why})
 }

@@ -71,6 +71,7 @@ type GRU struct {
 // Init makes the Params: the weights uniform up to 1/√Hidden, the biases zero but for
 // the update gate's, gains one.
 func (l *GRU) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	m, n := l.Hidden, l.form().blocks()
 	l.W, l.U = compose.Uniform(rng, l.In, n*m, m), compose.Uniform(rng, m, n*m, m)
 	l.B, l.BN, l.GainX, l.GainH = nil, nil, nil, nil

@@ -27,6 +27,7 @@ type Highway struct {
 
 // Init makes the Params: the weights uniform up to 1/√Width, b zero.
 func (l *Highway) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.W, l.B = compose.Uniform(rng, l.Width, 2*l.Width, l.Width), grad.NewParam(2*l.Width)
 	fill(l.B.Value.Data[l.Width:], tensor.Float(grad.Preset(l.GateBias, -1)))
 }

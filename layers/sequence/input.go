@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -84,13 +85,8 @@ type cell struct {
 // check panics unless Init has made the layer as its fields say, and it can read x
 // on g.
 func (c cell) check(g *graph.Graph, x *grad.Var) {
-	if g == nil {
-		panic(&grad.TapeError{Op: c.op, Why: "the graph is nil"})
-	}
+	compose.WantNodes(c.op, g, x)
 	c.checkInput(x)
-	if s := x.Shape(); s[0] != g.NumNodes() {
-		c.bad(s, fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes()))
-	}
 	c.checkColumns(x)
 }
 

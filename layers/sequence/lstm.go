@@ -95,6 +95,7 @@ type LSTM struct {
 // Init makes the Params: the weights uniform up to 1/√Hidden, the bias zero but
 // for the forget gate's, gains one.
 func (l *LSTM) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	m, n := l.Hidden, l.form().blocks()
 	l.W, l.U = compose.Uniform(rng, l.In, n*m, m), compose.Uniform(rng, m, n*m, m)
 	l.B, l.P, l.GainX, l.GainH, l.GainC, l.BiasC = nil, nil, nil, nil, nil, nil

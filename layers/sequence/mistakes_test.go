@@ -219,7 +219,7 @@ func TestLeakAndResidual(t *testing.T) {
 		t.Errorf("a learnt leak begins at %v, want 0.2", leak)
 	}
 	for want, l := range map[string]*sequence.RNN{
-		"want a number from 0 to 1": {Leak: 1.5}, "begin below 1": {Leak: 1, LearnLeak: true}, "choose one": {Leak: 0.5, Residual: true},
+		"Leak is 1.5": {Leak: 1.5}, "begin below 1": {Leak: 1, LearnLeak: true}, "choose one": {Leak: 0.5, Residual: true},
 	} {
 		if e := misused(func() { l.Init(rand.New(rand.NewPCG(1, 1))) }); e == nil || !strings.Contains(e.Why, want) {
 			t.Errorf("got %v, want a TapeError about %q", e, want)

@@ -39,6 +39,7 @@ type Recursive struct {
 
 // Init makes the Params: the weights uniform up to 1/√Hidden, the bias zero.
 func (l *Recursive) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	m := l.Hidden
 	l.W, l.U, l.B = nil, compose.Uniform(rng, l.arity()*m, m, m), grad.NewParam(m)
 	if !l.Words {

@@ -55,6 +55,7 @@ type RNN struct {
 // Init makes the Params: the weights uniform up to 1/√Hidden, the bias zero, the gain
 // one.
 func (l *RNN) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	l.checkLeak()
 	l.W, l.U = compose.Uniform(rng, l.In, l.Hidden, l.Hidden), compose.Uniform(rng, l.Hidden, l.Hidden, l.Hidden)
 	l.B, l.L, l.Gain = compose.Bias(!l.NoBias, l.Hidden), nil, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
 )
 
@@ -37,6 +38,7 @@ type Stack struct {
 
 // Init makes the Params of all cells.
 func (s *Stack) Init(rng *rand.Rand) {
+	compose.WantOptions(s)
 	s.check()
 	for k, c := range s.Layers {
 		c.Init(rng)

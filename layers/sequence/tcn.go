@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
 
 // TCN is a temporal convolutional network: residual blocks of two causal convolutions
@@ -33,6 +34,7 @@ type TCN struct {
 
 // Init makes the convolutions, and their Params.
 func (l *TCN) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	if len(l.Widths) == 0 {
 		panic(&grad.TapeError{Op: "sequence.TCN", Why: "it has no Widths, want one for each block"})
 	}

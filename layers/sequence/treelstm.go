@@ -54,6 +54,7 @@ type TreeLSTM struct {
 // Init makes the Params: the weights uniform up to 1/√Hidden, the biases zero
 // but for the forget gate's.
 func (l *TreeLSTM) Init(rng *rand.Rand) {
+	compose.WantOptions(l)
 	m, k := l.Hidden, max(1, l.Arity)
 	l.W, l.U, l.B = compose.Uniform(rng, l.In, 3*m, m), compose.Uniform(rng, k*m, 3*m, m), grad.NewParam(3*m)
 	seen := k
@@ -79,12 +80,25 @@ func (l *TreeLSTM) like() cell {
 	return cell{op: "sequence.TreeLSTM", w: l.W, u: l.U, hidden: l.Hidden, gates: 3, arity: l.Arity}
 }
 
+// checkForget panics unless U_f is as OwnChild says.
+func (l *TreeLSTM) checkForget() {
+	compose.WantParam("sequence.TreeLSTM", l.UF, true)
+	seen := max(1, l.Arity)
+	if l.OwnChild {
+		seen = 1
+	}
+	if l.UF.Value.Dim(1) != seen*l.Hidden {
+		compose.SetBefore("sequence.TreeLSTM", "OwnChild")
+	}
+}
+
 // ForwardFrom returns h and c of every node of g, from an initial h and c that
 // have a row for each of g.Roots(), the leaves of a tree, or one for all; nil is zeros. It
 // is the first child of a leaf.
 func (l *TreeLSTM) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init message.State) message.State {
 	like := l.like()
 	like.check(g, x)
+	l.checkForget()
 	in, forget := l.inputs(t, x)
 	xp, xf := in.inLevels(t, g), forget.inLevels(t, g) // of all nodes at once
 	init = like.start(t, init, 2)
@@ -123,6 +137,7 @@ func (l *TreeLSTM) remembered(t *grad.Tape, h *grad.Var) *grad.Var {
 // as [LSTM.Step] does.
 func (l *TreeLSTM) Step(t *grad.Tape, x *grad.Var, prev message.State) message.State {
 	prev = l.like().before(t, x, prev, 2, 0)
+	l.checkForget()
 	in, forget := l.inputs(t, x)
 	h, c := prev[0], prev[1]
 	if k := l.Arity; k > 1 {

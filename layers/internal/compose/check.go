@@ -2,6 +2,7 @@ package compose
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -18,13 +19,73 @@ func BadShape(op string, x *grad.Var, why string) {
 
 // BadGraph panics with a [*tensor.ShapeError] about the sides of g.
 func BadGraph(op string, g *graph.Graph, why string) {
-	panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: fmt.Sprintf("of a graph of %d sources and %d destinations: %s", g.NumSrc(), g.NumDst(), why)})
+	panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: why})
 }
 
 // WantWidth panics unless the input of some name is as wide as the layer's field says.
 func WantWidth(op, name string, x *grad.Var, want int, field string) {
 	if n := x.Dim(-1); n != want {
 		BadShape(op, x, fmt.Sprintf("%s has %d columns, %s is %d", name, n, field, want))
+	}
+}
+
+// WantGraph panics if there is no graph.
+func WantGraph(op string, g *graph.Graph) {
+	if g == nil {
+		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
+	}
+}
+
+// WantNodes panics unless g is a graph of nodes, and x a matrix with a row for each.
+func WantNodes(op string, g *graph.Graph, x *grad.Var) {
+	WantGraph(op, g)
+	switch {
+	case x == nil:
+		panic(&grad.TapeError{Op: op, Why: "x is nil"})
+	case g.Bipartite():
+		BadGraph(op, g, "the graph is bipartite, and the layer reads and returns rows of the same nodes")
+	case x.Dim(0) != g.NumNodes():
+		BadShape(op, x, fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes()))
+	}
+	WantMatrix(op, "x", x)
+}
+
+// WantMatrix panics unless the input of some name has two axes.
+func WantMatrix(op, name string, x *grad.Var) {
+	if n := len(x.Shape()); n != 2 {
+		BadShape(op, x, fmt.Sprintf("%s has %d axes, want a matrix", name, n))
+	}
+}
+
+// WantDense panics if the input of some name is sparse, and says what to do instead.
+func WantDense(op, name string, x *grad.Var, instead string) {
+	if x.IsSparse() {
+		BadShape(op, x, fmt.Sprintf("%s is sparse; %s", name, instead))
+	}
+}
+
+// NoBegin is where no token stands for the beginning.
+const NoBegin = math.MinInt32
+
+// WantTokens panics unless the graph of a side has a token for each node, and each token a row of
+// the table, of words that a field says, but for begin ([NoBegin] where there is none).
+func WantTokens(op, side string, g *graph.Graph, tokens []int32, words int, field string, begin int32) {
+	WantGraph(op, g)
+	if g.Bipartite() {
+		BadGraph(op, g, "the "+side+" graph is bipartite, and its nodes are the tokens")
+	}
+	if len(tokens) != g.NumNodes() {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(tokens)}}, Why: fmt.Sprintf("the %s graph has %d nodes, want a token for each", side, g.NumNodes())})
+	}
+	WantWords(op, side, tokens, words, field, begin)
+}
+
+// WantWords is WantTokens without a graph.
+func WantWords(op, side string, tokens []int32, words int, field string, begin int32) {
+	for i, w := range tokens {
+		if w != begin && (w < 0 || int(w) >= words) {
+			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(tokens)}}, Why: fmt.Sprintf("%s token %d is %d, and %s is %d; encode the text with the vocabulary that the network was made for", side, i, w, field, words)})
+		}
 	}
 }
 
@@ -47,6 +108,11 @@ func WantInit(op string, p *grad.Param, columns int) {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(p.Value.Shape())},
 			Why: fmt.Sprintf("the weights have %d columns, and the layer's fields say %d: set Out and the others first, then call Init", n, columns)})
 	}
+}
+
+// SetBefore panics since a field says now what Init has not made.
+func SetBefore(op, field string) {
+	panic(&grad.TapeError{Op: op, Why: field + " was changed after Init: set it first, then call Init"})
 }
 
 // WantParam panics if there is to be p, and Init has not made it.

@@ -37,13 +37,11 @@ func (l *ChainAttention) Init(rng *rand.Rand) {
 // the edges of [graph.Graph.Membership]: p(z_i = 1) of each node, in order.
 func (l *ChainAttention) Forward(t *grad.Tape, g *graph.Graph, theta, values *grad.Var) layers.Out {
 	const op = "attention.ChainAttention"
-	if g == nil {
-		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
-	}
+	compose.WantNodes(op, g, theta)
 	compose.WantParam(op, l.CRF.Trans, true)
-	wantRows(op, "theta", theta, g.NumNodes(), "nodes")
 	compose.WantWidth(op, "theta", theta, 2, "the number of states")
 	wantRows(op, "values", values, g.NumNodes(), "nodes")
+	compose.WantDense(op, "values", values, "a sum of sparse rows is dense: multiply by a matrix first")
 	p := message.U(l.CRF.Marginals(t, g, theta).Columns(1, 2))
 	return layers.Out{Y: message.UpdateAll(g.Membership(), message.U(values).Mul(p), message.Sum), Attention: p}
 }

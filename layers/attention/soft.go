@@ -87,6 +87,7 @@ func logitsOf(op string, t *grad.Tape, g *graph.Graph, s Score, in layers.In, qu
 		panic(&grad.TapeError{Op: op, Why: "Score is nil: choose one, such as &attention.Additive{…}"})
 	}
 	wantRows(op, "In.Src", in.Src, g.NumSrc(), "sources")
+	compose.WantMatrix(op, "In.Src", in.Src)
 	compose.WantDense(op, "In.Src", in.Src, "a mean of sparse rows is dense: multiply by a matrix first")
 	logits := s.Of(t, s.Keys(t, in.Src), query)
 	if in.Edge != nil {

@@ -118,6 +118,8 @@ func (m *TreeMemory) check(trees *graph.Graph, keys, queries *grad.Var) {
 		compose.BadShape(op, keys, fmt.Sprintf("want a key for each of %d nodes", trees.NumNodes()))
 	}
 	compose.WantMatrix(op, "keys", keys)
+	compose.WantDense(op, "keys", keys, "CSR.Dense makes it dense")
+	compose.WantDense(op, "queries", queries, "CSR.Dense makes it dense")
 	if n := len(trees.NodeOffsets()) - 1; queries.Dim(0) != n || queries.Dim(-1) != keys.Dim(-1) {
 		compose.BadShape("memory.TreeMemory", queries, fmt.Sprintf("want a query for each of %d trees, as long as a key, %d", n, keys.Dim(-1)))
 	}

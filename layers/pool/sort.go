@@ -23,6 +23,7 @@ func (l *Sort) Init(*rand.Rand) { compose.WantOptions(l) }
 
 // Forward returns a row for each member of g.
 func (l *Sort) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
+	compose.WantOptions(l)
 	compose.WantNodes("pool.Sort", g, x)
 	compose.WantDense("pool.Sort", "x", x, "rows are taken, and a pool stands behind a layer")
 	at, width := g.NodeOffsets(), x.Dim(1)

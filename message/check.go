@@ -21,6 +21,9 @@ func checkLeaves(op string, g *graph.Graph, m *Msg) {
 			continue
 		}
 		x := m.operands()[n.K]
+		if x.IsSparse() {
+			panic(misfit(op, x.Shape(), fmt.Sprintf("%s wants a dense Var, and this one is sparse: multiply it by a matrix first", n.Kind)))
+		}
 		rows, want := arrayOf(x).Rows(), g.NumSrc()
 		switch n.Kind {
 		case ops.LeafW:
@@ -84,6 +87,16 @@ func checkPicks(op string, g *graph.Graph, m *Msg, p *plan.Plan) {
 
 func misfit(op string, shape []int, why string) *tensor.ShapeError {
 	return &tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(shape)}, Why: why}
+}
+
+// wantRows panics unless x, which is what it is called, is there and has so many rows: one for each of something.
+func wantRows(op, name string, x *grad.Var, rows int, each string) {
+	if x == nil {
+		panic(&grad.TapeError{Op: op, Why: name + " is nil"})
+	}
+	if x.Dim(0) != rows {
+		panic(misfit(op, x.Shape(), fmt.Sprintf("the graph has %d %s, want a row for each", rows, each)))
+	}
 }
 
 // arrayOf returns x's array, for its shape: a projection that is not held has no elements.

@@ -1,10 +1,12 @@
 package message
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Attention is scaled dot-product attention over the in-edges of each
@@ -25,6 +27,7 @@ type Attention struct {
 // Weights is what every edge is weighted with, dropout included. Evaluated with
 // [ApplyEdges] it has the mask that a result built from the same Msg has.
 func (a *Attention) Weights(t *grad.Tape) Msg {
+	a.want("message.Attention.Weights")
 	scale := grad.Preset(a.Scale, 1/math.Sqrt(float64(max(a.Q.Dim(-1), 1))))
 	score := U(a.K).Dot(V(a.Q)).Scale(scale)
 	if !a.Bias.empty() {
@@ -36,9 +39,26 @@ func (a *Attention) Weights(t *grad.Tape) Msg {
 // Apply returns the attention's result on g, and its weights as a Msg: it costs
 // nothing until ApplyEdges.
 func (a *Attention) Apply(t *grad.Tape, g *graph.Graph) (y *grad.Var, weights Msg) {
+	given("message.Attention", g)
+	a.want("message.Attention")
+	if a.V == nil {
+		panic(&grad.TapeError{Op: "message.Attention", Why: "V is nil"})
+	}
 	a.checkBias(g)
 	weights = a.Weights(t)
 	return updateAll("message.Attention", g, U(a.V).Mul(weights), sums), weights
+}
+
+// want panics unless there are queries and keys of one width, and Scale and Drop are in their ranges.
+func (a *Attention) want(op string) {
+	switch {
+	case a.Q == nil || a.K == nil:
+		panic(&grad.TapeError{Op: op, Why: "Q or K is nil"})
+	case a.Q.Dim(-1) != a.K.Dim(-1):
+		panic(tensor.Mismatch(op, a.Q, a.K))
+	case math.IsNaN(a.Scale) || !(a.Drop >= 0 && a.Drop <= 1):
+		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("Scale is %v and Drop %v; want a number, and a fraction from 0 to 1", a.Scale, a.Drop)})
+	}
 }
 
 // checkBias panics if the bias has more for an edge than the logits, which are one

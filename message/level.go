@@ -67,6 +67,9 @@ func (l *Level) Take(x *grad.Var) *grad.Var {
 // It is nil where they have no place yet.
 func (l *Level) Room(i int) *grad.Var {
 	sw := l.sweep
+	if i < 0 || i >= len(sw.init) {
+		panic(&grad.TapeError{Op: "message.Level.Room", Why: fmt.Sprintf("there is no state %d: the sweep carries %d", i, len(sw.init))})
+	}
 	if sw.frames == nil || sw.edges(i) != nil {
 		return nil
 	}
@@ -76,9 +79,7 @@ func (l *Level) Room(i int) *grad.Var {
 
 // wantNodes panics unless x has a row for each node of the swept graph.
 func (l *Level) wantNodes(op string, x *grad.Var) {
-	if n := len(l.sweep.levels.Order); x.Shape()[0] != n {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d nodes, want a row for each", n)})
-	}
+	wantRows(op, "x", x, len(l.sweep.levels.Order), "nodes")
 }
 
 // Edges returns the rows of x, which has one for each edge of the graph, for the
@@ -86,7 +87,7 @@ func (l *Level) wantNodes(op string, x *grad.Var) {
 // share one arranged copy of x.
 func (l *Level) Edges(x *grad.Var) *grad.Var {
 	sw := l.sweep
-	wantEdges("message.Level.Edges", sw.g, x)
+	wantRows("message.Level.Edges", "x", x, sw.g.NumEdges(), "edges")
 	if l.N == 0 {
 		shape := slices.Clone(x.Shape())
 		shape[0] = l.In.NumEdges()
@@ -107,6 +108,7 @@ func (l *Level) Edges(x *grad.Var) *grad.Var {
 // nodes of the swept graph: its sources stay, its destinations are the level's
 // nodes. Through it a decoder attends to its inputs inside its sweep.
 func (l *Level) Of(att *graph.Graph) *graph.Graph {
+	given("message.Level.Of", att)
 	if att.NumDst() != l.sweep.g.NumDst() {
 		panic(&tensor.ShapeError{Op: "message.Level.Of", Shapes: [][]int{{att.NumSrc(), att.NumDst()}}, Why: fmt.Sprintf("the swept graph has %d nodes", l.sweep.g.NumDst())})
 	}

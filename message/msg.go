@@ -134,6 +134,9 @@ func (m Msg) Dot(o Msg) Msg { return m.with(&o, ir.Node{Kind: ops.DotLast}) }
 // In too: with In×H×D an edge's features become a row for each head. The product
 // is made where the message is evaluated, and stored for no edge.
 func (m Msg) MatMul(w *grad.Var) Msg {
+	if w == nil {
+		panic(&grad.TapeError{Op: "message.MatMul", Why: "the matrix is nil"})
+	}
 	o := W(w)
 	return m.with(&o, ir.Node{Kind: ops.MatMul})
 }
@@ -230,6 +233,9 @@ func (m Msg) Sample(t *grad.Tape) (drawn, logp Msg) {
 // 1/(1−p), while t records. An element is the edge and its column. The mask is
 // drawn here: however often m is evaluated, backward included, it is the same.
 func (m Msg) Dropout(t *grad.Tape, p float64) Msg {
+	if !(p >= 0 && p <= 1) {
+		panic(&grad.TapeError{Op: "message.Dropout", Why: fmt.Sprintf("a fraction of %v; want one from 0 to 1", p)})
+	}
 	d := (*vec.Dropout)(t.NextDropout(p))
 	if d == nil {
 		return m

@@ -25,7 +25,7 @@ type program struct {
 
 func leaf(k ops.Kind, x *grad.Var) Msg {
 	if x == nil {
-		panic(&grad.TapeError{Op: "message.Msg", Why: "U, V, E or W of a Var that is nil"})
+		panic(&grad.TapeError{Op: "message." + k.String(), Why: "the Var is nil"})
 	}
 	var m Msg
 	m.codeLen, m.varsLen = 1, 1

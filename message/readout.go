@@ -1,9 +1,6 @@
 package message
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -33,12 +30,7 @@ func membership(op string, g *graph.Graph, xs ...*grad.Var) *graph.Graph {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: "the graph is bipartite, so its nodes have no members; read out over the graph that it is a part of"})
 	}
 	for _, x := range xs {
-		if x == nil {
-			panic(&grad.TapeError{Op: op, Why: "the nodes' rows are nil"})
-		}
-		if n := x.Value().Rows(); n != g.NumNodes() {
-			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d nodes, want a row for each", g.NumNodes())})
-		}
+		wantRows(op, "x or score", x, g.NumNodes(), "nodes")
 	}
 	return g.Membership()
 }

@@ -175,6 +175,9 @@ func checkInit(g *graph.Graph, on []*graph.Graph, init State) (shared bool) {
 	}
 	roots, rows := len(g.Roots()), -1
 	for i, x := range init {
+		if x.IsSparse() {
+			panic(misfit("message.Sweep", x.Shape(), "a state is dense, and this Var of init is sparse"))
+		}
 		if on != nil && on[i] != nil {
 			continue
 		}
@@ -216,6 +219,7 @@ type State []*grad.Var
 func (s State) Rows(rows []int32) State {
 	out := make(State, len(s))
 	for i, x := range s {
+		s.want("message.State.Rows", i)
 		out[i] = x.Rows(rows)
 	}
 	return out
@@ -226,7 +230,15 @@ func (s State) Rows(rows []int32) State {
 func (s State) Keep() State {
 	out := make(State, len(s))
 	for i, x := range s {
+		s.want("message.State.Keep", i)
 		out[i] = x.Keep()
 	}
 	return out
+}
+
+// want panics if Var i is nil.
+func (s State) want(op string, i int) {
+	if s[i] == nil {
+		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("Var %d of the state is nil", i)})
+	}
 }

@@ -26,12 +26,18 @@ import (
 // other's, or one row for all.
 func SweepOn(g *graph.Graph, on []*graph.Graph, init State, step func(l *Level, prev State) State) State {
 	given("message.Sweep", g)
+	if g.Bipartite() {
+		panic(misfit("message.Sweep", []int{g.NumSrc(), g.NumDst()}, "the graph is bipartite, and a state goes from node to node"))
+	}
 	levels, err := g.Levels()
 	if err != nil {
 		panic(err)
 	}
 	if on != nil && len(on) != len(init) {
 		panic(&grad.TapeError{Op: "message.SweepOn", Why: fmt.Sprintf("%d graphs for %d states; nil is one with a row for each node", len(on), len(init))})
+	}
+	if step == nil {
+		panic(&grad.TapeError{Op: "message.Sweep", Why: "step is nil; it computes a level"})
 	}
 	if levels.Len() == 0 {
 		levels = emptyLevel

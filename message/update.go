@@ -2,7 +2,6 @@ package message
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -11,7 +10,6 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // UpdateAll returns, for every destination of g, the reduction of the messages
@@ -32,6 +30,10 @@ func UpdateAll(g *graph.Graph, m Msg, rs ...Reducer) *grad.Var {
 func AddAll(x *grad.Var, g *graph.Graph, m Msg) *grad.Var {
 	const op = "message.AddAll"
 	given(op, g)
+	wantRows(op, "x", x, g.NumDst(), "destinations")
+	if x.IsSparse() {
+		panic(misfit(op, x.Shape(), "x is sparse, and the sum is dense: multiply x by a matrix first"))
+	}
 	p := planned(op, g, &m, sums)
 	room := newCall(g, &m, p.Plan)
 	k := p.Choose(&room.call)
@@ -120,14 +122,14 @@ func applyEdges(op string, g *graph.Graph, m Msg) *grad.Var {
 // the in-edges of each destination.
 func EdgeSoftmax(g *graph.Graph, x *grad.Var) *grad.Var {
 	given("message.EdgeSoftmax", g)
-	wantEdges("message.EdgeSoftmax", g, x)
+	wantRows("message.EdgeSoftmax", "x", x, g.NumEdges(), "edges")
 	return applyEdges("message.EdgeSoftmax", g, E(x).Softmax())
 }
 
 // EdgeSoftmaxBySource normalises x over the out-edges of each source.
 func EdgeSoftmaxBySource(g *graph.Graph, x *grad.Var) *grad.Var {
 	given("message.EdgeSoftmaxBySource", g)
-	wantEdges("message.EdgeSoftmaxBySource", g, x)
+	wantRows("message.EdgeSoftmaxBySource", "x", x, g.NumEdges(), "edges")
 	r := g.Reverse()
 	edges := r.From().Edges
 	back := make([]int32, len(edges))
@@ -141,7 +143,7 @@ func EdgeSoftmaxBySource(g *graph.Graph, x *grad.Var) *grad.Var {
 // from into the graph's own edge order, in which [E] wants them.
 func OnEdges(g *graph.Graph, x *grad.Var) *grad.Var {
 	given("message.OnEdges", g)
-	wantEdges("message.OnEdges", g, x)
+	wantRows("message.OnEdges", "x", x, g.NumEdges(), "edges")
 	return x.Rows(g.EdgeOrder())
 }
 
@@ -154,30 +156,15 @@ func OnEdges(g *graph.Graph, x *grad.Var) *grad.Var {
 func OnDst(g *graph.Graph, x *grad.Var) *grad.Var {
 	const op = "message.OnDst"
 	given(op, g)
-	if x == nil {
-		panic(&grad.TapeError{Op: op, Why: "the sources' rows are nil"})
-	}
+	wantRows(op, "x", x, g.NumSrc(), "sources")
 	rows := g.DstRows()
 	if rows == nil {
 		panic(misfit(op, x.Shape(), fmt.Sprintf("the %d destinations of the graph are none of its %d sources, so they want rows of their own", g.NumDst(), g.NumSrc())))
-	}
-	if x.Dim(0) != g.NumSrc() {
-		panic(misfit(op, x.Shape(), fmt.Sprintf("the graph has %d sources, want a row for each", g.NumSrc())))
 	}
 	if !g.Bipartite() {
 		return x
 	}
 	return x.Rows(rows)
-}
-
-// wantEdges panics unless x has a row for each edge of g.
-func wantEdges(op string, g *graph.Graph, x *grad.Var) {
-	if x == nil {
-		panic(&grad.TapeError{Op: op, Why: "the edges' rows are nil"})
-	}
-	if x.Value().Rows() != g.NumEdges() {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the graph has %d edges, want a row for each", g.NumEdges())})
-	}
 }
 
 // Explain says in words how UpdateAll(g, m, rs...) will run, or without

@@ -38,9 +38,10 @@ type Case struct {
 }
 
 // New returns the case of a node of g with the features x, dense or sparse. The
-// error says which of them does not fit.
+// error names a node that is not there, or a logit that is no number. It panics with a
+// [*tensor.ShapeError] unless x has a row for each node.
 func New(m Model, g *graph.Graph, x tensor.Array, at Node) (*Case, error) {
-	return near(m, g, x, []int32{at.Number}, at.Hops)
+	return near("explain.New", m, g, x, []int32{at.Number}, at.Hops)
 }
 
 // NewLink returns the case of a pair of nodes of g, such as a link that is predicted. The
@@ -48,15 +49,13 @@ func New(m Model, g *graph.Graph, x tensor.Array, at Node) (*Case, error) {
 // the model's row 0 is the answer, so a model whose only answer is one number z returns the
 // logits of two classes, 0 and z. To ask about an edge of g, leave it out of g.
 func NewLink(m Model, g *graph.Graph, x tensor.Array, src, dst int32, hops int) (*Case, error) {
-	return near(m, g, x, []int32{src, dst}, hops)
+	return near("explain.NewLink", m, g, x, []int32{src, dst}, hops)
 }
 
 // NewGraph returns the case of a whole graph, such as a molecule, whose class is the model's
 // row 0. Every edge but self-loops can be left out.
 func NewGraph(m Model, g *graph.Graph, x tensor.Array) (*Case, error) {
-	if err := fits(g, x); err != nil {
-		return nil, err
-	}
+	fits("explain.NewGraph", m, g, x)
 	all := make([]int32, g.NumNodes())
 	for v := range all {
 		all[v] = int32(v)
@@ -75,23 +74,25 @@ func NewGraph(m Model, g *graph.Graph, x tensor.Array) (*Case, error) {
 	return c.classified("the graph")
 }
 
-// fits checks that x has a row for each node of g.
-func fits(g *graph.Graph, x tensor.Array) error {
-	if x.Shape()[0] != g.NumNodes() {
-		return fmt.Errorf("explain: the features have %d rows, and the graph %d nodes", x.Shape()[0], g.NumNodes())
+// fits panics unless there is a model, and x has a row for each node of g.
+func fits(op string, m Model, g *graph.Graph, x tensor.Array) {
+	switch {
+	case m == nil || g == nil || x == nil:
+		panic(&grad.TapeError{Op: op, Why: "the model, the graph or the features are nil"})
+	case g.Bipartite():
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: "the graph is bipartite, and the model reads the nodes of one graph"})
+	case len(x.Shape()) != 2 || x.Shape()[0] != g.NumNodes():
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("the features have %d rows, and the graph %d nodes: want a row for each", x.Shape()[0], g.NumNodes())})
 	}
-	return nil
 }
 
 // near returns the case of some nodes.
-func near(m Model, g *graph.Graph, x tensor.Array, about []int32, hops int) (*Case, error) {
+func near(op string, m Model, g *graph.Graph, x tensor.Array, about []int32, hops int) (*Case, error) {
+	fits(op, m, g, x)
 	for _, v := range about {
 		if v < 0 || int(v) >= g.NumNodes() {
 			return nil, fmt.Errorf("explain: there is no node %d: the graph has the nodes 0 to %d", v, g.NumNodes()-1)
 		}
-	}
-	if err := fits(g, x); err != nil {
-		return nil, err
 	}
 	around, err := g.Neighbourhood(about, hops)
 	if err != nil {
@@ -183,7 +184,11 @@ func (c *Case) Edges() []int32 { return c.open }
 
 // logits returns those of the node, 1×classes.
 func (c *Case) logits(t *grad.Tape, x, weight *grad.Var) *grad.Var {
-	return c.Model(t, c.Graph, x, weight).Rows([]int32{0})
+	y := c.Model(t, c.Graph, x, weight)
+	if y == nil || c.Class < 0 || c.Class >= y.Dim(-1) {
+		panic(&grad.TapeError{Op: "explain.Case", Why: fmt.Sprintf("Class is %d, and the model returns no logit for it", c.Class)})
+	}
+	return y.Rows([]int32{0})
 }
 
 // logit returns that of the class, one element.

@@ -121,7 +121,6 @@ func TestErrors(t *testing.T) {
 	}{
 		{model, x, explain.Node{Number: 8, Hops: 2}, "there is no node 8: the graph has the nodes 0 to 7"},
 		{model, x, explain.Node{Number: -1, Hops: 2}, "there is no node -1"},
-		{model, x.RowRange(0, 5), explain.Node{Hops: 2}, "the features have 5 rows, and the graph 8 nodes"},
 		{model, x, explain.Node{Hops: -1}, "-1 hops"},
 		{bad, x, explain.Node{}, "logit 1 of node 0 is NaN"},
 	}

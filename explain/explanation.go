@@ -2,8 +2,10 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -40,6 +42,7 @@ func (e *Explanation) TopFeatures(k int) []int32 {
 // scores pairs of nodes: each edge has the mean of its score and that of its way back.
 // An edge whose way back is not there, or does not count, keeps its own.
 func (c *Case) Undirected(e *Explanation) *Explanation {
+	c.fits("explain.Case.Undirected", e)
 	out := *e
 	out.Edges = slices.Clone(e.Edges)
 	from, to := c.Graph.In().Cols, c.Graph.Destinations()
@@ -55,6 +58,13 @@ func (c *Case) Undirected(e *Explanation) *Explanation {
 	return &out
 }
 
+// fits panics unless e is an explanation of the case, or of one like it.
+func (c *Case) fits(op string, e *Explanation) {
+	if e == nil || len(e.Edges) != c.Graph.NumEdges() {
+		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("the Explanation is none of this Case, whose Graph has %d edges", c.Graph.NumEdges())})
+	}
+}
+
 // top sorts numbers by their scores and returns the first k.
 func top(scores []float64, numbers []int32, k int) []int32 {
 	slices.SortStableFunc(numbers, func(a, b int32) int { return cmp.Compare(scores[b], scores[a]) })
@@ -67,12 +77,15 @@ func top(scores []float64, numbers []int32, k int) []int32 {
 // rows are not the edges, or there is no layer.
 func (c *Case) Attention(layers ...*tensor.Dense) *Explanation {
 	if len(layers) == 0 {
-		panic(&tensor.ShapeError{Op: "explain.Attention", Why: "there are no layers"})
+		panic(&tensor.ShapeError{Op: "explain.Case.Attention", Why: "there are no layers"})
 	}
 	e := c.blank()
 	for _, l := range layers {
+		if l == nil || len(l.Shape()) == 0 {
+			panic(&tensor.ShapeError{Op: "explain.Case.Attention", Why: "the attention of a layer is nil"})
+		}
 		if l.Dim(0) != c.Graph.NumEdges() {
-			panic(&tensor.ShapeError{Op: "explain.Attention", Shapes: [][]int{slices.Clone(l.Shape()), {c.Graph.NumEdges()}}, Why: "attention has a row for each edge of the Case's Graph"})
+			panic(&tensor.ShapeError{Op: "explain.Case.Attention", Shapes: [][]int{slices.Clone(l.Shape()), {c.Graph.NumEdges()}}, Why: "attention has a row for each edge of the Case's Graph"})
 		}
 		for _, edge := range c.open {
 			sum := 0.0

@@ -23,6 +23,7 @@ type Fidelity struct {
 
 // Fidelity returns that of the best part of an explanation.
 func (c *Case) Fidelity(e *Explanation, best Part) Fidelity {
+	c.fits("explain.Case.Fidelity", e)
 	without, alone := c.weights(1), c.weights(1)
 	less, only := c.Features.Clone(), c.Features.Clone()
 	chosen := e.TopEdges(best.Edges)

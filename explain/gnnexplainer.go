@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -44,10 +45,16 @@ type masks struct {
 
 // Explain learns the masks of a case. The model is left as it is.
 func (l *GNNExplainer) Explain(c *Case) *Explanation {
+	const op = "explain.GNNExplainer"
+	if c == nil {
+		panic(&grad.TapeError{Op: op, Why: "the case is nil"})
+	}
+	wantOptions(op, option{"Steps", float64(l.Steps)}, option{"LR", l.LR}, option{"EdgeSize", l.EdgeSize}, option{"EdgeEntropy", l.EdgeEntropy},
+		option{"FeatureSize", l.FeatureSize}, option{"FeatureEntropy", l.FeatureEntropy})
 	m := l.begin(c)
 	opt := &train.Adam{LR: cmp.Or(l.LR, 0.01)}
 	t := grad.NewTape(l.Seed)
-	steps := m.steps(cmp.Or(max(l.Steps, 0), 100))
+	steps := m.steps(cmp.Or(l.Steps, 100))
 	for i := range steps {
 		t.Reset()
 		opt.Step(m.own(t.Backward(l.loss(t, c, m))))
@@ -66,6 +73,21 @@ func (l *GNNExplainer) Explain(c *Case) *Explanation {
 		e.Features[j] = sigmoid(m.features.Value.Data[i])
 	}
 	return e
+}
+
+// option is a number that a field of an explainer says.
+type option struct {
+	field string
+	value float64
+}
+
+// wantOptions panics unless the options of an explainer are finite, and none is negative.
+func wantOptions(op string, options ...option) {
+	for _, o := range options {
+		if !(o.value >= 0 && o.value <= math.MaxFloat64) {
+			panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("%s is %v; want 0, for the usual, or more", o.field, o.value)})
+		}
+	}
 }
 
 // steps returns how many are taken: none if there is nothing to learn.

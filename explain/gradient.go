@@ -57,7 +57,8 @@ const DefaultSteps = 64
 // is by how much the steps, of which it takes the middles, miss that. Sundararajan,
 // Taly and Yan, "Axiomatic Attribution for Deep Networks", ICML 2017.
 func (c *Case) Integrated(steps int) *Explanation {
-	if steps < 1 {
+	wantOptions("explain.Case.Integrated", option{"steps", float64(steps)})
+	if steps == 0 {
 		steps = DefaultSteps
 	}
 	e, t := c.blank(), grad.NewTape(0)

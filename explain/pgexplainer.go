@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -44,13 +45,19 @@ type PGExplainer struct {
 
 // Fit learns from cases of one model. z is what that has learnt of the nodes of the whole
 // graph, such as its last layer but one: a row for each. The model is left as it is. The
-// error says that there is nothing to learn from, or that z does not fit a case.
+// error says that there is nothing to learn from. It panics where z has no row for a node of a case.
 func (l *PGExplainer) Fit(z *tensor.Dense, cases []*Case) error {
+	const op = "explain.PGExplainer"
+	wantOptions(op, option{"Epochs", float64(l.Epochs)}, option{"LR", l.LR}, option{"Hidden", float64(l.Hidden)},
+		option{"EdgeSize", l.EdgeSize}, option{"EdgeEntropy", l.EdgeEntropy}, option{"Hot", l.Hot}, option{"Cold", l.Cold})
 	edges := 0
 	for i, c := range cases {
+		if z == nil || c == nil {
+			panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("z or case %d is nil", i)})
+		}
 		for v := range c.Graph.NumNodes() {
 			if n := c.number(int32(v)); int(n) >= z.Rows() {
-				return fmt.Errorf("explain: case %d has the node %d, and z %d rows", i, n, z.Rows())
+				panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(z.Shape())}, Why: fmt.Sprintf("case %d has the node %d, and z %d rows", i, n, z.Rows())})
 			}
 		}
 		edges += len(c.open)
@@ -61,7 +68,7 @@ func (l *PGExplainer) Fit(z *tensor.Dense, cases []*Case) error {
 	rng := rand.New(rand.NewPCG(l.Seed, 0x96e5))
 	l.init(rng, z)
 	opt, t := &train.Adam{LR: cmp.Or(l.LR, 0.003)}, grad.NewTape(l.Seed)
-	epochs := cmp.Or(max(l.Epochs, 0), 30)
+	epochs := cmp.Or(l.Epochs, 30)
 	hot, cold := cmp.Or(l.Hot, 5), cmp.Or(l.Cold, 2)
 	for epoch := range epochs {
 		heat := hot * math.Pow(cold/hot, float64(epoch)/float64(epochs))
@@ -144,6 +151,9 @@ func (l *PGExplainer) loss(t *grad.Tape, c *Case, noise *tensor.Dense, heat floa
 // Explain scores the edges of a case, one that was learnt from or another of the same model
 // and graph. It panics with a [*grad.TapeError] before Fit.
 func (l *PGExplainer) Explain(c *Case) *Explanation {
+	if c == nil {
+		panic(&grad.TapeError{Op: "explain.PGExplainer", Why: "the case is nil"})
+	}
 	if l.z == nil {
 		panic(&grad.TapeError{Op: "explain.PGExplainer", Why: "it has learnt nothing; was Fit called?"})
 	}

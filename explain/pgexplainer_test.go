@@ -173,8 +173,21 @@ func TestPGExplainerErrors(t *testing.T) {
 	if err := l.Fit(x, cases[1:2]); err == nil || !strings.Contains(err.Error(), "in 1 cases there is no edge to learn from") {
 		t.Errorf("error %v", err)
 	}
-	if err := l.Fit(x.RowRange(0, 4), cases); err == nil || !strings.Contains(err.Error(), "case 2 has the node 4, and z 4 rows") {
-		t.Errorf("error %v", err)
+	for want, f := range map[string]func(){
+		"case 2 has the node 4, and z 4 rows":         func() { _ = l.Fit(x.RowRange(0, 4), cases) },
+		"explain.PGExplainer: Hidden is -1":           func() { _ = (&PGExplainer{Hidden: -1}).Fit(x, cases) },
+		"explain.PGExplainer: LR is NaN":              func() { _ = (&PGExplainer{LR: math.NaN()}).Fit(x, cases) },
+		"explain.GNNExplainer: Steps is -1":           func() { (&GNNExplainer{Steps: -1}).Explain(cases[0]) },
+		"explain.Case.Integrated: steps is -1":        func() { cases[0].Integrated(-1) },
+		"is none of this Case":                        func() { cases[0].Fidelity(&Explanation{Edges: make([]float64, 99)}, Part{}) },
+		"explain.Case.Undirected: the Explanation is": func() { cases[0].Undirected(nil) },
+		"the attention of a layer is nil":             func() { cases[0].Attention(nil) },
+		"the model, the graph or the features are":    func() { _, _ = New(nil, g, x, Node{}) },
+		"the features have 4 rows, and the graph":     func() { _, _ = NewGraph(model, g, x.RowRange(0, 4)) },
+	} {
+		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 	if err := l.Fit(x, cases); err != nil {
 		t.Fatal(err)
@@ -237,9 +250,8 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	for what, err := range map[string]error{
-		"there is no node 7":       second(NewLink(score, g, x, 0, 7, 2)),
-		"seed 1":                   second(NewLink(score, g, x, 3, 3, 2)),
-		"the features have 4 rows": second(NewGraph(read, g, x.RowRange(0, 4))),
+		"there is no node 7": second(NewLink(score, g, x, 0, 7, 2)),
+		"seed 1":             second(NewLink(score, g, x, 3, 3, 2)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("error %v, want %q", err, what)

@@ -32,6 +32,7 @@ const (
 // Seed and step alone. It panics with a [*tensor.ShapeError] if Number is negative or Ends is
 // none of the ends.
 func (c Corruptions) Draw(g *graph.Graph, step uint64) (*graph.Graph, []int32) {
+	given("sample.Corruptions.Draw", g)
 	switch {
 	case c.Number < 0:
 		panic(&tensor.ShapeError{Op: "sample.Corruptions.Draw", Why: fmt.Sprintf("Number is %d; want 0 false edges or more for each edge", c.Number)})

@@ -33,8 +33,16 @@ type Batch struct {
 	SeedsOf map[string][]int32      // the nodes of each type whose rows the last block gives; From leads to those of the relation's Src, To and Not to its Dst
 }
 
-// Of returns what all holds of what trains in the batch, nodes, edges or graphs: their labels.
-func (b *Batch) Of(all []int32) []int32 { return gatherOf(all, b.examples()) }
+// Of returns what all holds of what trains in the batch, nodes, edges or graphs: their labels. It
+// panics with a [*tensor.ShapeError] where one has none.
+func (b *Batch) Of(all []int32) []int32 {
+	for i, v := range b.examples() {
+		if int(v) >= len(all) {
+			panic(&tensor.ShapeError{Op: "sample.Batch.Of", Shapes: [][]int{{len(all)}}, Why: fmt.Sprintf("example %d of the batch is number %d, and there are %d labels", i, v, len(all))})
+		}
+	}
+	return gatherOf(all, b.examples())
+}
 
 // examples is what trains in the batch.
 func (b *Batch) examples() []int32 {
@@ -267,6 +275,9 @@ func (l *Loader) after(step uint64) uint64 {
 //
 // [train.Fit]: https://pkg.go.dev/github.com/edgewise-ml/edgewise/train#Fit
 func (l *Loader) Into(b **Batch) func(ctx context.Context, step uint64) error {
+	if b == nil {
+		panic(&tensor.ShapeError{Op: "sample.Loader.Into", Why: "there is no place for the batches: b is nil"})
+	}
 	var s *stream
 	return func(ctx context.Context, step uint64) (err error) {
 		if s == nil || s.next != step || s.ctx.Err() != nil {

@@ -122,6 +122,7 @@ func (s *Sampler) checkKinds() error {
 // EachKind returns fan-outs of layers as those of each kind of edge that there is, for [Sampler.Kinds]: a
 // layer that takes the mean of what a node hears by each kind would else hear nothing by the rare ones.
 func EachKind(g *graph.Graph, fanout []int) [][]int {
+	given("sample.EachKind", g)
 	var there []bool
 	for _, k := range g.Kinds() {
 		for len(there) <= int(k) {
@@ -274,4 +275,44 @@ func gatherOf(x, at []int32) []int32 {
 		y[i] = x[j]
 	}
 	return y
+}
+
+// Needed returns what the layers of a network have to compute for the sake of some
+// nodes, such as those of a loss: a block for each layer, of which the last gives the
+// nodes' rows. Loss and gradients are those of the whole graph. It returns nil where
+// the blocks have more than three quarters of the edges of all layers, so that the
+// whole graph may as well be run.
+//
+// The first block's sources are the nodes whose features are read; where these are
+// more than three quarters of all, it has all of the graph's sources under their own
+// numbers (NumSrc is the graph's), and the features are read where they are.
+//
+// The error names a node that is repeated or not one of g's.
+func Needed(g *graph.Graph, nodes []int32, layers int) ([]*graph.Graph, error) {
+	given("sample.Needed", g)
+	blocks, err := g.Blocks(nodes, layers)
+	if err != nil || layers == 0 {
+		return nil, err
+	}
+	edges := 0
+	for _, b := range blocks {
+		edges += b.NumEdges()
+	}
+	if most(edges, layers*g.NumEdges()) {
+		return nil, nil
+	}
+	if most(blocks[0].NumSrc(), g.NumSrc()) {
+		blocks[0], err = g.Dst(blocks[0].From().Dst)
+	}
+	return blocks, err
+}
+
+// most reports whether n is more than three quarters of all.
+func most(n, all int) bool { return 4*n > 3*all }
+
+// given panics if there is no graph.
+func given(op string, g *graph.Graph) {
+	if g == nil {
+		panic(&tensor.ShapeError{Op: op, Why: "the graph is nil"})
+	}
 }

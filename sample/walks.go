@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/sparse"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Walks draws random walks along the edges. With neither Return nor Explore each
@@ -206,11 +207,18 @@ func count(list []int32, v int32) int {
 
 // Contexts returns the graph of so many nodes whose edges lead from each node of a walk
 // to those that stand at most window places from it: what a skip-gram learns from. A
-// pair that occurs twice is two edges.
+// pair that occurs twice is two edges. The error names a node of a walk that is not there. It panics
+// with a [*tensor.ShapeError] if nodes or window are negative.
 func Contexts(nodes int, walks [][]int32, window int) (*graph.Graph, error) {
+	if nodes < 0 || window < 0 {
+		panic(&tensor.ShapeError{Op: "sample.Contexts", Why: fmt.Sprintf("%d nodes and a window of %d; want 0 or more", nodes, window)})
+	}
 	var src, dst []int32
-	for _, w := range walks {
+	for k, w := range walks {
 		for i, u := range w {
+			if u < 0 || int(u) >= nodes {
+				return nil, fmt.Errorf("sample: place %d of walk %d is node %d, and there are %d nodes", i, k, u, nodes)
+			}
 			for j := max(0, i-window); j < min(len(w), i+window+1); j++ {
 				if j != i {
 					src, dst = append(src, u), append(dst, w[j])

@@ -27,6 +27,7 @@ func MinDense(dst *tensor.Dense, arg []int32, a *CSR, x *tensor.Dense) {
 }
 
 func setBest(op string, dst *tensor.Dense, arg []int32, a *CSR, x *tensor.Dense) {
+	given(op, a, dst, x)
 	if !a.multiplies(dst, x) {
 		panic(tensor.Mismatch(op, dst, a, x))
 	}
@@ -77,6 +78,7 @@ func (k *bestKernel) block(t *passTask, panel, _ int, g spmm.Gather) {
 // It goes by dx's rows, which are read out of the nonzeros that may have won, since
 // writing to rows here and there is slower.
 func BestGrad(dx *tensor.Dense, arg []int32, a *CSR, dy *tensor.Dense) {
+	given("sparse.BestGrad", a, dx, dy)
 	if !a.multiplies(dy, dx) || len(arg) != len(dy.Data) {
 		panic(tensor.Mismatch("sparse.BestGrad", dx, a, dy))
 	}

@@ -54,6 +54,9 @@ func checkList(rows, cols int, r, c []int32, v []tensor.Float) error {
 // FromDense returns the elements of the matrix x that are not zero; a NaN is
 // not. An x of more than two axes is read as a matrix of its rows.
 func FromDense(x *tensor.Dense) *CSR {
+	if x == nil {
+		panic(&tensor.ShapeError{Op: "sparse.FromDense", Why: "the array is nil"})
+	}
 	rows, cols, nnz := x.Rows(), x.RowLen(), 0
 	for _, v := range x.Data {
 		if v != 0 {
@@ -87,4 +90,28 @@ func (a *CSR) Dense() *tensor.Dense {
 		}
 	}
 	return x
+}
+
+// GatherRows returns the rows of a that rows names, in their order: what
+// [tensor.GatherRows] is for a dense array. It panics with a [*tensor.ShapeError] where a
+// row is not one of a's.
+func GatherRows(a *CSR, rows []int32) *CSR {
+	given("sparse.GatherRows", a)
+	n := 0
+	for i, r := range rows {
+		if r < 0 || int(r) >= a.NumRows {
+			panic(&tensor.ShapeError{Op: "sparse.GatherRows", Shapes: [][]int{a.Shape()}, Why: fmt.Sprintf("index %d asks for row %d of %d", i, r, a.NumRows)})
+		}
+		n += int(a.Offsets[r+1] - a.Offsets[r])
+	}
+	b := &CSR{NumRows: len(rows), NumCols: a.NumCols, Offsets: make([]int64, 1, len(rows)+1), Cols: make([]int32, 0, n)}
+	if a.Values != nil { // nil would make each element 1
+		b.Values = make([]tensor.Float, 0, n)
+	}
+	for _, r := range rows {
+		cols, values := a.Row(int(r))
+		b.Cols, b.Values = append(b.Cols, cols...), append(b.Values, values...)
+		b.Offsets = append(b.Offsets, int64(len(b.Cols)))
+	}
+	return b
 }

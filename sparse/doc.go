@@ -22,8 +22,8 @@
 // depends on its own row (or column) of the matrix alone, and no bit on the number
 // of threads, which share the rows of the result.
 //
-// Shapes are checked first, and a wrong one panics with a [*tensor.ShapeError];
-// the contents of a CSR are not: they were when [New] made it, and kernels read
+// Data, which the constructors take, are errors. Shapes are checked first, and a wrong one, or
+// an array that is nil, panics with a [*tensor.ShapeError]; the contents of a CSR are not: they were when [New] made it, and kernels read
 // wherever a wrong column points. One put together by hand should pass
 // [CSR.Validate].
 package sparse

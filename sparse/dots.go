@@ -22,6 +22,7 @@ type Dots struct {
 //	dst[k,h] += ⟨x[Cols[k],h,:], y[i,h,:]⟩    for the nonzeros k of each row i
 func (p Dots) Into(dst, x, y *tensor.Dense) {
 	a := p.A
+	given("sparse.Dots", a, dst, x, y)
 	if x.Rows() != a.NumCols || y.Rows() != a.NumRows || x.RowLen() != y.RowLen() || !headed(a, dst, x) {
 		panic(tensor.Mismatch("sparse.Dots", dst, a, x, y))
 	}

@@ -18,6 +18,7 @@ import (
 //
 //	dst[k] = keep(i, Cols[k]) ? Values[k]·d.Scale : 0    for the nonzeros k of row i
 func DropValues(dst []tensor.Float, a *CSR, d *tensor.Mask) {
+	given("sparse.DropValues", a)
 	if len(dst) != a.NNZ() {
 		panic(&tensor.ShapeError{Op: "sparse.DropValues", Shapes: [][]int{{len(dst)}, a.Shape()}, Why: fmt.Sprintf("want %d elements, one a nonzero", a.NNZ())})
 	}
@@ -45,6 +46,7 @@ type DropRoom struct {
 
 // DropSizes returns how many elements two parts of a [DropRoom] for a have.
 func DropSizes(a *CSR) (kept, starts int) {
+	given("sparse.DropSizes", a)
 	parts := dropParts(a)
 	return a.NNZ() + parts*spmm.KeepRoom, a.NumRows + parts
 }
@@ -55,6 +57,7 @@ func DropSizes(a *CSR) (kept, starts int) {
 // [CSR.Settle], since these products do without; what needs them settles first.
 // Neither the result nor a nor that memory may be written to as long as it is used.
 func Drop(a *CSR, d *tensor.Mask, room DropRoom) *CSR {
+	given("sparse.Drop", a)
 	kept, starts := DropSizes(a)
 	if len(room.Values) != a.NNZ() || len(room.Kept) != kept || len(room.Cols) != kept || len(room.Starts) != starts {
 		panic(&tensor.ShapeError{Op: "sparse.Drop", Shapes: [][]int{{len(room.Values)}, {len(room.Kept)}, {len(room.Cols)}, {len(room.Starts)}, a.Shape()}, Why: "want the lengths that DropSizes returns"})
@@ -146,4 +149,40 @@ func (l *dropLoop) Chunk(i int) {
 		}
 		lo = next
 	}
+}
+
+// remains are the nonzeros of a matrix that are not zero, such as a dropout
+// leaves: in parts of rows, each part about where it stood.
+type remains struct {
+	bounds []int // of the rows
+	cols   []int32
+	w      []tensor.Float
+	starts []int64 // of the rows in cols, with the end of each part after it
+}
+
+// leftTask is the product of remains with a dense array.
+type leftTask struct {
+	*remains
+	sum spmm.RowSum
+}
+
+var leftTasks = sync.Pool{New: func() any { return new(leftTask) }}
+
+// runLeft is [Product.run] of what a dropout left.
+func (p Product) runLeft(dst, x *tensor.Dense) {
+	t := leftTasks.Get().(*leftTask)
+	t.remains = p.A.left
+	t.sum = spmm.RowSum{Gather: p.A.gather(x), Y: dst.Data, Heads: 1, W: t.w, Set: !p.Add}
+	t.sum.Cols = t.cols
+	par.Run(len(t.bounds)-1, t)
+	*t = leftTask{}
+	leftTasks.Put(t)
+}
+
+// Chunk does one part of the rows.
+func (t *leftTask) Chunk(i int) {
+	lo, hi := t.bounds[i], t.bounds[i+1]
+	sum := t.sum
+	sum.Y, sum.Offsets = sum.Y[lo*sum.F:hi*sum.F], t.starts[lo+i:hi+i+1]
+	sum.AddRows(0, hi-lo)
 }

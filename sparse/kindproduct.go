@@ -41,6 +41,9 @@ func (k *Kinds) Grad(dx, dw, dy, x, w *tensor.Dense) {
 
 // check panics unless y has the shape of the product of x and w.
 func (k *Kinds) check(op string, y, x, w *tensor.Dense) {
+	if k == nil || y == nil || x == nil || w == nil {
+		panic(&tensor.ShapeError{Op: op, Why: "the matrix or an array is nil"})
+	}
 	t := k.rows
 	if w.Axes() != 3 || w.Dim(0) != t.n || !fits(x, t.csr.NumCols, w.Dim(1)) || !fits(y, t.bounds[t.tiles()], w.Dim(2)) {
 		panic(tensor.Mismatch(op, y, x, w))

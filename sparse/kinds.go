@@ -25,6 +25,7 @@ type Kinds struct {
 // NewKinds returns the matrix of a's structure whose nonzero k has kind kinds[k], from 0
 // up to n. It panics with a [*tensor.ShapeError] where the list does not fit.
 func NewKinds(a *CSR, kinds []int32, n int, mean bool) *Kinds {
+	given("sparse.NewKinds", a)
 	if len(kinds) != a.NNZ() || len(kinds) > 0 && (slices.Min(kinds) < 0 || int(slices.Max(kinds)) >= n) {
 		panic(&tensor.ShapeError{Op: "sparse.NewKinds", Shapes: [][]int{{len(kinds)}, {n}, a.Shape()}, Why: "want a kind for each nonzero, from 0 up to their number"})
 	}

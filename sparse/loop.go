@@ -1,9 +1,12 @@
 package sparse
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/internal/par"
+	"github.com/edgewise-ml/edgewise/internal/simd/vec"
+	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // A loop over rows is cut where a part has about this much work, in elements,
@@ -56,4 +59,30 @@ func (a *CSR) run(width int, k rowKernel) {
 	par.Run(parts, l)
 	l.kernel = nil
 	rowLoops.Put(l)
+}
+
+// add is y += x.
+func add(y, x []tensor.Float) { vec.Add.Forward(y, y, x, 1, 1) }
+
+// axpy is y += a·x.
+func axpy(y []tensor.Float, a tensor.Float, x []tensor.Float) { vec.Axpy(y, a, x) }
+
+// axpyHeads is y[h,:] += w[h]·x[h,:], for len(w) heads.
+func axpyHeads(y, w, x []tensor.Float) {
+	d := len(x) / max(1, len(w))
+	for h, s := range w {
+		axpy(y[h*d:h*d+d], s, x[h*d:h*d+d])
+	}
+}
+
+// given panics if the matrix or an array that op is called with is nil.
+func given(op string, a *CSR, xs ...*tensor.Dense) {
+	if a == nil || slices.Contains(xs, nil) {
+		panic(&tensor.ShapeError{Op: op, Why: "the matrix or an array is nil"})
+	}
+}
+
+// fits reports whether x has the given rows and row length.
+func fits(x *tensor.Dense, rows, rowLen int) bool {
+	return x.Rows() == rows && x.RowLen() == rowLen
 }

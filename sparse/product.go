@@ -54,6 +54,7 @@ func (p Product) Into(dst, x *tensor.Dense) {
 
 // check panics unless dst has the shape of the product with x.
 func (p Product) check(dst, x *tensor.Dense) {
+	given("sparse.Product", p.A, dst, x)
 	op, fitting := "sparse.Product", p.A.multiplies(dst, x)
 	if p.Transpose {
 		op, fitting = "sparse.Product of the transpose", p.A.multiplies(x, dst)

@@ -244,7 +244,7 @@ func TestShapes(t *testing.T) {
 			func() { sparse.Softmax{A: a}.Into(m(n, 2), m(n, 3)) },
 			func() { sparse.Softmax{A: a, Add: true}.Into(m(n+1, 2), m(n+1, 2)) },
 		},
-		"sparse.Softmax's gradient": {
+		"sparse.Softmax.Grad": {
 			func() { sparse.Softmax{A: a, Add: true}.Grad(m(n, 2), m(n, 2), m(n, 1)) },
 			func() { sparse.Softmax{A: a, Add: true}.Grad(m(n, 1), m(n, 2), m(n, 2)) },
 			func() { sparse.Softmax{A: a}.Grad(m(n, 3), m(n, 4), m(n, 4)) },

@@ -11,6 +11,7 @@ import "github.com/edgewise-ml/edgewise/tensor"
 // label that most of its neighbours have, of several the least, along nonzeros
 // and against them. The order depends on the structure alone.
 func Reorder(a *CSR) (perm []int32) {
+	given("sparse.Reorder", a)
 	if a.NumRows != a.NumCols {
 		e := tensor.Mismatch("sparse.Reorder", a)
 		e.Why = "want a square matrix"

@@ -28,6 +28,7 @@ type Softmax struct {
 // entries are −∞ the result is zero: nothing is attended to. A NaN makes the
 // whole column of its row NaN.
 func (p Softmax) Into(dst, x *tensor.Dense) {
+	given("sparse.Softmax", p.A, dst, x)
 	if x.Rows() != p.A.NNZ() || !slices.Equal(dst.Shape(), x.Shape()) {
 		panic(tensor.Mismatch("sparse.Softmax", dst, p.A, x))
 	}
@@ -49,8 +50,9 @@ func (p Softmax) Into(dst, x *tensor.Dense) {
 //
 //	dx[k,j] += y[k,j]·(dy[k,j] − Σ_k y[k,j]·dy[k,j])
 func (p Softmax) Grad(dx, y, dy *tensor.Dense) {
+	given("sparse.Softmax.Grad", p.A, dx, y, dy)
 	if y.Rows() != p.A.NNZ() || !slices.Equal(dx.Shape(), y.Shape()) || !slices.Equal(dy.Shape(), y.Shape()) {
-		panic(tensor.Mismatch("sparse.Softmax's gradient", dx, p.A, y, dy))
+		panic(tensor.Mismatch("sparse.Softmax.Grad", dx, p.A, y, dy))
 	}
 	l := softmaxLoops.Get().(*softmaxLoop)
 	l.s = spmm.Segments{X: dy.Data, Y: y.Data, D: dx.Data, N: y.RowLen()}

@@ -104,7 +104,7 @@ func (l *Luong) Forward(t *grad.Tape, source *graph.Graph, tokens []int32, targe
 // Apply is Forward, with where each step looked.
 func (l *Luong) Apply(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) (*grad.Var, Alignment) {
 	compose.WantParam("attention.Luong", l.WC, true)
-	compose.WantTokens("attention.Luong", "target", target, fed, l.Target, "Target", l.Begin)
+	compose.Vocabulary{Op: "attention.Luong", Side: "target", Field: "Target", Size: l.Target, Begin: l.Begin}.Want(target, fed)
 	e := l.Encode(t, source, tokens)
 	states, carried, att := l.recurrent(t, e).sweep(t, e, target, l.target(t, fed), l.begin(e))
 	a := Alignment{Graph: att, Carried: carried}
@@ -119,7 +119,7 @@ func (l *Luong) Apply(t *grad.Tape, source *graph.Graph, tokens []int32, target 
 // Encode reads the chains of source.
 func (l *Luong) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *Encoded {
 	compose.WantParam("attention.Luong", l.WC, true)
-	compose.WantTokens("attention.Luong", "source", source, tokens, l.Source, "Source", compose.NoBegin)
+	compose.Vocabulary{Op: "attention.Luong", Side: "source", Field: "Source", Size: l.Source, Begin: compose.NoBegin}.Want(source, tokens)
 	x := t.Dropout(t.Use(l.SourceEmbed).Rows(tokens), l.Dropout)
 	read := l.Encoder.ForwardFrom(t, source, x, nil)
 	h, state := read[0], make(message.State, len(read))

@@ -95,7 +95,7 @@ func (l *RNNsearch) Forward(t *grad.Tape, source *graph.Graph, tokens []int32, t
 // Apply is Forward, with where each step looked.
 func (l *RNNsearch) Apply(t *grad.Tape, source *graph.Graph, tokens []int32, target *graph.Graph, fed []int32) (*grad.Var, Alignment) {
 	compose.WantParam("attention.RNNsearch", l.S, true)
-	compose.WantTokens("attention.RNNsearch", "target", target, fed, l.Target, "Target", l.Begin)
+	compose.Vocabulary{Op: "attention.RNNsearch", Side: "target", Field: "Target", Size: l.Target, Begin: l.Begin}.Want(target, fed)
 	e := l.Encode(t, source, tokens)
 	x := l.target(t, fed)
 	states, carried, att := l.recurrent(t, e).sweep(t, e, target, x, l.begin(e))
@@ -116,7 +116,7 @@ func (l *RNNsearch) Apply(t *grad.Tape, source *graph.Graph, tokens []int32, tar
 // Encode reads the chains of source.
 func (l *RNNsearch) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *Encoded {
 	compose.WantParam("attention.RNNsearch", l.S, true)
-	compose.WantTokens("attention.RNNsearch", "source", source, tokens, l.Source, "Source", compose.NoBegin)
+	compose.Vocabulary{Op: "attention.RNNsearch", Side: "source", Field: "Source", Size: l.Source, Begin: compose.NoBegin}.Want(source, tokens)
 	h := l.Encoder.Forward(t, source, t.Dropout(t.Use(l.SourceEmbed).Rows(tokens), l.Dropout))
 	first := atEnds(source, h, true).Columns(l.Hidden, 2*l.Hidden)
 	return encoded(t, source, l.Align, h, message.State{first.MatMul(t.Use(l.S)).Tanh()})

@@ -108,7 +108,7 @@ func (l *EncoderDecoder) Start(t *grad.Tape, c *grad.Var) message.State {
 // package decode searches with, to the bits of Forward.
 func (l *EncoderDecoder) Step(t *grad.Tape, last []int32, before message.State) (logits *grad.Var, after message.State) {
 	compose.WantParam(encoderDecoder, l.V, true)
-	compose.WantWords(encoderDecoder, "target", last, l.Target, "Target", l.Begin)
+	compose.Vocabulary{Op: encoderDecoder, Side: "target", Field: "Target", Size: l.Target, Begin: l.Begin}.WantEach(last)
 	l.checkState(before, len(last))
 	x := t.Use(l.TargetEmbed).Embedding(l.words(last), grad.NoLabel)
 	h, c := before[0], before[1]
@@ -151,9 +151,9 @@ const encoderDecoder = "sequence.EncoderDecoder"
 func (l *EncoderDecoder) check(side string, g *graph.Graph, tokens []int32) {
 	compose.WantParam(encoderDecoder, l.V, true)
 	if side == "target" {
-		compose.WantTokens(encoderDecoder, side, g, tokens, l.Target, "Target", l.Begin)
+		compose.Vocabulary{Op: encoderDecoder, Side: side, Field: "Target", Size: l.Target, Begin: l.Begin}.Want(g, tokens)
 	} else {
-		compose.WantTokens(encoderDecoder, side, g, tokens, l.Source, "Source", compose.NoBegin)
+		compose.Vocabulary{Op: encoderDecoder, Side: side, Field: "Source", Size: l.Source, Begin: compose.NoBegin}.Want(g, tokens)
 	}
 }
 

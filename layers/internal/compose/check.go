@@ -2,7 +2,6 @@ package compose
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
@@ -61,31 +60,6 @@ func WantMatrix(op, name string, x *grad.Var) {
 func WantDense(op, name string, x *grad.Var, instead string) {
 	if x.IsSparse() {
 		BadShape(op, x, fmt.Sprintf("%s is sparse; %s", name, instead))
-	}
-}
-
-// NoBegin is where no token stands for the beginning.
-const NoBegin = math.MinInt32
-
-// WantTokens panics unless the graph of a side has a token for each node, and each token a row of
-// the table, of words that a field says, but for begin ([NoBegin] where there is none).
-func WantTokens(op, side string, g *graph.Graph, tokens []int32, words int, field string, begin int32) {
-	WantGraph(op, g)
-	if g.Bipartite() {
-		BadGraph(op, g, "the "+side+" graph is bipartite, and its nodes are the tokens")
-	}
-	if len(tokens) != g.NumNodes() {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(tokens)}}, Why: fmt.Sprintf("the %s graph has %d nodes, want a token for each", side, g.NumNodes())})
-	}
-	WantWords(op, side, tokens, words, field, begin)
-}
-
-// WantWords is WantTokens without a graph.
-func WantWords(op, side string, tokens []int32, words int, field string, begin int32) {
-	for i, w := range tokens {
-		if w != begin && (w < 0 || int(w) >= words) {
-			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(tokens)}}, Why: fmt.Sprintf("%s token %d is %d, and %s is %d; encode the text with the vocabulary that the network was made for", side, i, w, field, words)})
-		}
 	}
 }
 

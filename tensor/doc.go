@@ -15,8 +15,10 @@
 // destination comes first, and must not overlap an operand unless the function
 // says that it may be one.
 //
-// A wrong shape panics with a [*ShapeError] that names the operation and the
-// shapes, and so does an overlap; [Try] makes it an error.
+// In all packages bad data, such as a file, is an error, and a bad program panics with a
+// [Mistake] that names what was called, the values and what to write; [Try] makes it an error.
+// Here a wrong shape and an overlap panic with a [*ShapeError]. docs/library/mistakes.md says
+// the rule, with examples.
 //
 // What is long runs on several threads, in chunks that follow from the shapes
 // alone, so no bit depends on their number. Nothing here is safe for use by

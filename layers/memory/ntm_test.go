@@ -457,7 +457,7 @@ func TestNTMRefuses(t *testing.T) {
 		"was Init called?":                     func() { (&memory.NTM{Hidden: 3, Slots: 4, Width: 3}).Start(nil) },
 		"the state has 2 Vars, want 5":         func() { good.Step(nil, x, good.Start(nil)[:2]) },
 		"x has 3 columns, In is 2":             func() { good.Step(nil, grad.Const(normal(14, 2, 3)), good.Start(nil)) },
-		"want a row for each":             func() { good.Forward(nil, graph.Chains(3), x) },
+		"want a row for each":                  func() { good.Forward(nil, graph.Chains(3), x) },
 		"of the state wants 12 columns": func() {
 			s := good.Start(nil)
 			s[0] = s[1]

@@ -106,9 +106,9 @@ func calls(t *testing.T) map[string]func() error {
 	does("explain.New(model, g, x, node), x of two rows", func() {
 		_, _ = explain.New(func(*grad.Tape, *graph.Graph, *grad.Var, *grad.Var) *grad.Var { return x }, ring, tensor.New(2, 5), explain.Node{})
 	})
-	put("datasets.Read(\"none.csv\", …)", func() error { _, err := datasets.Read(no); return err })
+	put("datasets.Load(\"none.csv\", …)", func() error { _, err := datasets.Load(no); return err })
 	put("train.Load(\"none.safetensors\", model)", func() error { return train.Load(no, gat(5)) })
-	put("convert.Read(\"none.safetensors\")", func() error { _, err := convert.Read(no); return err })
+	put("convert.Load(\"none.safetensors\")", func() error { _, err := convert.Load(no); return err })
 	does("new(train.Adam).Step(grads)", func() {
 		tape, w := grad.NewTape(1), grad.NewParam(1, 1)
 		new(train.Adam).Step(tape.Backward(tape.Use(w).Sum()))

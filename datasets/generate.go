@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -318,16 +319,18 @@ func (h Houses) Dataset() (*Dataset, error) {
 	if h.Houses < 1 || h.Extra < 0 || h.Base > most || h.Houses > most/5 {
 		return nil, fmt.Errorf("%d houses on %d nodes with %d extra edges: want at least one house, no negative number, and at most %d nodes", h.Houses, h.Base, h.Extra, most)
 	}
+	if h.Degree < 1 || h.Degree >= h.Base {
+		return nil, fmt.Errorf("nodes that join %d others in a graph of %d nodes, want from 1 to below the number of nodes", h.Degree, h.Base)
+	}
+	if edges := 2 * int64(h.Degree) * int64(h.Base-h.Degree); edges > math.MaxInt32 {
+		return nil, fmt.Errorf("%d nodes that join %d others have %d edges, at most %d", h.Base, h.Degree, edges, math.MaxInt32)
+	}
 	links := h.Degree*(h.Base-h.Degree) + 7*h.Houses
 	if free := n*(n-1)/2 - links; h.Extra > free/2 {
 		return nil, fmt.Errorf("%d extra edges: at most %d, half of the pairs that have none", h.Extra, free/2)
 	}
 	rng := rand.New(rand.NewPCG(h.Seed, 0x405e))
-	base, err := graph.BarabasiAlbert(rng, h.Base, h.Degree)
-	if err != nil {
-		return nil, err
-	}
-	g, err := h.build(rng, base)
+	g, err := h.build(rng, graph.Must(graph.BarabasiAlbert(rng, h.Base, h.Degree)))
 	if err != nil {
 		return nil, err
 	}

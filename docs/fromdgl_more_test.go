@@ -49,10 +49,10 @@ func TestDGLMoreBuilding(t *testing.T) {
 	for what, regular := range map[string]*graph.Graph{"[3 3]": graph.Ring(3, 1), "[3 4]": graph.Star(3), "[4 8]": graph.Grid(2, 2)} {
 		is(t, "regular", fmt.Sprint([]int{regular.NumNodes(), regular.NumEdges()}), what)
 	}
-	web, err := graph.RMAT(rng, 8, 20)
-	is(t, "R-MAT", fmt.Sprint(web, err), "Graph(8 nodes, 20 edges) <nil>")
-	papers, err := graph.Citation(rng, 8, 20)
-	is(t, "Citation", fmt.Sprint(papers, err, papers.Symmetric()), "Graph(8 nodes, 20 edges) <nil> true")
+	web := graph.Must(graph.RMAT(rng, 8, 20))
+	is(t, "R-MAT", web, "Graph(8 nodes, 20 edges)")
+	papers := graph.Must(graph.Citation(rng, 8, 20))
+	is(t, "Citation", fmt.Sprint(papers, papers.Symmetric()), "Graph(8 nodes, 20 edges) true")
 	_, err = g.GonumUndirected()
 	is(t, "not symmetric", err != nil, true)
 	kinds := graph.Must(g.WithKinds([]int32{0, 1, 0, 1, 1}))

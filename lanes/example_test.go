@@ -20,10 +20,7 @@ import (
 // look shows what the threads do in a layer. It is quoted in docs/inside/threads.md; TestThreadsPage compares.
 func look(w io.Writer, picture string) error {
 	rng := rand.New(rand.NewPCG(1, 2))
-	g, err := graph.Uniform(rng, 2000, 20000)
-	if err != nil {
-		return err
-	}
+	g := graph.Must(graph.Uniform(rng, 2000, 20000))
 	layer := &layers.GATConv{In: 64, Out: 16, Heads: 4} // yours
 	layer.Init(rng)
 	x := tensor.New(2000, 64)

@@ -119,8 +119,8 @@ func (l *Level) Of(att *graph.Graph) *graph.Graph {
 			out[n] = graph.Must(att.Dst(l.sweep.levels.Order[o[n]:o[n+1]]))
 		}
 		return out
-	})
-	return parts.([]*graph.Graph)[l.N]
+	}).([]*graph.Graph)
+	return parts[l.N]
 }
 
 type partsKey struct{ levels *graph.Levels }

@@ -216,11 +216,11 @@ func (s *Sampler) hops(hops []hop, a asked) (err error) {
 func (s *Sampler) hop(a asked, layer int) (hop, error) {
 	first := a.inPlace && layer == 0
 	if s.reads(layer) && a.hidden == nil {
-		make := s.Graph.Block
 		if first {
-			make = s.Graph.Dst
+			b, err := s.Graph.Dst(a.seeds)
+			return hop{block: b}, err
 		}
-		b, err := make(a.seeds)
+		b, err := s.Graph.Block(a.seeds)
 		return hop{block: b}, err
 	}
 	d := s.draws(a, layer)

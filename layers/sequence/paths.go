@@ -15,6 +15,9 @@ type paths struct {
 	parts     []int   // chains parts[i] to parts[i+1] are done together
 	longest   int
 	sequences int
+
+	cycle error  // instead of all this
+	why   string // or this
 }
 
 // partNodes is how many nodes the chains of a part have at least.
@@ -27,19 +30,18 @@ type pathsKey struct{}
 
 // pathsOf returns the chains of g. It panics in the name of op if g is anything else.
 func pathsOf(op string, g *graph.Graph) *paths {
-	switch p := g.Derived(pathsKey{}, func() any { return walkPaths(g) }).(type) {
-	case *paths:
-		return p
-	case *graph.CycleError:
-		panic(p)
-	case string:
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumNodes()}}, Why: p})
+	p := g.Derived(pathsKey{}, func() any { return walkPaths(g) }).(*paths)
+	switch {
+	case p.cycle != nil:
+		panic(p.cycle)
+	case p.why != "":
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumNodes()}}, Why: p.why})
 	}
-	return nil
+	return p
 }
 
-// walkPaths returns the chains, or why there are none: a string, or a cycle.
-func walkPaths(g *graph.Graph) any {
+// walkPaths returns the chains, or why there are none.
+func walkPaths(g *graph.Graph) *paths {
 	next := make([]int32, g.NumNodes())
 	for v := range next {
 		next[v] = -1
@@ -50,9 +52,9 @@ func walkPaths(g *graph.Graph) any {
 		from := in.Cols[in.Offsets[v]:in.Offsets[v+1]]
 		switch {
 		case len(from) > 1:
-			return fmt.Sprintf("node %d has %d predecessors, want chains: at most one", v, len(from))
+			return &paths{why: fmt.Sprintf("node %d has %d predecessors, want chains: at most one", v, len(from))}
 		case len(from) == 1 && next[from[0]] >= 0:
-			return fmt.Sprintf("node %d has several successors, want chains: at most one", from[0])
+			return &paths{why: fmt.Sprintf("node %d has several successors, want chains: at most one", from[0])}
 		case len(from) == 1:
 			next[from[0]] = int32(v)
 		}
@@ -76,7 +78,7 @@ func walkPaths(g *graph.Graph) any {
 	}
 	if len(p.nodes) < len(next) {
 		_, err := g.Levels()
-		return err
+		return &paths{cycle: err}
 	}
 	return p
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -216,7 +217,7 @@ func (c dglCase) stage(t *testing.T) (*graph.Graph, layers.In) {
 	}
 	for name, a := range c.Inputs {
 		if a.Dtype == "int64" {
-			g = graph.Must(g.WithKinds(c.Ints(t, "inputs", name)))
+			g = graph.Must(graph.WithKinds(g, c.Ints(t, "inputs", name)))
 			continue
 		}
 		x := grad.Const(a.Dense())
@@ -236,7 +237,7 @@ func (c dglCase) stage(t *testing.T) (*graph.Graph, layers.In) {
 
 // A layer that DGL has not, or not so, is refused, and so is what no module takes.
 func TestNotConvertible(t *testing.T) {
-	self := []graph.Rel{{Src: "a", Name: "self", Dst: "a"}}
+	self := []hetero.Rel{{Src: "a", Name: "self", Dst: "a"}}
 	for want, m := range map[string]convert.Modules{
 		`DGL's has no features of edges`:                                 {"a": initialised(&layers.GATConv{In: 2, Out: 1, EdgeIn: 1})},
 		`DGL has no layer like a *layers.ResGatedConv`:                   {"a": initialised(&layers.ResGatedConv{In: 2, Out: 1})},

@@ -32,7 +32,7 @@ func ExampleModules_Load() {
 		fmt.Println(err)
 		return
 	}
-	g := graph.Must(graph.New(5, []int32{1, 3, 0, 2, 4, 1, 3, 0, 2, 4, 1, 3}, []int32{0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4})).WithSelfLoops()
+	g := graph.WithSelfLoops(graph.Must(graph.New(5, []int32{1, 3, 0, 2, 4, 1, 3, 0, 2, 4, 1, 3}, []int32{0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4})))
 	inputs, err := convert.Load("testdata/pyg.pt", "inputs")
 	if err != nil {
 		fmt.Println(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/relational"
@@ -86,7 +87,7 @@ func (s *taught) applied(l interface {
 		for i, n := range counts {
 			offsets = append(offsets, offsets[i]+int(n.(float64)))
 		}
-		g = graph.Must(g.WithMembers(offsets))
+		g = graph.Must(graph.WithMembers(g, offsets))
 	}
 	in := layers.In{Src: s.watched["x"]}
 	if x := s.watched["x_src"]; x != nil {
@@ -180,15 +181,15 @@ func TestJumpingKnowledgePyG(t *testing.T) {
 
 // Two types of nodes and three relations, of each type a node that hears nobody.
 func TestRelationalPyG(t *testing.T) {
-	rels := []graph.Rel{{Src: "a", Name: "to", Dst: "b"}, {Src: "b", Name: "back", Dst: "a"}, {Src: "a", Name: "self", Dst: "a"}}
+	rels := []hetero.Rel{{Src: "a", Name: "to", Dst: "b"}, {Src: "b", Name: "back", Dst: "a"}, {Src: "a", Name: "self", Dst: "a"}}
 	in, counts := map[string]int{"a": 4, "b": 3}, map[string]int{"a": 5, "b": 4}
 	hgt := initialised(&relational.HGTConv{In: in, Out: 4, Heads: 2, Rels: rels})
 	han := initialised(&relational.HANConv{In: in, Out: 4, Heads: 2, Rels: rels})
 	for name, l := range map[string]interface {
-		Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) map[string]*grad.Var
+		Forward(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) map[string]*grad.Var
 	}{"hgtconv": hgt, "hanconv": han} {
 		s := newTaught(t, name, l)
-		of := map[graph.Rel]*graph.Graph{}
+		of := map[hetero.Rel]*graph.Graph{}
 		for _, r := range rels {
 			key := strings.Join([]string{r.Src, r.Name, r.Dst}, "__")
 			src, dst := s.Ints(t, "inputs", "src_"+key), s.Ints(t, "inputs", "dst_"+key)
@@ -198,7 +199,7 @@ func TestRelationalPyG(t *testing.T) {
 				of[r] = graph.Must(graph.NewBipartite(counts[r.Src], counts[r.Dst], src, dst))
 			}
 		}
-		h, err := graph.NewHetero(counts, of)
+		h, err := hetero.New(counts, of)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -407,7 +407,7 @@ func (n *names) pygRelational(l any) bool {
 }
 
 // relation is what PyG calls a relation in the names of arrays.
-func relation(r graph.Rel) string { return strings.Join([]string{r.Src, r.Name, r.Dst}, "__") }
+func relation(r hetero.Rel) string { return strings.Join([]string{r.Src, r.Name, r.Dst}, "__") }
 
 // pygHGT binds PyG's HGTConv. Rels stand in the order of its metadata: a head after the
 // other, it has a matrix for each.

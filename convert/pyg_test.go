@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
 	"github.com/edgewise-ml/edgewise/layers/pool"
@@ -129,14 +130,14 @@ func (s *stage) pygRest() map[string]module {
 }
 
 // rels are the relations of modules.RELATIONS.
-var rels = []graph.Rel{{Src: "a", Name: "to", Dst: "b"}, {Src: "b", Name: "back", Dst: "a"}, {Src: "a", Name: "self", Dst: "a"}}
+var rels = []hetero.Rel{{Src: "a", Name: "to", Dst: "b"}, {Src: "b", Name: "back", Dst: "a"}, {Src: "a", Name: "self", Dst: "a"}}
 
 // types returns the rows of two types of nodes, one below the other, of which the second has
 // the features b.
-func (s *stage) types(forward func(*grad.Tape, *graph.Hetero, map[string]*grad.Var) map[string]*grad.Var, rels []graph.Rel, b *grad.Var) *grad.Var {
+func (s *stage) types(forward func(*grad.Tape, *hetero.Graph, map[string]*grad.Var) map[string]*grad.Var, rels []hetero.Rel, b *grad.Var) *grad.Var {
 	g := s.graph()
 	both := graph.Must(graph.NewBipartite(5, 5, g.In().Cols, g.Destinations()))
-	h, err := graph.NewHetero(map[string]int{"a": 5, "b": 5}, map[graph.Rel]*graph.Graph{rels[0]: both, rels[1]: both, rels[2]: g})
+	h, err := hetero.New(map[string]int{"a": 5, "b": 5}, map[hetero.Rel]*graph.Graph{rels[0]: both, rels[1]: both, rels[2]: g})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -51,11 +51,11 @@ func (s *stage) flipped() *grad.Var { return s.input("x").Rows([]int32{4, 3, 2, 
 func (s *stage) graph() *graph.Graph {
 	edges, n := s.in["edges"].Data, s.in["edges"].Shape[1]
 	g := graph.Must(graph.New(5, whole(edges[:n]), whole(edges[n:])))
-	return graph.Must(g.WithKinds(whole(s.in["kinds"].Data)))
+	return graph.Must(graph.WithKinds(g, whole(s.in["kinds"].Data)))
 }
 
 // looped returns it as PyG's layers make it that put a loop at each node.
-func (s *stage) looped() *graph.Graph { return s.graph().WithSelfLoops() }
+func (s *stage) looped() *graph.Graph { return graph.WithSelfLoops(s.graph()) }
 
 func whole(v []tensor.Float) []int32 {
 	out := make([]int32, len(v))

@@ -29,7 +29,7 @@ type GraphBatch struct {
 // Batch returns the graphs of the given numbers, in that order. It panics with a
 // [*tensor.ShapeError] if there is none of a number.
 func (d *Graphs) Batch(ids []int32) *GraphBatch {
-	g, err := d.Graph.Members(ids)
+	g, err := graph.Members(d.Graph, ids)
 	if err != nil {
 		panic(&tensor.ShapeError{Op: "datasets.Batch", Shapes: [][]int{{d.Len()}}, Why: err.Error()})
 	}

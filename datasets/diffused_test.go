@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -13,7 +14,7 @@ import (
 // that it had count.
 func TestDiffused(t *testing.T) {
 	d := Karate()
-	f := graph.Diffusion{Keep: 8}
+	f := analysis.Diffusion{Keep: 8}
 	plain, err := d.Diffused(f)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +42,7 @@ func TestDiffused(t *testing.T) {
 	if own := func(d *Dataset) tensor.Float { return d.Weights[0] }; own(heavy) == own(plain) {
 		t.Error("weights of edges do not count")
 	}
-	d.Graph = graph.Must(d.Graph.EdgeSubgraph([]int32{0, 5, 9}))
+	d.Graph = graph.Must(graph.EdgeSubgraph(d.Graph, []int32{0, 5, 9}))
 	d.Weights = nil
 	if _, err := d.Diffused(f); err == nil || !strings.Contains(err.Error(), "do not go both ways") {
 		t.Errorf("error %v", err)

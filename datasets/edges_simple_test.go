@@ -24,8 +24,8 @@ func TestSimple(t *testing.T) {
 			weights = append(weights, tensor.Float(rng.IntN(9)-4))
 		}
 		whole := graph.Must(graph.New(n, src, dst))
-		proper := whole.WithoutSelfLoops()
-		want, _, into := proper.Coalesce()
+		proper := graph.WithoutSelfLoops(whole)
+		want, _, into := graph.Coalesce(proper)
 		sums := make([]tensor.Float, want.NumEdges())
 		listed := carried(pick(weights, whole.EdgeOrder()), proper.From().Edges, 1)
 		for e, k := range into {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -248,7 +249,7 @@ func oneOfEach(at []int, width int) *tensor.Dense {
 //	|   |
 //	3 - 2         2, 3 the bottom
 //
-// The base is [graph.BarabasiAlbert]: the nodes 0 to Base−1. House i is the nodes
+// The base is [random.BarabasiAlbert]: the nodes 0 to Base−1. House i is the nodes
 // Base+5i to Base+5i+4 and has six edges. Extra edges then join pairs of nodes, of base
 // or houses, that had none. Edges go both ways, so there are
 //
@@ -330,7 +331,7 @@ func (h Houses) Dataset() (*Dataset, error) {
 		return nil, fmt.Errorf("%d extra edges: at most %d, half of the pairs that have none", h.Extra, free/2)
 	}
 	rng := rand.New(rand.NewPCG(h.Seed, 0x405e))
-	g, err := h.build(rng, graph.Must(graph.BarabasiAlbert(rng, h.Base, h.Degree)))
+	g, err := h.build(rng, random.BarabasiAlbert(rng, h.Base, h.Degree))
 	if err != nil {
 		return nil, err
 	}

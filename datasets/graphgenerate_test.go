@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 )
 
 func seeded() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
@@ -21,7 +23,7 @@ func TestCSL(t *testing.T) {
 		}
 	}
 	// Walks tell the classes apart and not the graphs of one class, nor their nodes.
-	x, err := d.Graph.ReturnProbabilities(16)
+	x, err := analysis.ReturnProbabilities(d.Graph, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func TestCycles(t *testing.T) {
 	d := Cycles(seeded(), 20, 4)
 	for i := range d.Len() {
 		b := d.Batch([]int32{int32(i)})
-		n, _ := b.Graph.Components()
+		n, _ := analysis.Components(b.Graph)
 		if want := int(d.Labels[i]) + 1; n != want || b.Graph.NumNodes() != 8 || b.Graph.NumEdges() != 16 || d.Labels[i] != int32(i%2) {
 			t.Errorf("graph %d: %d components, want %d; %v", i, n, want, b.Graph)
 		}

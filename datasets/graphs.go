@@ -165,7 +165,7 @@ func (d *Graphs) WithoutAttributes() *Graphs {
 }
 
 // WithFeatures returns d with more features of nodes, such as those of
-// [graph.Graph.ReturnProbabilities]: the columns of x come after d's own.
+// [analysis.ReturnProbabilities]: the columns of x come after d's own.
 func (d *Graphs) WithFeatures(x *tensor.Dense) *Graphs {
 	e := *d
 	e.FeatureNames = nil // those of x are not known
@@ -398,7 +398,7 @@ func (d *Graphs) disjoint(src, dst []int32, offsets []int) (g *graph.Graph, kept
 	}
 	in.Cols = trimmed(in.Cols, int(end))
 	if g, err = graph.FromCSR(in); err == nil {
-		g, err = g.WithMembers(offsets)
+		g, err = graph.WithMembers(g, offsets)
 	}
 	return g, trimmed(order, int(end)), err
 }

@@ -353,7 +353,7 @@ func growing(n int) *Graphs {
 		offsets = append(offsets, offsets[i]+i+1)
 		d.Labels = append(d.Labels, int32(btoi(i%3 == 0)))
 	}
-	d.Graph = graph.Must(graph.Must(graph.New(offsets[n], nil, nil)).WithMembers(offsets))
+	d.Graph = graph.Must(graph.WithMembers(graph.Must(graph.New(offsets[n], nil, nil)), offsets))
 	return d
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 )
 
 // kindTables writes two tables and reads them.
@@ -59,7 +59,7 @@ func TestKindsOfTables(t *testing.T) {
 		t.Errorf("edges %q, want %q", got, want)
 	}
 	both := d.Undirected()
-	if h, _, err = both.Heterogeneous(); err != nil || h.Graph(graph.Rel{Src: "shop", Name: "visits", Dst: "person"}).NumEdges() != 2 {
+	if h, _, err = both.Heterogeneous(); err != nil || h.Graph(hetero.Rel{Src: "shop", Name: "visits", Dst: "person"}).NumEdges() != 2 {
 		t.Errorf("in both directions: %v", err)
 	}
 	if one := d.LargestComponent(); !slices.Equal(one.NodeKinds.Of, d.NodeKinds.Of) || !one.EdgeKinds.Known() {

@@ -176,7 +176,7 @@ func (f *facts) add(head, relation, tail int) {
 
 // graph returns the facts as edges.
 func (f *facts) graph(entities int) *graph.Graph {
-	return graph.Must(graph.Must(graph.New(entities, f.heads, f.tails)).WithKinds(f.relations))
+	return graph.Must(graph.WithKinds(graph.Must(graph.New(entities, f.heads, f.tails)), f.relations))
 }
 
 // PlantedRelations makes a dataset whose labels only relations tell. Each node has a

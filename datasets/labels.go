@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -82,7 +83,7 @@ func (k *Kinds) On(g *graph.Graph, other int32) (*graph.Graph, error) {
 		}
 		list[order[e]] = kind
 	}
-	return g.WithKinds(list)
+	return graph.WithKinds(g, list)
 }
 
 // Heterogeneous returns d's graph as nodes of several types with a graph for each relation between
@@ -93,7 +94,7 @@ func (k *Kinds) On(g *graph.Graph, other int32) (*graph.Graph, error) {
 //
 // The error says so if it is not known which kinds nodes are of, or edges: call it before loops
 // are added.
-func (d *Dataset) Heterogeneous() (h *graph.Hetero, nodes map[string][]int32, err error) {
+func (d *Dataset) Heterogeneous() (h *hetero.Graph, nodes map[string][]int32, err error) {
 	g, relations := d.Graph, []string{"to"}
 	switch {
 	case d.NodeKinds == nil:
@@ -109,7 +110,7 @@ func (d *Dataset) Heterogeneous() (h *graph.Hetero, nodes map[string][]int32, er
 		}
 		relations = d.EdgeKinds.Names
 	}
-	return g.Heterogeneous(d.NodeKinds.Names, d.NodeKinds.Of, relations)
+	return hetero.Of(g, d.NodeKinds.Names, d.NodeKinds.Of, relations)
 }
 
 // Homophily says how much more alike the two ends of an edge are, in what is to be learnt of nodes, than chance would have it:

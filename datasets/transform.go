@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // WithSelfLoops returns d with a loop of weight 1 at each node that has none. Features of
 // such edges are zeros, which as codes are no words, and their class is not known.
-func (d *Dataset) WithSelfLoops() *Dataset { return d.on(d.Graph.WithSelfLoops()) }
+func (d *Dataset) WithSelfLoops() *Dataset { return d.on(graph.WithSelfLoops(d.Graph)) }
 
 // Undirected returns d with both directions of every edge. An edge that is added
 // has the weight of the one that it reverses, its features and its class, and is in the
@@ -20,12 +21,12 @@ func (d *Dataset) Undirected() *Dataset {
 	if d.Graph.Symmetric() {
 		return d.on(d.Graph)
 	}
-	return d.on(d.Graph.Undirected())
+	return d.on(graph.Undirected(d.Graph))
 }
 
 // Diffused returns d on the graph that it is after diffusion, with its weights. Edges lead
 // both ways, or the diffusion says that they need not.
-func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
+func (d *Dataset) Diffused(f analysis.Diffusion) (*Dataset, error) {
 	g, weights, err := f.Graph(d.Graph, d.Weights)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (d *Dataset) Diffused(f graph.Diffusion) (*Dataset, error) {
 }
 
 // WithFeatures returns d with more features of nodes, such as those of
-// [graph.Graph.ReturnProbabilities]: the columns of x come after d's own, which may be
+// [analysis.ReturnProbabilities]: the columns of x come after d's own, which may be
 // sparse and stay so.
 func (d *Dataset) WithFeatures(x *tensor.Dense) *Dataset {
 	e, n := *d, d.Graph.NumNodes()
@@ -155,11 +156,11 @@ func carriedRows(x *tensor.Dense, from []int32, added tensor.Float) *tensor.Dens
 // LargestComponent returns d without the nodes outside of its largest weakly
 // connected component, the first of equals. Nodes keep their order; the split
 // keeps what is left of it.
-func (d *Dataset) LargestComponent() *Dataset { return d.Subgraph(d.Graph.LargestComponent()) }
+func (d *Dataset) LargestComponent() *Dataset { return d.Subgraph(analysis.LargestComponent(d.Graph)) }
 
 // Subgraph returns d with the given nodes alone, which differ, in the order given, and the edges among them.
 func (d *Dataset) Subgraph(nodes []int32) *Dataset {
-	e := *d.on(graph.Must(d.Graph.Subgraph(nodes)))
+	e := *d.on(graph.Must(graph.Subgraph(d.Graph, nodes)))
 	number := make([]int32, d.Graph.NumNodes())
 	for v := range number {
 		number[v] = -1

@@ -10,6 +10,8 @@ import (
 	"github.com/edgewise-ml/edgewise/explain"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
@@ -29,17 +31,17 @@ func TestDGLModelsStructure(t *testing.T) {
 	is(t, "read again", fmt.Sprint(stored, err), "Graph(4 nodes, 5 edges) <nil>")
 	same, err := datasets.Load(file)
 	is(t, "as a dataset", fmt.Sprint(same.Graph, err), "Graph(4 nodes, 5 edges) <nil>")
-	halved, err := g.WithMembers([]int{0, 3, 4})
+	halved, err := graph.WithMembers(g, []int{0, 3, 4})
 	is(t, "members", fmt.Sprint(halved.NodeOffsets(), err), "[0 3 4] <nil>")
-	which, err := halved.Members([]int32{1, 0})
+	which, err := graph.Members(halved, []int32{1, 0})
 	is(t, "some members", fmt.Sprint(which.NodeOffsets(), which.From().Src, err), "[0 1 4] [3 0 1 2] <nil>")
 	thinned := (&layers.DropEdge{P: 0.5}).Graph(tape, g)
 	is(t, "thinned", thinned.NumNodes() == 4 && thinned.NumEdges() < 5, true)
-	twoAway, err := graph.Chains(3).AtDistance(2)
+	twoAway, err := graph.AtDistance(graph.Chains(3), 2)
 	is(t, "two away", fmt.Sprint(twoAway.In().Cols, twoAway.Destinations(), err), "[0] [2] <nil>")
-	cluster, err := g.Matching(rand.New(rand.NewPCG(1, 2)), nil)
+	cluster, err := analysis.Matching(g, rand.New(rand.NewPCG(1, 2)), nil)
 	is(t, "matched", fmt.Sprint(len(cluster), err), "4 <nil>")
-	coarse, into, err := g.Contract(cluster)
+	coarse, into, err := graph.Contract(g, cluster)
 	clustered := new(pool.Graclus).Forward(nil, g, grad.Const(tensor.New(4, 1)), nil)
 	is(t, "by a layer", clustered.Graph.NumNodes(), coarse.NumNodes())
 	is(t, "contracted", fmt.Sprint(coarse.NumNodes() < 4, len(into), err), "true 5 <nil>")
@@ -90,21 +92,21 @@ func TestDGLModelsLayers(t *testing.T) {
 	gated := &layers.ResGatedConv{In: 4, Out: 3}
 	gated.Init(rng)
 	is(t, "gated", gated.Forward(nil, g, x), "Var[5 3]")
-	rates, rel := graph.CompleteBipartite(2, 3), graph.Rel{Src: "user", Name: "rates", Dst: "film"}
-	h, err := graph.NewHetero(map[string]int{"user": 2, "film": 3}, map[graph.Rel]*graph.Graph{rel: rates})
+	rates, rel := graph.CompleteBipartite(2, 3), hetero.Rel{Src: "user", Name: "rates", Dst: "film"}
+	h, err := hetero.New(map[string]int{"user": 2, "film": 3}, map[hetero.Rel]*graph.Graph{rel: rates})
 	is(t, "hetero", err, nil)
-	hgt := &relational.HGTConv{In: map[string]int{"user": 4, "film": 4}, Out: 6, Heads: 2, Rels: []graph.Rel{rel}}
+	hgt := &relational.HGTConv{In: map[string]int{"user": 4, "film": 4}, Out: 6, Heads: 2, Rels: []hetero.Rel{rel}}
 	hgt.Init(rng)
 	y := hgt.Forward(nil, h, map[string]*grad.Var{"user": x.RowRange(0, 2), "film": x.RowRange(2, 5)})
 	is(t, "HGT", y["film"], "Var[3 6]")
-	han := &relational.HANConv{In: map[string]int{"user": 4, "film": 4}, Out: 6, Heads: 2, Rels: []graph.Rel{rel}}
+	han := &relational.HANConv{In: map[string]int{"user": 4, "film": 4}, Out: 6, Heads: 2, Rels: []hetero.Rel{rel}}
 	han.Init(rng)
 	y = han.Forward(nil, h, map[string]*grad.Var{"user": x.RowRange(0, 2), "film": x.RowRange(2, 5)})
 	is(t, "HAN", y["film"], "Var[3 6]")
 	deepWalk := &layers.SkipGram{Nodes: 5, Width: 8}
 	deepWalk.Init(rng)
 	is(t, "SkipGram", deepWalk.Z.Value.Shape(), "[5 8]")
-	facts := graph.Must(g.WithKinds([]int32{0, 1, 0, 1, 0, 1, 0, 1}))
+	facts := graph.Must(graph.WithKinds(g, []int32{0, 1, 0, 1, 0, 1, 0, 1}))
 	moved := &knowledge.TransE{Relations: 2, Width: 4, Margin: 9}
 	moved.Init(rng)
 	is(t, "TransE", moved.Forward(nil, facts, x), "Var[8 1]")
@@ -133,7 +135,7 @@ func TestDGLModelsExplained(t *testing.T) {
 }
 
 func TestDGLModelsSampling(t *testing.T) {
-	g, ids := graph.Complete(6).WithoutSelfLoops(), []int32{0, 1, 2}
+	g, ids := graph.WithoutSelfLoops(graph.Complete(6)), []int32{0, 1, 2}
 	features, rng := tensor.New(6, 2), rand.New(rand.NewPCG(1, 1))
 	sampler := &sample.Sampler{Graph: g, Fanout: []int{2, 3}, Seed: 1}
 	blocks, err := sampler.Blocks(ids, 1)
@@ -159,7 +161,7 @@ func TestDGLModelsSampling(t *testing.T) {
 	is(t, "pairs without an edge", fmt.Sprint(pairs.NumEdges(), err), "3 <nil>")
 	false2, at := sample.Corruptions{Number: 2, Ends: sample.ReplaceDestination}.Draw(sparse, 1)
 	is(t, "corrupted", fmt.Sprint(false2.NumEdges(), len(at)), "12 12")
-	g = sparse.Undirected()
+	g = graph.Undirected(sparse)
 	links, err := sample.LinkSplit{Val: 0.2, Test: 0.2}.Of(g)
 	is(t, "links", fmt.Sprint(links.Val.Links.NumEdges(), links.Test.Negatives.NumEdges(), err), "1 1 <nil>")
 	d := datasets.SBM(rng, 4, datasets.Blocks{Count: 2, Least: 2, Most: 3, Inside: 1})

@@ -11,6 +11,11 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
+	"github.com/edgewise-ml/edgewise/graph/gonumgraph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
+	"github.com/edgewise-ml/edgewise/graph/nearest"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
@@ -25,37 +30,37 @@ func TestDGLMoreBuilding(t *testing.T) {
 	points := tensor.Of([]tensor.Float{0, 1, 3, 7}, 4, 1)
 	rng := rand.New(rand.NewPCG(1, 1))
 
-	two, err := graph.Nearest{K: 1, Members: []int{0, 2, 4}}.Graph(points)
+	two, err := nearest.Neighbours{K: 1, Members: []int{0, 2, 4}}.Graph(points)
 	is(t, "segments", fmt.Sprint(two.In().Cols, err), "[1 0 3 2] <nil>")
-	typed, nodes, err := g.Heterogeneous([]string{"paper", "author"}, []int32{0, 0, 1, 1}, []string{"cites"})
+	typed, nodes, err := hetero.Of(g, []string{"paper", "author"}, []int32{0, 0, 1, 1}, []string{"cites"})
 	is(t, "types", fmt.Sprint(len(typed.Rels()), nodes["author"], err), "4 [2 3] <nil>")
-	places, err := g.LaplacianVectors(2)
+	places, err := analysis.LaplacianVectors(g, 2)
 	is(t, "places", fmt.Sprint(places.Shape(), err), "[4 2] <nil>")
-	spread, weights, err := graph.Diffusion{Walk: true, Keep: 2}.Graph(g, nil)
+	spread, weights, err := analysis.Diffusion{Walk: true, Keep: 2}.Graph(g, nil)
 	is(t, "diffusion", fmt.Sprint(spread.NumEdges(), len(weights), err), "7 7 <nil>")
-	walked, err := g.ReturnProbabilities(3)
+	walked, err := analysis.ReturnProbabilities(g, 3)
 	is(t, "walks", fmt.Sprint(walked.Shape(), err), "[4 3] <nil>")
 	merged, err := graph.New(4, slices.Concat(g.In().Cols, h.In().Cols), slices.Concat(g.Destinations(), h.Destinations()))
 	is(t, "merged", fmt.Sprint(merged, err), "Graph(4 nodes, 7 edges) <nil>")
-	once, times, _ := merged.Coalesce()
+	once, times, _ := graph.Coalesce(merged)
 	is(t, "summed", fmt.Sprint(once, times), "Graph(4 nodes, 5 edges) [1 1 3 1 1]")
 	dense, ids, err := graph.NewCompact([]int32{7, 7}, []int32{2, 5})
 	is(t, "compacted", fmt.Sprint(dense, ids, err), "Graph(3 nodes, 2 edges) [2 5 7] <nil>")
-	outOf := graph.Must(g.Reverse().Dst([]int32{2})).Reverse()
+	outOf := graph.Reverse(graph.Must(graph.Dst(graph.Reverse(g), []int32{2})))
 	is(t, "out-edges", fmt.Sprint(outOf.NumSrc(), outOf.Destinations()), "1 [0 2]")
-	ahead := graph.Must(g.Reverse().Neighbourhood([]int32{0}, 1)).Reverse()
+	ahead := graph.Reverse(graph.Must(graph.Neighbourhood(graph.Reverse(g), []int32{0}, 1)))
 	is(t, "ahead", fmt.Sprint(ahead, ahead.From().Src), "Graph(2 nodes, 2 edges) [0 1]")
 
 	for what, regular := range map[string]*graph.Graph{"[3 3]": graph.Ring(3, 1), "[3 4]": graph.Star(3), "[4 8]": graph.Grid(2, 2)} {
 		is(t, "regular", fmt.Sprint([]int{regular.NumNodes(), regular.NumEdges()}), what)
 	}
-	web := graph.Must(graph.RMAT(rng, 8, 20))
+	web := random.RMAT(rng, 8, 20)
 	is(t, "R-MAT", web, "Graph(8 nodes, 20 edges)")
-	papers := graph.Must(graph.Citation(rng, 8, 20))
+	papers := random.Citation(rng, 8, 20)
 	is(t, "Citation", fmt.Sprint(papers, papers.Symmetric()), "Graph(8 nodes, 20 edges) true")
-	_, err = g.GonumUndirected()
+	_, err = gonumgraph.Undirected(g)
 	is(t, "not symmetric", err != nil, true)
-	kinds := graph.Must(g.WithKinds([]int32{0, 1, 0, 1, 1}))
+	kinds := graph.Must(graph.WithKinds(g, []int32{0, 1, 0, 1, 1}))
 	is(t, "kinds in the graph's order", kinds.Kinds(), "[1 0 1 0 1]")
 	var ones []int32
 	for e, k := range kinds.Kinds() {
@@ -63,7 +68,7 @@ func TestDGLMoreBuilding(t *testing.T) {
 			ones = append(ones, int32(e))
 		}
 	}
-	ofKind := graph.Must(kinds.EdgeSubgraph(ones))
+	ofKind := graph.Must(graph.EdgeSubgraph(kinds, ones))
 	is(t, "edges of a kind", fmt.Sprint(ofKind, ofKind.Kinds()), "Graph(4 nodes, 3 edges) [1 1 1]")
 	var kept []int32
 	for e := range g.NumEdges() {
@@ -71,17 +76,17 @@ func TestDGLMoreBuilding(t *testing.T) {
 			kept = append(kept, int32(e))
 		}
 	}
-	thinned := graph.Must(g.EdgeSubgraph(kept))
+	thinned := graph.Must(graph.EdgeSubgraph(g, kept))
 	is(t, "dropped edges", thinned.NumEdges(), len(kept))
 
 	both := graph.Batch(graph.Chains(2), graph.Chains(3))
-	second := both.Unbatch()[1]
+	second := graph.Unbatch(both)[1]
 	is(t, "slice", second, "Graph(3 nodes, 2 edges)")
 	members := len(both.NodeOffsets()) - 1
 	is(t, "batch size", members, 2)
-	perMember := both.EdgeMembership().InDegrees()
+	perMember := graph.EdgeMembership(both).InDegrees()
 	is(t, "edges of members", perMember, "[1 2]")
-	wood := graph.Must(graph.Trees([]int32{-1, 0}, []int32{-1})).Reverse().WithSelfLoops()
+	wood := graph.WithSelfLoops(graph.Reverse(graph.Must(graph.Trees([]int32{-1, 0}, []int32{-1}))))
 	is(t, "members that are kept", wood.NodeOffsets(), "[0 2 3]")
 	_, numbers, err := graph.Compact([]int32{7, 2}, []int32{5})
 	is(t, "numbers of ids", fmt.Sprint(numbers, err), "[[2 0] [1]] <nil>")
@@ -133,19 +138,19 @@ func TestDGLEdgeReadout(t *testing.T) {
 	x, w, e := column(1, 2, 3, 4, 5), column(0, 0, 0), column(-7, -8, -9)
 	var y *grad.Var
 
-	y = message.UpdateAll(both.EdgeMembership(), message.CopyU(e), message.Sum)
+	y = message.UpdateAll(graph.EdgeMembership(both), message.CopyU(e), message.Sum)
 	compare.Equal(t, "sum", y.Value().Data, []tensor.Float{-7, -17})
-	y = message.UpdateAll(both.EdgeMembership(), message.CopyU(e), message.Mean)
+	y = message.UpdateAll(graph.EdgeMembership(both), message.CopyU(e), message.Mean)
 	compare.Equal(t, "mean", y.Value().Data, []tensor.Float{-7, -8.5})
-	y = message.UpdateAll(both.EdgeMembership(), message.CopyU(e), message.Max)
+	y = message.UpdateAll(graph.EdgeMembership(both), message.CopyU(e), message.Max)
 	compare.Equal(t, "max", y.Value().Data, []tensor.Float{-7, -8})
-	y = message.ApplyEdges(both.EdgeMembership(), message.CopyU(w).Softmax())
+	y = message.ApplyEdges(graph.EdgeMembership(both), message.CopyU(w).Softmax())
 	compare.Equal(t, "softmax", y.Value().Data, []tensor.Float{1, 0.5, 0.5})
-	y = message.ApplyEdges(both.EdgeMembership(), message.CopyU(e).TopK(1))
+	y = message.ApplyEdges(graph.EdgeMembership(both), message.CopyU(e).TopK(1))
 	compare.Near(t, "best", y.Value().Data, []float64{-7, -8, -inf}, compare.Exactly)
-	y = message.ApplyEdges(both.EdgeMembership(), message.V(column(100, 200)))
+	y = message.ApplyEdges(graph.EdgeMembership(both), message.V(column(100, 200)))
 	compare.Equal(t, "broadcast", y.Value().Data, []tensor.Float{100, 200, 200})
-	y = message.UpdateAll(both.Membership(), message.U(x).Mul(message.U(column(0, 0, 0, 0, 0)).Sigmoid()), message.Sum)
+	y = message.UpdateAll(graph.Membership(both), message.U(x).Mul(message.U(column(0, 0, 0, 0, 0)).Sigmoid()), message.Sum)
 	compare.Equal(t, "weights of a gate", y.Value().Data, []tensor.Float{1.5, 6})
 }
 
@@ -185,7 +190,7 @@ func TestDGLMoreLayers(t *testing.T) {
 	tape := grad.NewTape(1)
 	masked := tape.Dropout(x, 0.2)
 	is(t, "masked", masked, "Var[5 4]")
-	mixed := g.Reorder()
+	mixed := graph.Reorder(g)
 	is(t, "renumbered", mixed.NumEdges(), 8)
 	spread := x
 	for range 3 {

@@ -10,6 +10,11 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
+	"github.com/edgewise-ml/edgewise/graph/gonumgraph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
+	"github.com/edgewise-ml/edgewise/graph/nearest"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/sequence"
@@ -29,14 +34,14 @@ func TestDGLBuilding(t *testing.T) {
 	rates, err := graph.NewBipartite(3, 2, []int32{0, 1, 2}, []int32{0, 0, 1})
 	is(t, "bipartite", fmt.Sprint(rates.NumSrc(), rates.NumDst(), err), "3 2 <nil>")
 	counts := map[string]int{"user": 3, "film": 2}
-	rel := graph.Rel{Src: "user", Name: "rates", Dst: "film"}
-	h, err := graph.NewHetero(counts, map[graph.Rel]*graph.Graph{rel: rates})
+	rel := hetero.Rel{Src: "user", Name: "rates", Dst: "film"}
+	h, err := hetero.New(counts, map[hetero.Rel]*graph.Graph{rel: rates})
 	is(t, "hetero", err, nil)
 	ratings := h.Graph(rel)
 	is(t, "relation", ratings == rates, true)
 	types, rels := h.Types(), h.Rels()
 	is(t, "types", fmt.Sprint(types, rels), "[film user] [user -rates-> film]")
-	all, ends := h.Homogeneous()
+	all, ends := hetero.Homogeneous(h)
 	is(t, "homogeneous", fmt.Sprint(all, ends), "Graph(5 nodes, 3 edges) [0 2 5]")
 	kinds := all.Kinds()
 	is(t, "kinds", kinds, "[0 0 0]")
@@ -44,30 +49,30 @@ func TestDGLBuilding(t *testing.T) {
 	a, b := g, graph.Star(3)
 	both := graph.Batch(a, b)
 	is(t, "batch", both.NumNodes(), 7)
-	parts := both.Unbatch()
+	parts := graph.Unbatch(both)
 	is(t, "unbatch", fmt.Sprint(len(parts), parts[1]), "2 Graph(3 nodes, 4 edges)")
 	offsets := both.NodeOffsets()
 	is(t, "offsets", offsets, "[0 4 7]")
 
-	chance := graph.Must(graph.Uniform(rng, 10, 30))
+	chance := random.Uniform(rng, 10, 30)
 	is(t, "random", chance, "Graph(10 nodes, 30 edges)")
-	hubs := graph.Must(graph.PowerLaw(rng, 10, 30, 0.75))
+	hubs := random.PowerLaw(rng, 10, 30, 0.75)
 	is(t, "power law", hubs, "Graph(10 nodes, 30 edges)")
-	grown := graph.Must(graph.BarabasiAlbert(rng, 10, 2))
+	grown := random.BarabasiAlbert(rng, 10, 2)
 	is(t, "grown", grown.Symmetric(), true)
 	points := tensor.Of([]tensor.Float{0, 1, 3, 7}, 4, 1)
-	near, err := graph.KNN(points, 1)
+	near, err := nearest.KNN(points, 1)
 	is(t, "nearest", fmt.Sprint(near.In().Cols, err), "[1 0 1 2] <nil>")
-	within, err := graph.Radius(points, 2)
+	within, err := nearest.Radius(points, 2)
 	is(t, "radius", fmt.Sprint(within.In().Cols, err), "[1 0 2 1] <nil>")
 	csr := g.In()
 	same, err := graph.FromCSR(csr)
 	is(t, "CSR", fmt.Sprint(same, err), "Graph(4 nodes, 5 edges) <nil>")
-	view := g.Gonum()
-	weighed, err := g.GonumWeighted([]float64{1, 2, 3, 4, 5})
+	view := gonumgraph.Of(g)
+	weighed, err := gonumgraph.Weighted(g, []float64{1, 2, 3, 4, 5})
 	sum, _ := weighed.Weight(0, 1)
 	is(t, "weights", fmt.Sprint(sum, err), "5 <nil>") // of a pair of parallel edges
-	copied, nodeIDs, _, err := graph.FromGonum(view)
+	copied, nodeIDs, _, err := gonumgraph.From(view)
 	is(t, "gonum", fmt.Sprint(copied, nodeIDs, err), "Graph(4 nodes, 4 edges) [0 1 2 3] <nil>") // a pair of parallel edges shows as one
 }
 
@@ -75,38 +80,38 @@ func TestDGLTransforms(t *testing.T) {
 	src, dst := []int32{0, 0, 1, 2, 2}, []int32{1, 1, 2, 2, 0}
 	g := graph.Must(graph.New(4, src, dst)) // own order: 2→0, 0→1, 0→1, 1→2, 2→2
 
-	looped := g.WithSelfLoops()
-	is(t, "loops", fmt.Sprint(looped.NumEdges(), looped.WithSelfLoops().NumEdges()), "8 8")
-	bare := g.WithoutSelfLoops()
+	looped := graph.WithSelfLoops(g)
+	is(t, "loops", fmt.Sprint(looped.NumEdges(), graph.WithSelfLoops(looped).NumEdges()), "8 8")
+	bare := graph.WithoutSelfLoops(g)
 	is(t, "no loops", bare.NumEdges(), 4)
-	again := g.WithoutSelfLoops().WithSelfLoops()
+	again := graph.WithSelfLoops(graph.WithoutSelfLoops(g))
 	is(t, "a loop each", again.NumEdges(), 8)
-	simple, counts, into := g.Coalesce()
+	simple, counts, into := graph.Coalesce(g)
 	is(t, "simple", fmt.Sprint(simple.NumEdges(), counts, into), "4 [1 2 1 1] [0 1 1 2 3]")
-	symmetric := simple.Undirected()
+	symmetric := graph.Undirected(simple)
 	is(t, "symmetric", fmt.Sprint(symmetric.NumEdges(), symmetric.Symmetric()), "7 true")
 	doubled, err := graph.New(4, slices.Concat(src, dst), slices.Concat(dst, src))
 	is(t, "doubled", fmt.Sprint(doubled.NumEdges(), err), "10 <nil>")
-	turned := g.Reverse()
+	turned := graph.Reverse(g)
 	is(t, "reverse", turned.InDegrees(), g.OutDegrees())
-	line, err := g.LineGraph()
+	line, err := graph.LineGraph(g)
 	is(t, "line graph", fmt.Sprint(line.NumNodes(), err), "5 <nil>")
-	renumbered, err := g.Permute([]int32{3, 2, 1, 0})
+	renumbered, err := graph.Permute(g, []int32{3, 2, 1, 0})
 	is(t, "permuted", fmt.Sprint(renumbered.InDegrees(), err), "[0 2 2 1] <nil>")
-	clustered := g.Reorder()
+	clustered := graph.Reorder(g)
 	is(t, "reordered", clustered.NumEdges(), 5)
 
-	sub, err := g.Subgraph([]int32{2, 1})
+	sub, err := graph.Subgraph(g, []int32{2, 1})
 	is(t, "subgraph", fmt.Sprint(sub, err), "Graph(2 nodes, 2 edges) <nil>")
-	some, err := g.EdgeSubgraph([]int32{0, 3})
+	some, err := graph.EdgeSubgraph(g, []int32{0, 3})
 	is(t, "edge subgraph", fmt.Sprint(some, err), "Graph(4 nodes, 2 edges) <nil>")
-	into2, err := g.Dst([]int32{2})
+	into2, err := graph.Dst(g, []int32{2})
 	is(t, "in-edges", fmt.Sprint(into2.NumSrc(), into2.NumDst(), into2.NumEdges(), err), "4 1 2 <nil>")
-	hood, err := g.Neighbourhood([]int32{2}, 1)
+	hood, err := graph.Neighbourhood(g, []int32{2}, 1)
 	is(t, "neighbourhood", fmt.Sprint(hood.From().Src, err), "[2 1] <nil>")
-	block, err := g.Block([]int32{2})
+	block, err := graph.Block(g, []int32{2})
 	is(t, "block", fmt.Sprint(block.From().Src, err), "[2 1] <nil>")
-	blocks, err := g.Blocks([]int32{2}, 2)
+	blocks, err := graph.Blocks(g, []int32{2}, 2)
 	is(t, "first block", fmt.Sprint(blocks[0].From().Src, err), "[2 1 0] <nil>")
 
 	x, w := column(10, 11, 12, 13), column(0, 1, 2, 3, 4)
@@ -114,7 +119,7 @@ func TestDGLTransforms(t *testing.T) {
 	is(t, "rows of a subgraph", fmt.Sprint(xs.Value().Data, ws.Value().Data), "[12 11] [3 4]")
 	levels, err := graph.Chains(2, 1).Levels()
 	is(t, "levels", fmt.Sprint(levels.Order, levels.Offsets, err), "[0 2 1] [0 2 3] <nil>")
-	count, of := g.Components()
+	count, of := analysis.Components(g)
 	is(t, "components", fmt.Sprint(count, of), "2 [0 0 0 1]")
 	report := g.Check()
 	is(t, "check", report.NoIn, "[3]")
@@ -126,7 +131,7 @@ func TestDGLQueries(t *testing.T) {
 	is(t, "numbers", fmt.Sprint(nodes, edges), "4 5")
 	sources, destinations := g.NumSrc(), g.NumDst()
 	is(t, "sides", fmt.Sprint(sources, destinations), "4 4")
-	yes := g.Gonum().HasEdgeFromTo(0, 1)
+	yes := gonumgraph.Of(g).HasEdgeFromTo(0, 1)
 	is(t, "has an edge", yes, true)
 	in, out := g.InDegrees(), g.OutDegrees()
 	is(t, "degrees", fmt.Sprint(in, out), "[1 2 2 0] [2 1 2 0]")
@@ -244,10 +249,10 @@ func TestDGLPassing(t *testing.T) {
 	y = message.UpdateAll(g, message.CopyE(alphas[0]), message.Sum).Add(message.UpdateAll(h, message.CopyE(alphas[1]), message.Sum))
 	compare.Equal(t, "weights of relations", y.Value().Data, []tensor.Float{1, 1, 1})
 
-	some := graph.Must(g.Dst([]int32{2}))
+	some := graph.Must(graph.Dst(g, []int32{2}))
 	y = message.UpdateAll(some, message.CopyU(x), message.Sum)
 	compare.Equal(t, "pull", y.Value().Data, []tensor.Float{3})
-	few := graph.Must(g.EdgeSubgraph([]int32{2}))
+	few := graph.Must(graph.EdgeSubgraph(g, []int32{2}))
 	y = message.UpdateAll(few, message.CopyU(x), message.Sum)
 	compare.Equal(t, "some edges", y.Value().Data, []tensor.Float{0, 0, 2})
 
@@ -258,7 +263,7 @@ func TestDGLPassing(t *testing.T) {
 	}
 	s := message.Sweep(chain, message.State{column(0)}, step)
 	compare.Equal(t, "sweep", s[0].Value().Data, []tensor.Float{1, 3, 6})
-	back := message.Sweep(chain.Reverse(), message.State{column(0)}, step)
+	back := message.Sweep(graph.Reverse(chain), message.State{column(0)}, step)
 	compare.Equal(t, "backwards", back[0].Value().Data, []tensor.Float{6, 5, 3})
 }
 
@@ -273,17 +278,17 @@ func TestDGLReadout(t *testing.T) {
 	compare.Equal(t, "mean", y.Value().Data, []tensor.Float{1.5, 4})
 	y = message.Readout(both, x, message.Max)
 	compare.Equal(t, "max", y.Value().Data, []tensor.Float{2, 5})
-	y = message.UpdateAll(both.Membership(), message.UMulE(x, w), message.Sum)
+	y = message.UpdateAll(graph.Membership(both), message.UMulE(x, w), message.Sum)
 	compare.Equal(t, "weighted", y.Value().Data, []tensor.Float{3, 5})
-	y = message.ApplyEdges(both.Membership(), message.CopyU(w).Softmax())
+	y = message.ApplyEdges(graph.Membership(both), message.CopyU(w).Softmax())
 	is(t, "softmax", y.Value().Data[0], 0.5)
 	y = message.ReadoutSoftmax(both, x, column(0, 0, 0, 0, 0))
 	compare.Array(t, "attention", y.Value(), column(1.5, 4).Value(), compare.Part(1e-5))
-	y = message.ApplyEdges(both.Membership(), message.CopyU(x).TopK(1))
+	y = message.ApplyEdges(graph.Membership(both), message.CopyU(x).TopK(1))
 	compare.Near(t, "best", y.Value().Data, []float64{-inf, 2, -inf, -inf, 5}, compare.Exactly)
 	y = message.Readout(both, message.UpdateAll(both, message.CopyE(e), message.Sum), message.Sum)
 	compare.Equal(t, "edges", y.Value().Data, []tensor.Float{7, 17})
-	y = message.ApplyEdges(both.Membership(), message.V(column(100, 200)))
+	y = message.ApplyEdges(graph.Membership(both), message.V(column(100, 200)))
 	compare.Equal(t, "broadcast", y.Value().Data, []tensor.Float{100, 100, 200, 200, 200})
 }
 
@@ -303,7 +308,7 @@ func TestDGLSparse(t *testing.T) {
 	dst := tensor.New(n, 1)
 	sparse.Product{A: a}.Into(dst, x.Value())
 	compare.Equal(t, "kernel", dst.Data, []tensor.Float{0, 10, 20})
-	y = message.UpdateAll(g.Reverse(), message.UMulE(x, w.Rows(g.Reverse().From().Edges)), message.Sum)
+	y = message.UpdateAll(graph.Reverse(g), message.UMulE(x, w.Rows(graph.Reverse(g).From().Edges)), message.Sum)
 	compare.Equal(t, "transposed", y.Value().Data, []tensor.Float{18, 31, 0})
 	y = message.ApplyEdges(g, message.UDotV(x, x).Mul(message.E(w)))
 	compare.Equal(t, "sddmm", y.Value().Data, []tensor.Float{20, 18, 42})
@@ -311,7 +316,7 @@ func TestDGLSparse(t *testing.T) {
 	is(t, "softmax", y.Value().Data[0], 1)
 	y = message.UpdateAll(g, message.CopyE(w), message.Sum)
 	compare.Equal(t, "sums of rows", y.Value().Data, []tensor.Float{0, 5, 13})
-	y = message.UpdateAll(g.Reverse(), message.CopyE(w.Rows(g.Reverse().From().Edges)), message.Sum)
+	y = message.UpdateAll(graph.Reverse(g), message.CopyE(w.Rows(graph.Reverse(g).From().Edges)), message.Sum)
 	compare.Equal(t, "sums of columns", y.Value().Data, []tensor.Float{6, 12, 0})
 	y = message.ApplyEdges(g, message.UMulE(x, w))
 	compare.Equal(t, "scaled columns", y.Value().Data, []tensor.Float{10, 6, 14})

@@ -9,6 +9,10 @@ import (
 	"github.com/edgewise-ml/edgewise/explain"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
+	"github.com/edgewise-ml/edgewise/graph/gonumgraph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
+	"github.com/edgewise-ml/edgewise/graph/nearest"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
 	"github.com/edgewise-ml/edgewise/layers/pool"
@@ -21,12 +25,12 @@ import (
 
 func TestPyGUtilities(t *testing.T) {
 	g := graph.Must(graph.New(4, []int32{0, 1, 2, 0}, []int32{1, 0, 1, 1}))
-	rel := graph.Rel{Src: "user", Name: "rates", Dst: "film"}
-	h, err := graph.NewHetero(map[string]int{"user": 4, "film": 4}, map[graph.Rel]*graph.Graph{rel: graph.CompleteBipartite(4, 4)})
+	rel := hetero.Rel{Src: "user", Name: "rates", Dst: "film"}
+	h, err := hetero.New(map[string]int{"user": 4, "film": 4}, map[hetero.Rel]*graph.Graph{rel: graph.CompleteBipartite(4, 4)})
 	is(t, "hetero", err, nil)
-	all, ends := h.Homogeneous()
+	all, ends := hetero.Homogeneous(h)
 	is(t, "one type", fmt.Sprint(all, ends), "Graph(8 nodes, 16 edges) [0 4 8]")
-	typed, nodes, err := g.Heterogeneous([]string{"a", "b"}, []int32{0, 0, 1, 1}, []string{"cites"})
+	typed, nodes, err := hetero.Of(g, []string{"a", "b"}, []int32{0, 0, 1, 1}, []string{"cites"})
 	is(t, "types", fmt.Sprint(typed.Types(), nodes["b"], err), "[a b] [2 3] <nil>")
 	left, kept := (&layers.DropEdge{P: 0.5}).Apply(grad.NewTape(1), g, layers.In{Weight: column(1, 2, 3, 4)})
 	is(t, "dropout_edge", left.NumEdges(), kept.Weight.Dim(0))
@@ -36,11 +40,11 @@ func TestPyGUtilities(t *testing.T) {
 	is(t, "questions", fmt.Sprint(same, alone), "false [3]")
 	csr, err := graph.FromCSR(g.In())
 	is(t, "from CSR", fmt.Sprint(csr.NumEdges(), err), "4 <nil>")
-	copied, ids, _, err := graph.FromGonum(g.Gonum())
+	copied, ids, _, err := gonumgraph.From(gonumgraph.Of(g))
 	is(t, "from gonum", fmt.Sprint(copied.NumNodes(), len(ids), err), "4 4 <nil>")
-	count, of := g.Components()
+	count, of := analysis.Components(g)
 	is(t, "components", fmt.Sprint(count, of), "2 [0 0 0 1]")
-	largest, err := g.Subgraph(g.LargestComponent())
+	largest, err := graph.Subgraph(g, analysis.LargestComponent(g))
 	is(t, "largest", fmt.Sprint(largest.NumNodes(), err), "3 <nil>")
 	pairs, err := (&sample.Negatives{Graph: g, Directed: true}).Draw(3, 1)
 	is(t, "negatives", fmt.Sprint(pairs.NumEdges(), err), "3 <nil>")
@@ -53,7 +57,7 @@ func TestPyGUtilities(t *testing.T) {
 }
 
 func TestPyGTransforms(t *testing.T) {
-	g, rng := graph.Ring(6, 1).Undirected(), rand.New(rand.NewPCG(1, 1))
+	g, rng := graph.Undirected(graph.Ring(6, 1)), rand.New(rand.NewPCG(1, 1))
 	points := tensor.Of([]tensor.Float{0, 1, 3, 7, 8, 10}, 6, 1)
 	d := &datasets.Dataset{Graph: g, Features: sparse.FromDense(points), Labels: []int32{0, 1, 0, 1, 0, 1}, Classes: 2}
 	many := datasets.SBM(rng, 4, datasets.Blocks{Count: 2, Least: 2, Most: 3, Inside: 1})
@@ -63,21 +67,21 @@ func TestPyGTransforms(t *testing.T) {
 	is(t, "standardised", fmt.Sprint(z.Shape(), err), "[6 1] <nil>")
 	degrees := many.WithDegrees(8)
 	is(t, "degrees", degrees.Features.Dim(1), many.Features.Dim(1)+9)
-	hub := g.WithVirtualNodes()
+	hub := graph.WithVirtualNodes(g)
 	is(t, "virtual node", hub.NumEdges(), 24)
-	walked, err := g.ReturnProbabilities(3)
+	walked, err := analysis.ReturnProbabilities(g, 3)
 	is(t, "walks", fmt.Sprint(walked.Shape(), err), "[6 3] <nil>")
-	within, err := graph.Radius(points, 2)
+	within, err := nearest.Radius(points, 2)
 	is(t, "radius", fmt.Sprint(within.NumEdges(), err), "8 <nil>")
-	angles, err := graph.Nearest{K: 2, Cosine: true, Members: []int{0, 3, 6}}.Graph(points)
+	angles, err := nearest.Neighbours{K: 2, Cosine: true, Members: []int{0, 3, 6}}.Graph(points)
 	is(t, "of members", fmt.Sprint(angles.NumEdges(), err), "12 <nil>")
-	far, err := g.AtDistance(2)
+	far, err := graph.AtDistance(g, 2)
 	is(t, "two hops", fmt.Sprint(far.NumEdges(), err), "12 <nil>")
-	line, err := g.LineGraph()
+	line, err := graph.LineGraph(g)
 	is(t, "line graph", fmt.Sprint(line.NumNodes(), err), "12 <nil>")
 	big := d.LargestComponent()
 	is(t, "largest", big.Graph.NumNodes(), 6)
-	diffused, err := d.Diffused(graph.Diffusion{Keep: 2})
+	diffused, err := d.Diffused(analysis.Diffusion{Keep: 2})
 	is(t, "diffused", fmt.Sprint(diffused.Graph.NumEdges(), err), "12 <nil>")
 	split, err := d.RandomSplit(rng, 1, 2, 2)
 	is(t, "split", fmt.Sprint(len(split.Test), err), "2 <nil>")
@@ -116,7 +120,7 @@ func TestPyGReadouts(t *testing.T) {
 }
 
 func TestPyGModels(t *testing.T) {
-	g, x, rng := graph.Ring(6, 1).Undirected(), grad.Const(tensor.New(6, 4)), rand.New(rand.NewPCG(1, 1))
+	g, x, rng := graph.Undirected(graph.Ring(6, 1)), grad.Const(tensor.New(6, 4)), rand.New(rand.NewPCG(1, 1))
 	light := &layers.LightGCN{K: 3}
 	light.Init(rng)
 	y := light.Forward(nil, g, x)
@@ -139,7 +143,7 @@ func TestPyGModels(t *testing.T) {
 	node2vec := &layers.SkipGram{Nodes: 6, Width: 4}
 	node2vec.Init(rng)
 	is(t, "node2vec", node2vec.Loss(nil, g, g).Shape(), "[1]")
-	facts := graph.Must(g.WithKinds(make([]int32, 12)))
+	facts := graph.Must(graph.WithKinds(g, make([]int32, 12)))
 	transE := &knowledge.TransE{Relations: 1, Width: 4, Margin: 1}
 	distMult := &knowledge.DistMult{Relations: 1, Width: 4}
 	complEx := &knowledge.ComplEx{Relations: 1, Width: 4}

@@ -9,6 +9,9 @@ import (
 	"github.com/edgewise-ml/edgewise/convert"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
+	"github.com/edgewise-ml/edgewise/graph/nearest"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/relational"
@@ -28,33 +31,33 @@ func TestPyGData(t *testing.T) {
 	is(t, "edge_attr", e.Value().Data, "[2 1 3 4]")
 	x := grad.Const(features)
 	is(t, "x", x.Shape(), "[4 1]")
-	rates, rel := graph.Must(graph.NewBipartite(4, 4, src, dst)), graph.Rel{Src: "user", Name: "rates", Dst: "film"}
-	h, err := graph.NewHetero(map[string]int{"user": 4, "film": 4}, map[graph.Rel]*graph.Graph{rel: rates})
+	rates, rel := graph.Must(graph.NewBipartite(4, 4, src, dst)), hetero.Rel{Src: "user", Name: "rates", Dst: "film"}
+	h, err := hetero.New(map[string]int{"user": 4, "film": 4}, map[hetero.Rel]*graph.Graph{rel: rates})
 	is(t, "hetero", fmt.Sprint(h.Types(), err), "[film user] <nil>")
 	both := graph.Batch(g, g)
 	offsets := both.NodeOffsets()
-	is(t, "batch", fmt.Sprint(offsets, len(both.Unbatch())), "[0 4 8] 2")
-	looped := g.WithSelfLoops()
+	is(t, "batch", fmt.Sprint(offsets, len(graph.Unbatch(both))), "[0 4 8] 2")
+	looped := graph.WithSelfLoops(g)
 	is(t, "loops", looped.NumEdges(), 8)
-	bare := g.WithoutSelfLoops()
+	bare := graph.WithoutSelfLoops(g)
 	is(t, "no loops", bare.NumEdges(), 4)
-	symmetric := g.Undirected()
+	symmetric := graph.Undirected(g)
 	is(t, "undirected", symmetric.Symmetric(), true)
-	once, counts, into := g.Coalesce()
+	once, counts, into := graph.Coalesce(g)
 	is(t, "coalesce", fmt.Sprint(once.NumEdges(), counts, into), "3 [1 2 1] [0 1 2 1]")
 	degrees := g.InDegrees()
 	is(t, "degree", degrees, "[1 3 0 0]")
-	part, err := g.Subgraph([]int32{0, 1})
+	part, err := graph.Subgraph(g, []int32{0, 1})
 	is(t, "subgraph", fmt.Sprint(part, err), "Graph(2 nodes, 3 edges) <nil>")
-	around, err := g.Neighbourhood([]int32{0}, 2)
+	around, err := graph.Neighbourhood(g, []int32{0}, 2)
 	is(t, "hops", fmt.Sprint(around.NumNodes(), err), "3 <nil>")
-	near, err := graph.KNN(points, 2)
+	near, err := nearest.KNN(points, 2)
 	is(t, "knn", fmt.Sprint(near.NumEdges(), err), "8 <nil>")
-	spread, weights, err := graph.Diffusion{Walk: true, Keep: 2}.Graph(g, nil)
+	spread, weights, err := analysis.Diffusion{Walk: true, Keep: 2}.Graph(g, nil)
 	is(t, "gdc", fmt.Sprint(spread.NumNodes(), len(weights) > 0, err), "4 true <nil>")
-	places, err := g.LaplacianVectors(3)
+	places, err := analysis.LaplacianVectors(g, 3)
 	is(t, "places", fmt.Sprint(places.Shape(), err), "[4 3] <nil>")
-	cluster, err := g.Matching(rand.New(rand.NewPCG(1, 2)), nil)
+	cluster, err := analysis.Matching(g, rand.New(rand.NewPCG(1, 2)), nil)
 	is(t, "graclus", fmt.Sprint(len(cluster), err), "4 <nil>")
 	sampler := sample.Sampler{Graph: g, Fanout: []int{15, 10}, Seed: 1}
 	is(t, "sampler", sampler.Check(), nil)
@@ -83,7 +86,7 @@ func TestPyGMessages(t *testing.T) {
 
 // Each layer of the page has names there.
 func TestPyGLayers(t *testing.T) {
-	rel := graph.Rel{Src: "user", Name: "rates", Dst: "film"}
+	rel := hetero.Rel{Src: "user", Name: "rates", Dst: "film"}
 	gcn := &layers.GCNConv{In: 16, Out: 8}
 	gat := &layers.GATConv{In: 16, Out: 8, Heads: 4, AttnDrop: 0.6}
 	pair := &layers.GATConv{In: 16, InDst: 12, Out: 8}
@@ -108,7 +111,7 @@ func TestPyGLayers(t *testing.T) {
 	ggnn := &layers.GatedGraphConv{In: 16, Out: 16, Steps: 2, PerStep: true, NoBias: true}
 	pna := &layers.PNAConv{In: 16, Out: 8, EdgeIn: 4, EncodeEdges: true}
 	gps := &layers.GPSConv{Width: 16, Heads: 2}
-	hgt := &relational.HGTConv{In: map[string]int{"user": 16, "film": 16}, Out: 8, Heads: 2, Rels: []graph.Rel{rel}}
+	hgt := &relational.HGTConv{In: map[string]int{"user": 16, "film": 16}, Out: 8, Heads: 2, Rels: []hetero.Rel{rel}}
 	norms := []any{&layers.BatchNorm{Width: 16}, &layers.LayerNorm{Width: 16}}
 	more := []any{&layers.GraphNorm{Width: 16}, &layers.PairNorm{}}
 	jump := &layers.JumpingKnowledge{Mode: layers.JumpLSTM, Width: 16, Hidden: 32}

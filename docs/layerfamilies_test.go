@@ -15,6 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/docs"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
@@ -85,9 +86,9 @@ func ran() map[string]func(t *grad.Tape) {
 
 func ranPools() map[string]func(t *grad.Tape) {
 	g, x := graph.Batch(graph.Ring(3, 1, -1), graph.Ring(4, 1, -1)), noiseRows(7, 4)
-	facts := graph.Must(g.WithKinds(make([]int32, 14)))
-	rel := graph.Rel{Src: "a", Name: "r", Dst: "b"}
-	h, err := graph.NewHetero(map[string]int{"a": 2, "b": 3}, map[graph.Rel]*graph.Graph{rel: graph.Must(graph.NewBipartite(2, 3, []int32{0, 1, 1}, []int32{0, 0, 2}))})
+	facts := graph.Must(graph.WithKinds(g, make([]int32, 14)))
+	rel := hetero.Rel{Src: "a", Name: "r", Dst: "b"}
+	h, err := hetero.New(map[string]int{"a": 2, "b": 3}, map[hetero.Rel]*graph.Graph{rel: graph.Must(graph.NewBipartite(2, 3, []int32{0, 1, 1}, []int32{0, 0, 2}))})
 	if err != nil {
 		panic(err)
 	}
@@ -102,10 +103,10 @@ func ranPools() map[string]func(t *grad.Tape) {
 		"pool.Graclus":   func(t *grad.Tape) { new(pool.Graclus).Forward(t, g, t.Watch(x.Value()), nil) },
 
 		"relational.HGTConv": func(t *grad.Tape) {
-			made(&relational.HGTConv{In: in, Out: 4, Rels: []graph.Rel{rel}}).Forward(t, h, typed)
+			made(&relational.HGTConv{In: in, Out: 4, Rels: []hetero.Rel{rel}}).Forward(t, h, typed)
 		},
 		"relational.HANConv": func(t *grad.Tape) {
-			made(&relational.HANConv{In: in, Out: 4, Rels: []graph.Rel{rel}}).Forward(t, h, typed)
+			made(&relational.HANConv{In: in, Out: 4, Rels: []hetero.Rel{rel}}).Forward(t, h, typed)
 		},
 	}
 	for name, s := range map[string]knowledge.Scorer{
@@ -191,7 +192,7 @@ func ranAttention() map[string]func(t *grad.Tape) {
 			made(&attention.HardAttention{Score: attention.Dot{}}).Apply(t, all, layers.In{Src: t.Watch(x.Value())})
 		},
 		"attention.AttentionPool": func(t *grad.Tape) {
-			made(&attention.AttentionPool{Score: attention.Dot{}, Query: 4}).Apply(t, chains.Membership(), in)
+			made(&attention.AttentionPool{Score: attention.Dot{}, Query: 4}).Apply(t, graph.Membership(chains), in)
 		},
 		"attention.Hierarchical": func(t *grad.Tape) {
 			made(&attention.Hierarchical{Tiers: []attention.Tier{{Pool: &attention.AttentionPool{Score: &attention.Saliency{Key: 4, Hidden: 4}}}}}).Forward(t, []*graph.Graph{chains}, x)

@@ -15,6 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/explain"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/memory"
 	"github.com/edgewise-ml/edgewise/message"
@@ -67,15 +68,16 @@ func calls(t *testing.T) map[string]func() error {
 	does("sparse.Product{}.Into(y, x)", func() { sparse.Product{}.Into(tensor.New(1, 1), tensor.New(1, 1)) })
 	put("graph.New(3, []int32{0}, []int32{7})", func() error { _, err := graph.New(3, []int32{0}, []int32{7}); return err })
 	does("graph.Must(graph.New(3, []int32{0}, []int32{7}))", func() { graph.Must(graph.New(3, []int32{0}, []int32{7})) })
-	put("g.Block([]int32{1, 1})", func() error { _, err := ring.Block([]int32{1, 1}); return err })
-	put("g.WithKinds([]int32{1})", func() error { _, err := ring.WithKinds([]int32{1}); return err })
+	put("graph.Block(g, []int32{1, 1})", func() error { _, err := graph.Block(ring, []int32{1, 1}); return err })
+	does("graph.WithKinds(g, []int32{1})", func() { graph.Must(graph.WithKinds(ring, []int32{1})) })
+	does("random.Uniform(rng, -1, 2)", func() { random.Uniform(rng, -1, 2) })
 	put("ring.Levels()", func() error { _, err := ring.Levels(); return err })
 	does("message.Sweep(ring, init, step)", func() {
 		message.Sweep(ring, message.State{of(3, 2)}, func(_ *message.Level, prev message.State) message.State { return prev })
 	})
 	does("message.UpdateAll(g, message.U(x))", func() { message.UpdateAll(ring, message.U(x)) })
 	does("message.UpdateAll(block, message.V(x), message.Sum), x of the sources", func() {
-		message.UpdateAll(graph.Must(ring.Block([]int32{0})), message.V(of(2, 5)), message.Sum)
+		message.UpdateAll(graph.Must(graph.Block(ring, []int32{0})), message.V(of(2, 5)), message.Sum)
 	})
 	does("message.U(x).Pick([]int32{0, 1, 2}), two rows a node", func() {
 		message.ApplyEdges(ring, message.U(of(3, 2, 4)).Pick([]int32{0, 1, 2}))

@@ -60,7 +60,7 @@ func NewGraph(m Model, g *graph.Graph, x tensor.Array) (*Case, error) {
 	for v := range all {
 		all[v] = int32(v)
 	}
-	whole, err := g.Subgraph(all) // From leads to g
+	whole, err := graph.Subgraph(g, all) // From leads to g
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func near(op string, m Model, g *graph.Graph, x tensor.Array, about []int32, hop
 			return nil, fmt.Errorf("explain: there is no node %d: the graph has the nodes 0 to %d", v, g.NumNodes()-1)
 		}
 	}
-	around, err := g.Neighbourhood(about, hops)
+	around, err := graph.Neighbourhood(g, about, hops)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // town is a graph with loops, features, and the weights of a convolution on all of it:
 // 5 → 4 → 3 → 1 → 0, 2 → 0, 6 → 2, 3 → 2, 0 → 3, 7 → 5.
 func town() (*graph.Graph, *tensor.Dense) {
-	g := graph.Must(graph.New(8, []int32{1, 2, 3, 4, 5, 6, 3, 0, 7}, []int32{0, 0, 1, 3, 4, 2, 2, 3, 5})).WithSelfLoops()
+	g := graph.WithSelfLoops(graph.Must(graph.New(8, []int32{1, 2, 3, 4, 5, 6, 3, 0, 7}, []int32{0, 0, 1, 3, 4, 2, 2, 3, 5})))
 	x := tensor.New(8, 3)
 	x.Uniform(rand.New(rand.NewPCG(5, 6)), -1, 1)
 	return g, x

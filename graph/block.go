@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edgewise-ml/edgewise/graph/internal/mistake"
 	"github.com/edgewise-ml/edgewise/sparse"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Block returns one hop of g: a bipartite graph whose destinations are the seeds,
 // in the order given, with all their in-edges. Its sources are the seeds and
 // then their other in-neighbours, ascending, so destination v is also source v.
-// From().Src are the seeds of the block of the layer before; [Graph.Blocks] makes
+// From().Src are the seeds of the block of the layer before; [Blocks] makes
 // those of several layers. Within a destination, edges keep g's order; the list is
 // the block's own order. Kinds are kept. The error names a seed that is repeated or
 // not a node.
 // It panics with a [*tensor.ShapeError] if g's destinations are not sources
 // ([Graph.DstRows] is nil).
-func (g *Graph) Block(seeds []int32) (*Graph, error) {
+func Block(g *Graph, seeds []int32) (*Graph, error) {
 	g.wantDstRows("graph.Block")
 	if err := g.checkRows("seed", seeds); err != nil {
 		return nil, err
@@ -25,40 +25,44 @@ func (g *Graph) Block(seeds []int32) (*Graph, error) {
 	return g.block(g.rows(slices.Clone(seeds))), nil
 }
 
-// BlockOf is [Graph.Block] of some of the seeds' in-edges: those into seeds[i] are
+// BlockOf is [Block] of some of the seeds' in-edges: those into seeds[i] are
 // edges[offsets[i]:offsets[i+1]], which may not descend; one that is named twice is
 // two edges of the block. It keeps offsets and edges, which must not be modified
-// afterwards. The error also names an edge that does not lead to its seed.
-func (g *Graph) BlockOf(seeds []int32, offsets []int64, edges []int32) (*Graph, error) {
+// afterwards. The error also names an edge that does not lead to its seed, or an offset that is wrong. It panics as Block
+// does, and unless there is an offset for each seed and one more.
+func BlockOf(g *Graph, seeds []int32, offsets []int64, edges []int32) (*Graph, error) {
 	g.wantDstRows("graph.BlockOf")
 	if err := g.checkRows("seed", seeds); err != nil {
 		return nil, err
 	}
-	if err := g.checkInto(seeds, offsets, edges); err != nil {
+	if err := g.checkInto("graph.BlockOf", seeds, offsets, edges); err != nil {
 		return nil, err
 	}
 	return g.block(g.rowsOf(slices.Clone(seeds), offsets, edges)), nil
 }
 
-// BlockFrom is [Graph.BlockOf] with sources as the caller has them: those of the seeds first, and
+// BlockFrom is [BlockOf] with sources as the caller has them: those of the seeds first, and
 // edge k leads from src[cols[k]]. A node may be there several times, such as once for each time at
 // which it is looked at, among the seeds, too. It keeps all that it is given but the seeds. The error
-// also names a source that is not what it should be.
-func (g *Graph) BlockFrom(seeds, src []int32, offsets []int64, edges, cols []int32) (*Graph, error) {
-	g.wantDstRows("graph.BlockFrom")
+// also names a source that is not what it should be. It panics as BlockOf does, and unless there is a source for each seed
+// and a column for each edge.
+func BlockFrom(g *Graph, seeds, src []int32, offsets []int64, edges, cols []int32) (*Graph, error) {
+	const op = "graph.BlockFrom"
+	g.wantDstRows(op)
+	mistake.Length(op, "columns", len(cols), "edges", len(edges))
+	if len(src) < len(seeds) {
+		mistake.Panic(op, []int{len(src), len(seeds)}, "%d sources, of which the first are those of %d seeds", len(src), len(seeds))
+	}
 	for i, v := range seeds {
 		if v < 0 || int(v) >= g.NumDst() {
-			return nil, fmt.Errorf("graph: seed %d of %d is node %d, not in %s", i, len(seeds), v, span(g.NumDst()))
+			return nil, fmt.Errorf("graph: seed %d of %d is node %d, not in %s", i, len(seeds), v, mistake.Range(g.NumDst()))
 		}
-		if i >= len(src) || src[i] != g.DstRows()[v] {
+		if src[i] != g.DstRows()[v] {
 			return nil, fmt.Errorf("graph: source %d of %d is not that of seed %d, node %d", i, len(src), i, v)
 		}
 	}
-	if err := g.checkInto(seeds, offsets, edges); err != nil {
+	if err := g.checkInto(op, seeds, offsets, edges); err != nil {
 		return nil, err
-	}
-	if len(cols) != len(edges) {
-		return nil, fmt.Errorf("graph: %d columns for %d edges", len(cols), len(edges))
 	}
 	for k, c := range cols {
 		if c < 0 || int(c) >= len(src) || src[c] != g.In().Cols[edges[k]] {
@@ -74,8 +78,9 @@ func (g *Graph) BlockFrom(seeds, src []int32, offsets []int64, edges, cols []int
 }
 
 // checkInto checks that edges lead into the seeds, as offsets says, and do not descend.
-func (g *Graph) checkInto(seeds []int32, offsets []int64, edges []int32) error {
+func (g *Graph) checkInto(op string, seeds []int32, offsets []int64, edges []int32) error {
 	in := g.In()
+	mistake.Length(op, "offsets less one", len(offsets)-1, "seeds", len(seeds))
 	if err := checkOffsets(&sparse.CSR{Offsets: offsets, Cols: edges, NumRows: len(seeds)}); err != nil {
 		return err
 	}
@@ -93,8 +98,9 @@ func (g *Graph) checkInto(seeds []int32, offsets []int64, edges []int32) error {
 
 // wantDstRows panics if g's destinations are not sources.
 func (g *Graph) wantDstRows(op string) {
+	mistake.Nil(op, g)
 	if g.top().bipartite && g.top().dstRows == nil {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: "the graph's destinations are not sources"})
+		mistake.Panic(op, []int{g.NumSrc(), g.NumDst()}, "the graph's destinations are not sources")
 	}
 }
 
@@ -141,19 +147,17 @@ func (g *Graph) block(h *Graph) *Graph {
 // gradients, need not compute the rows of all. What depends on degrees, as the
 // weights of graph convolution, comes from g.
 //
-// The error names a seed that is repeated or not a node, or a negative number of
-// layers. It panics with a [*tensor.ShapeError] if g is bipartite.
-func (g *Graph) Blocks(seeds []int32, layers int) ([]*Graph, error) {
+// The error names a seed that is repeated or not a node. It panics with a [*tensor.ShapeError] if g is bipartite or layers
+// is negative.
+func Blocks(g *Graph, seeds []int32, layers int) ([]*Graph, error) {
 	g.wantHomogeneous("graph.Blocks")
-	if layers < 0 {
-		return nil, fmt.Errorf("graph: blocks for %d layers, want 0 or more", layers)
-	}
+	mistake.NotNegative("graph.Blocks", "layers", layers)
 	if err := g.checkRows("seed", seeds); err != nil {
 		return nil, err
 	}
 	out := make([]*Graph, layers)
 	for i := layers - 1; i >= 0; i-- {
-		b, err := g.Block(seeds)
+		b, err := Block(g, seeds)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +172,8 @@ func (g *Graph) Blocks(seeds []int32, layers int) ([]*Graph, error) {
 // own order. Kinds are kept. The error names a row that is repeated or not a
 // destination. Of a graph of blocks the result is one too, except where the
 // diagonal is left out.
-func (g *Graph) Dst(rows []int32) (*Graph, error) {
+func Dst(g *Graph, rows []int32) (*Graph, error) {
+	mistake.Nil("graph.Dst", g)
 	if err := g.checkRows("row", rows); err != nil {
 		return nil, err
 	}
@@ -185,19 +190,20 @@ func (g *Graph) Dst(rows []int32) (*Graph, error) {
 
 // ontoAll says that h, in-edges of some of g's destinations, has the sources of g.
 func (g *Graph) ontoAll(h *Graph) *Graph {
-	h.from.Src = g.Derived(sourcesKey{}, func() any { return iota32(g.NumSrc()) }).([]int32) // that of all views
+	h.from.Src = Derive(g, sourcesKey{}, func() []int32 { return iota32(g.NumSrc()) }) // that of all views
 	h.top().dstRows = gather(g.DstRows(), h.from.Dst)
 	g.viewPlaces(h, h.from.Dst)
 	return h
 }
 
-// DstOf is [Graph.Dst] of some of the rows' in-edges, which are given as [Graph.BlockOf] has
+// DstOf is [Dst] of some of the rows' in-edges, which are given as [BlockOf] has
 // them. It keeps offsets and edges.
-func (g *Graph) DstOf(rows []int32, offsets []int64, edges []int32) (*Graph, error) {
+func DstOf(g *Graph, rows []int32, offsets []int64, edges []int32) (*Graph, error) {
+	mistake.Nil("graph.DstOf", g)
 	if err := g.checkRows("row", rows); err != nil {
 		return nil, err
 	}
-	if err := g.checkInto(rows, offsets, edges); err != nil {
+	if err := g.checkInto("graph.DstOf", rows, offsets, edges); err != nil {
 		return nil, err
 	}
 	return g.ontoAll(g.rowsOf(slices.Clone(rows), offsets, edges)), nil
@@ -217,7 +223,7 @@ func distinct(what string, list []int32, n int, thing string) error {
 	defer seen.giveBack()
 	for i, v := range list {
 		if v < 0 || int(v) >= n {
-			return fmt.Errorf("graph: %s %d of %d is %s %d, not in %s", what, i, len(list), thing, v, span(n))
+			return fmt.Errorf("graph: %s %d of %d is %s %d, not in %s", what, i, len(list), thing, v, mistake.Range(n))
 		}
 		if !seen.add(v) {
 			return fmt.Errorf("graph: %s %d of %d is %s %d, as %s %d is", what, i, len(list), thing, v, what, slices.Index(list, v))

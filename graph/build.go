@@ -6,21 +6,22 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/edgewise-ml/edgewise/graph/internal/mistake"
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
 // New returns the graph of n nodes with an edge from src[i] to dst[i] for each
 // i. It copies what it needs of both. The error names the first edge whose ends
-// are not both in 0..n−1.
+// are not both in 0..n−1. It panics with a [*tensor.ShapeError] if n is negative or the lists are not of one length.
 func New(n int, src, dst []int32) (*Graph, error) {
-	return fromList(n, n, src, dst)
+	return fromList("graph.New", n, n, src, dst)
 }
 
 // NewBipartite returns the bipartite graph of nSrc sources and nDst
 // destinations with an edge from src[i] to dst[i] for each i. It copies what it
-// needs of both. The error names the first edge that has a wrong end.
+// needs of both. The error names the first edge that has a wrong end. It panics as [New] does.
 func NewBipartite(nSrc, nDst int, src, dst []int32) (*Graph, error) {
-	g, err := fromList(nSrc, nDst, src, dst)
+	g, err := fromList("graph.NewBipartite", nSrc, nDst, src, dst)
 	if err != nil {
 		return nil, err
 	}
@@ -28,22 +29,36 @@ func NewBipartite(nSrc, nDst int, src, dst []int32) (*Graph, error) {
 	return g, nil
 }
 
+// Must returns g, or panics with err if there is one. It is for graphs that the
+// program itself spells out.
+func Must[T *Graph | []*Graph](g T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
 // FromCSR returns the graph whose destinations are the rows of in and whose
 // sources are its columns: nonzero e is edge e, and the list is the nonzeros in
 // order. A square matrix gives a homogeneous graph. Values are ignored; offsets
-// and columns are shared, not copied, and must not be modified afterwards.
+// and columns are shared, not copied, and must not be modified afterwards. The error names what is wrong with the matrix.
 func FromCSR(in *sparse.CSR) (*Graph, error) { return fromCSR(in, in.NumCols != in.NumRows) }
 
 // Bags returns the bipartite graph from nSrc sources to bags of them, as sentences are bags
 // of words: bag v has the sources src[offsets[v]] to src[offsets[v+1]], without the latter, in
 // that order, which is that of the edges. Both are shared, not copied, and must not be modified
-// afterwards. The error names the first offset or source that is wrong.
+// afterwards. The error names the first offset or source that is wrong. It panics with a [*tensor.ShapeError] if nSrc is
+// negative.
 func Bags(nSrc int, offsets []int64, src []int32) (*Graph, error) {
+	mistake.NotNegative("graph.Bags", "source nodes", nSrc)
 	return fromCSR(&sparse.CSR{Offsets: offsets, Cols: src, NumRows: max(0, len(offsets)-1), NumCols: nSrc}, true)
 }
 
 func fromCSR(in *sparse.CSR, bipartite bool) (*Graph, error) {
-	if err := checkCounts(in.NumCols, in.NumRows, len(in.Cols)); err != nil {
+	if in.NumRows < 0 || in.NumCols < 0 {
+		return nil, fmt.Errorf("graph: a matrix of %d rows and %d columns, want 0 or more of each", in.NumRows, in.NumCols)
+	}
+	if err := mistake.Counts(in.NumCols, in.NumRows, len(in.Cols)); err != nil {
 		return nil, err
 	}
 	if err := checkOffsets(in); err != nil {
@@ -52,7 +67,7 @@ func fromCSR(in *sparse.CSR, bipartite bool) (*Graph, error) {
 	for e, u := range in.Cols {
 		if u < 0 || int(u) >= in.NumCols {
 			row := sort.Search(in.NumRows, func(v int) bool { return in.Offsets[v+1] > int64(e) })
-			return nil, fmt.Errorf("graph: nonzero %d, in row %d: column %d is not in %s", e, row, u, span(in.NumCols))
+			return nil, fmt.Errorf("graph: nonzero %d, in row %d: column %d is not in %s", e, row, u, mistake.Range(in.NumCols))
 		}
 	}
 	return ofCSR(in.NumCols, in.Offsets, in.Cols, bipartite), nil
@@ -78,36 +93,12 @@ func checkOffsets(in *sparse.CSR) error {
 	return nil
 }
 
-// checkCounts checks that int32 numbers suffice.
-func checkCounts[E int | int64](nSrc, nDst int, edges E) error {
-	for _, c := range []struct {
-		n    int64
-		what string
-	}{{int64(nSrc), "source nodes"}, {int64(nDst), "destination nodes"}, {int64(edges), "edges"}} {
-		switch {
-		case c.n < 0:
-			return fmt.Errorf("graph: the number of %s is negative: %d", c.what, c.n)
-		case c.n > math.MaxInt32:
-			return fmt.Errorf("graph: too many %s: %d, at most %d", c.what, c.n, math.MaxInt32)
-		}
-	}
-	return nil
-}
-
-// span returns the range of n numbers, for messages.
-func span(n int) string {
-	if n == 0 {
-		return "an empty range"
-	}
-	return fmt.Sprintf("0..%d", n-1)
-}
-
-// fromList returns the homogeneous graph of a caller's list.
-func fromList(nSrc, nDst int, src, dst []int32) (*Graph, error) {
-	if len(src) != len(dst) {
-		return nil, fmt.Errorf("graph: %d sources for %d destinations, want one of each an edge", len(src), len(dst))
-	}
-	if err := checkCounts(nSrc, nDst, len(src)); err != nil {
+// fromList returns the homogeneous graph of the list that a caller of op has.
+func fromList(op string, nSrc, nDst int, src, dst []int32) (*Graph, error) {
+	mistake.Length(op, "sources", len(src), "destinations", len(dst))
+	mistake.NotNegative(op, "source nodes", nSrc)
+	mistake.NotNegative(op, "destination nodes", nDst)
+	if err := mistake.Counts(nSrc, nDst, len(src)); err != nil {
 		return nil, err
 	}
 	l := list{src: src, dst: dst}
@@ -129,10 +120,10 @@ func (l list) check(nSrc, nDst int) error {
 	for i, u := range l.src {
 		v := l.dst[i]
 		if u < 0 || int(u) >= nSrc {
-			return fmt.Errorf("graph: edge %d of %d, %d → %d: the source is not in %s", i, len(l.src), u, v, span(nSrc))
+			return fmt.Errorf("graph: edge %d of %d, %d → %d: the source is not in %s", i, len(l.src), u, v, mistake.Range(nSrc))
 		}
 		if v < 0 || int(v) >= nDst {
-			return fmt.Errorf("graph: edge %d of %d, %d → %d: the destination is not in %s", i, len(l.src), u, v, span(nDst))
+			return fmt.Errorf("graph: edge %d of %d, %d → %d: the destination is not in %s", i, len(l.src), u, v, mistake.Range(nDst))
 		}
 	}
 	return nil
@@ -222,4 +213,51 @@ func iota32(n int) []int32 {
 		x[i] = int32(i)
 	}
 	return x
+}
+
+// ID is what may name a node in data from elsewhere.
+type ID interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr | ~string
+}
+
+// NewCompact returns the graph of an edge list whose ids leave gaps, or are
+// names: its nodes are the ids that occur, in ascending order, and ids[v] is
+// that of node v. Otherwise it is [New], with an edge from src[i] to dst[i] for
+// each i. A node that no edge has must be given by other means: see [Compact]. It panics as New does.
+func NewCompact[T ID](src, dst []T) (g *Graph, ids []T, err error) {
+	mistake.Length("graph.NewCompact", "sources", len(src), "destinations", len(dst))
+	ids, numbers, err := Compact(src, dst)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err = New(len(ids), numbers[0], numbers[1])
+	return g, ids, err
+}
+
+// Compact numbers the ids that occur in the lists from 0 up, in ascending order
+// and without gaps: numbers[k][i] is the number of lists[k][i], and ids[n] the
+// id of number n. Labels or features that stand in the order of a list of ids
+// of their own find their nodes when that list is one of those given.
+//
+// The error says that there are more than 2³¹−1 ids.
+func Compact[T ID](lists ...[]T) (ids []T, numbers [][]int32, err error) {
+	for _, list := range lists {
+		part := slices.Clone(list)
+		slices.Sort(part)
+		ids = append(ids, slices.Compact(part)...)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) > math.MaxInt32 {
+		return nil, nil, fmt.Errorf("graph: %d different ids, at most %d", len(ids), math.MaxInt32)
+	}
+	numbers = make([][]int32, len(lists))
+	for k, list := range lists {
+		numbers[k] = make([]int32, len(list))
+		for i, id := range list {
+			n, _ := slices.BinarySearch(ids, id)
+			numbers[k][i] = int32(n)
+		}
+	}
+	return ids, numbers, nil
 }

@@ -1,4 +1,4 @@
-package graph_test
+package graph
 
 import (
 	"fmt"
@@ -7,96 +7,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/edgewise-ml/edgewise/graph"
-	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/graph/internal/graphtest"
 )
-
-// TestMatching follows the rule with a matrix.
-func TestMatching(t *testing.T) {
-	one, weight := weighted(t, 24, 50)
-	two := graph.Must(graph.Uniform(rand.New(rand.NewPCG(5, 6)), 30, 50)) // one way
-	for _, c := range []struct {
-		g *graph.Graph
-		w []tensor.Float
-	}{{one, weight}, {one, nil}, {two, nil}, {graph.Batch(ring(5), two, ring(2)), nil}, {graph.Must(graph.New(3, nil, nil)), nil}} {
-		for seed := range uint64(5) {
-			got, err := c.g.Matching(rand.New(rand.NewPCG(seed, 1)), c.w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := matched(c.g, c.w, rand.New(rand.NewPCG(seed, 1))); !slices.Equal(got, want) {
-				t.Fatalf("%v, seed %d: clusters %v, want %v", c.g, seed, got, want)
-			}
-		}
-	}
-	if _, err := one.Matching(rand.New(rand.NewPCG(1, 1)), slices.Repeat([]tensor.Float{-1}, one.NumEdges())); err == nil || !strings.Contains(err.Error(), "edge 0 has the weight -1") {
-		t.Errorf("error %v", err)
-	}
-}
-
-// matched is Matching on a matrix.
-func matched(g *graph.Graph, weight []tensor.Float, rng *rand.Rand) []int32 {
-	n := g.NumNodes()
-	w, d := make([][]float64, n), make([]float64, n)
-	for v := range w {
-		w[v] = make([]float64, n)
-	}
-	for v := range n {
-		for e, u := range g.Sources(v) {
-			x := 1.0
-			if weight != nil {
-				x = float64(weight[e])
-			}
-			if int(u) != v {
-				w[u][v] += x
-				w[v][u] += x
-			}
-		}
-	}
-	for v := range n {
-		for u := range n {
-			d[v] += w[v][u]
-		}
-	}
-	partner := slices.Repeat([]int{-1}, n)
-	for _, v := range rng.Perm(n) {
-		if partner[v] >= 0 {
-			continue
-		}
-		best, at := 0.0, v
-		for u := range n {
-			if u == v || partner[u] >= 0 || w[u][v] == 0 {
-				continue
-			}
-			if cut := w[u][v] * (1/d[u] + 1/d[v]); cut > best*(1+1e-9) {
-				best, at = cut, u
-			}
-		}
-		partner[v], partner[at] = at, v
-	}
-	cluster, count := make([]int32, n), int32(0)
-	for v, u := range partner {
-		if u < v {
-			cluster[v] = cluster[u]
-		} else {
-			cluster[v] = count
-			count++
-		}
-	}
-	return cluster
-}
 
 // TestContract adds weights up between clusters, with loops.
 func TestContract(t *testing.T) {
-	a, _ := weighted(t, 12, 30)
-	g := graph.Batch(a, graph.Must(graph.New(0, nil, nil)), ring(5))
+	rng := rand.New(rand.NewPCG(11, 12))
+	src, dst := []int32{1}, []int32{1}
+	for range 30 {
+		u, v := rng.Int32N(11), rng.Int32N(11)
+		src, dst = append(src, u, v), append(dst, v, u)
+	}
+	g := Batch(Must(New(12, src, dst)), Must(New(0, nil, nil)), Ring(5, 1, -1))
 	kinds := make([]int32, g.NumEdges())
 	for e := range kinds {
 		kinds[e] = int32(e % 2)
 	}
-	g = graph.Must(g.WithKinds(kinds))
+	g = Must(WithKinds(g, kinds))
 	cluster := []int32{0, 1, 1, 2, 0, 3, 3, 3, 1, 2, 4, 4, 6, 5, 6, 6, 5}
-	h, into, err := g.Contract(cluster)
+	h, into, err := Contract(g, cluster)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,36 +57,58 @@ func TestContract(t *testing.T) {
 		t.Errorf("%d edges, want %d", h.NumEdges(), len(count))
 	}
 	for want, c := range map[string][]int32{
-		"2 clusters for 17 nodes":               {0, 1},
 		"node 1 is in cluster -1":               append([]int32{0, -1}, make([]int32, 15)...),
 		"no node is in cluster 1, of 3":         append(slices.Repeat([]int32{0}, 12), 2, 2, 2, 2, 2),
 		"cluster 0 has a node of member 2, 12":  make([]int32, 17),
 		"among those of an earlier member":      append(slices.Repeat([]int32{1}, 12), 0, 0, 0, 0, 0),
 		"node 0 is in cluster 17, not in 0..16": append([]int32{17}, make([]int32, 16)...),
 	} {
-		if _, _, err := g.Contract(c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Contract(g, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }
 
-// Twice coarsened, a path of eight nodes is one of three.
-func ExampleGraph_Contract() {
-	g := graph.Chains(8).Undirected()
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 2 {
-		cluster, err := g.Matching(rng, nil)
-		if err != nil {
-			fmt.Println(err)
-			return
+func TestCoalesce(t *testing.T) {
+	check := func(t *testing.T, g *Graph) {
+		h, counts, into := Coalesce(g)
+		graphtest.Sound(t, h)
+		descends(t, h, g, false)
+		if h.Bipartite() != g.Bipartite() || !slices.Equal(h.DstRows(), g.DstRows()) {
+			t.Fatal("nodes of", h)
 		}
-		if g, _, err = g.Contract(cluster); err != nil {
-			fmt.Println(err)
-			return
+		type edge struct{ u, v, kind int32 }
+		key := func(g *Graph, e int) edge {
+			k := edge{u: g.In().Cols[e], v: g.Destinations()[e]}
+			if g.Kinds() != nil {
+				k.kind = g.Kinds()[e]
+			}
+			return k
 		}
-		fmt.Println(cluster, g)
+		left, got := map[edge]int32{}, make([]int32, h.NumEdges())
+		for e, k := range into {
+			if key(h, int(k)) != key(g, e) {
+				t.Fatalf("edge %v went into %v", key(g, e), key(h, int(k)))
+			}
+			got[k]++
+			left[key(g, e)]++
+		}
+		if !slices.Equal(got, counts) || len(left) != h.NumEdges() {
+			t.Fatalf("counts %v, want %v; %d edges, want %d", counts, got, h.NumEdges(), len(left))
+		}
+		for e, p := range h.From().Edges {
+			if left[key(h, e)] != counts[e] || slices.Index(into, int32(e)) != int(p) {
+				t.Fatalf("edge %d counts %d from %d", e, counts[e], p)
+			}
+		}
+		again, counts, _ := Coalesce(h)
+		graphtest.Same(t, again, h)
+		if len(counts) > 0 && slices.Max(counts) != 1 {
+			t.Fatal("twice:", counts)
+		}
 	}
-	// Output:
-	// [0 1 1 2 3 3 4 4] Graph(5 nodes, 8 edges)
-	// [0 0 1 2 2] Graph(3 nodes, 4 edges)
+	each(t, func(t *testing.T, rng *rand.Rand, g *Graph) {
+		check(t, g)
+		check(t, Must(Block(g, graphtest.RandomRows(rng, g.NumNodes()))))
+	})
 }

@@ -5,22 +5,35 @@
 // and destinations are the same nodes is homogeneous; any other is bipartite.
 //
 //	g, err := graph.New(3, []int32{0, 1, 2}, []int32{1, 2, 0}) // a ring of three
-//	g = g.WithSelfLoops()
+//	g = graph.WithSelfLoops(g)
 //	for e, u := range g.Sources(1) {
 //		fmt.Println("edge", e, "is", u, "→ 1")
 //	}
 //
-// A graph comes from a list of edges ([New], [NewBipartite], [NewCompact] where
-// ids leave gaps, [FromCSR], [FromGonum]), from points ([KNN], [Nearest], [Radius]), from a
-// formula ([Complete], [Causal], [Chains], [Trees], [Grid] and others), from a
-// random generator ([Uniform], [PowerLaw], [RMAT], [Citation],
-// [BarabasiAlbert]), or from other graphs: [Batch], [Diffusion] and the methods of Graph.
+// A method answers a question about a graph. A function makes another graph of it:
+//
+//	from a list     [New], [NewBipartite], [FromCSR], [Bags]; [NewCompact] where ids leave gaps or are names
+//	from a formula  [Complete], [Causal], [Band], [Ring], [Star], [Grid], [Chains], [Trees] and their kin
+//	edges           [Reverse], [Undirected], [Coalesce], [WithSelfLoops], [WithoutSelfLoops], [EdgeSubgraph]
+//	nodes           [Subgraph], [Neighbourhood], [Permute], [Reorder], [Contract], [WithVirtualNodes]
+//	blocks          [Block], [Blocks], [BlockOf], [BlockFrom]; [Dst] and [DstOf] keep all sources
+//	batches         [Batch], [Unbatch], [Members], [WithMembers]; [Membership] and [EdgeMembership] lead to the members
+//	other edges     [LineGraph], [AtDistance]
+//	labels          [WithKinds], [WithOffsets], [WithPlaces]
+//	what you make   [WithOrigin], [WithDstRows], [Derive]
+//
+// Packages below this one draw graphs at random (graph/random), make them of points (graph/nearest), say what a graph is like
+// (graph/analysis), hold nodes of several types (graph/hetero), and lead to gonum and back (graph/gonumgraph).
 //
 // More nouns describe graphs: [Origin] says which nodes and edges of its parent
 // a derived graph is made of, [Span] is a dense block of edges, [Levels] orders
-// an acyclic graph, [Report] lists what is likely to go wrong in training on it,
-// [Hetero] is several relations between nodes of several types, or a block of them,
-// and [View] is a graph as gonum's algorithms want it.
+// an acyclic graph, and [Report] lists what is likely to go wrong in training on it.
+//
+// # Mistakes
+//
+// What stands in a list is data, and a mistake in it is an error that says where; how long lists are, sizes, settings and
+// which graph is passed is the program, and a mistake in it panics with a [*tensor.ShapeError]. docs/library/primitives.md
+// has the rule of the whole library.
 //
 // # Edge order
 //

@@ -3,11 +3,12 @@ package graph
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
+	"github.com/edgewise-ml/edgewise/graph/internal/mistake"
 	"github.com/edgewise-ml/edgewise/sparse"
-	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // Graph is an immutable directed graph, homogeneous or bipartite. It is made by
@@ -67,25 +68,30 @@ func (g *Graph) top() *topology {
 	return g.shared
 }
 
-// Derived returns what build makes of g's edges, and keeps it: the next call
-// with the same key returns the same value. Other packages hang on a graph what
-// they work out of it, under a key of a type of their own. Graphs that differ
-// only in kinds or members share it.
-func (g *Graph) Derived(key any, build func() any) any {
-	if v, ok := g.top().derived.Load(key); ok {
-		return v
-	}
-	v, _ := g.top().derived.LoadOrStore(key, build())
-	return v
-}
+// slot is under what a graph keeps a derived value: keys of two types, or values of two types, never meet.
+type slot[K comparable, T any] struct{ key K }
 
-// Must returns g, or panics with err if there is one. It is for graphs that the
-// program itself spells out.
-func Must[T *Graph | []*Graph](g T, err error) T {
-	if err != nil {
-		panic(err)
+// Derive returns what build makes of g's edges, and keeps it with g: the next call with the same key returns the same
+// value. So packages hang on a graph what they work out of it. A key is of a type that its package declares, which is how
+// no other package means the same by it:
+//
+//	type rootsKey struct{}
+//
+//	roots := graph.Derive(g, rootsKey{}, func() []int32 { return g.Roots() })
+//
+// Graphs that differ only in kinds or members share it. Of several goroutines that ask first, each may build, and all get
+// what one of them built. It panics with a [*tensor.ShapeError] if the key is of no declared type, such as string or int.
+func Derive[K comparable, T any](g *Graph, key K, build func() T) T {
+	mistake.Nil("graph.Derive", g)
+	kept, at := &g.top().derived, slot[K, T]{key}
+	if v, ok := kept.Load(at); ok {
+		return v.(T)
 	}
-	return g
+	if of := reflect.TypeFor[K](); of.PkgPath() == "" {
+		mistake.Panic("graph.Derive", nil, "the key is of type %v, want a type that the caller declares", of)
+	}
+	v, _ := kept.LoadOrStore(at, build())
+	return v.(T)
 }
 
 // NumSrc returns the number of source nodes.
@@ -203,19 +209,16 @@ func (g *Graph) String() string {
 	return fmt.Sprintf("Graph(%d nodes, %d edges)", g.NumDst(), g.NumEdges())
 }
 
-// wantHomogeneous panics if g is bipartite: op has no meaning then.
+// wantHomogeneous panics if g is nil or bipartite: op has no meaning then.
 func (g *Graph) wantHomogeneous(op string) {
-	if g.top().bipartite {
-		panic(&tensor.ShapeError{
-			Op: op, Shapes: [][]int{{g.NumSrc(), g.NumDst()}},
-			Why: "the graph is bipartite, want the same nodes on both sides",
-		})
+	if g == nil || g.top().bipartite {
+		mistake.Homogeneous(op, g)
 	}
 }
 
 // wantFewEdges panics if op makes a graph of more edges of g than there may be.
 func (g *Graph) wantFewEdges(op string, edges int) {
 	if edges > math.MaxInt32 {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{g.NumDst(), g.NumEdges()}}, Why: "more than 2³¹−1 edges"})
+		mistake.Panic(op, []int{g.NumDst(), g.NumEdges()}, "more than 2³¹−1 edges")
 	}
 }

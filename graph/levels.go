@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/graph/internal/mistake"
 )
 
 // Levels is the nodes of an acyclic graph by level. A root has level 0, any
@@ -62,7 +62,7 @@ func (g *Graph) Levels() (*Levels, error) {
 func (g *Graph) Positions() []int32 {
 	l, err := g.Levels()
 	if err != nil {
-		panic(&tensor.ShapeError{Op: "graph.Positions", Shapes: [][]int{{g.NumSrc(), g.NumDst()}}, Why: err.Error()})
+		mistake.Panic("graph.Positions", []int{g.NumNodes()}, "%v", err)
 	}
 	p := make([]int32, len(l.Order))
 	for n := range l.Len() {

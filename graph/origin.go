@@ -1,5 +1,12 @@
 package graph
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edgewise-ml/edgewise/graph/internal/mistake"
+)
+
 // Origin says what a derived graph is made of. Edges holds, for each edge, the
 // parent's edge: its number in the parent's own order, so that rows of the
 // parent's edges are carried over by one gather. Src and Dst hold, for each
@@ -12,7 +19,7 @@ type Origin struct {
 
 // From returns what g is made of, if it was made from another graph, and the
 // zero Origin if it was made from a list or is one of the regular graphs.
-// [Graph.WithKinds] only adds labels: its result has the receiver's Origin.
+// [WithKinds] only adds labels: its result has the receiver's Origin.
 //
 // Of a graph of blocks ([Graph.Spans]) the edges are listed on first use.
 func (g *Graph) From() Origin {
@@ -24,7 +31,7 @@ func (g *Graph) From() Origin {
 }
 
 // DstRows returns, for each destination, which source it is: of a block
-// 0..NumDst−1, of a [Graph.Dst] view its rows, of a homogeneous graph each node
+// 0..NumDst−1, of a [Dst] view its rows, of a homogeneous graph each node
 // itself. On any other bipartite graph destinations are not sources, and it
 // returns nil.
 func (g *Graph) DstRows() []int32 {
@@ -32,6 +39,46 @@ func (g *Graph) DstRows() []int32 {
 		return g.top().dstRows
 	}
 	return g.nodes()
+}
+
+// WithOrigin returns g as made of another graph: From() returns from, which must not be modified afterwards. It is for
+// functions outside this package that make graphs of graphs. Lists that from does not have are nil. It panics with a
+// [*tensor.ShapeError] unless each other one has an entry for each edge, source or destination.
+func WithOrigin(g *Graph, from Origin) *Graph {
+	const op = "graph.WithOrigin"
+	mistake.Nil(op, g)
+	for _, list := range []struct {
+		is     []int32
+		things string
+		n      int
+	}{{from.Edges, "edges", g.NumEdges()}, {from.Src, "sources", g.NumSrc()}, {from.Dst, "destinations", g.NumDst()}} {
+		if list.is != nil {
+			mistake.Length(op, "origins", len(list.is), list.things, list.n)
+		}
+	}
+	h := *g
+	h.from, h.fromEdges = from, nil
+	return &h
+}
+
+// WithDstRows returns a bipartite graph whose destinations are some of its sources: destination v is source rows[v], as in
+// a block. The error names a row that there is none of. It panics with a [*tensor.ShapeError] unless g is bipartite and
+// there is a row for each destination.
+func WithDstRows(g *Graph, rows []int32) (*Graph, error) {
+	const op = "graph.WithDstRows"
+	mistake.Nil(op, g)
+	if !g.Bipartite() {
+		mistake.Panic(op, []int{g.NumDst()}, "the graph is not bipartite")
+	}
+	mistake.Length(op, "rows", len(rows), "destinations", g.NumDst())
+	for v, u := range rows {
+		if u < 0 || int(u) >= g.NumSrc() {
+			return nil, fmt.Errorf("graph: destination %d is source %d, not in %s", v, u, mistake.Range(g.NumSrc()))
+		}
+	}
+	h, t := *g, g.top()
+	h.shared = &topology{nSrc: t.nSrc, nDst: t.nDst, edges: t.edges, bipartite: true, dstRows: slices.Clone(rows), places: t.places, spans: t.spans}
+	return &h, nil
 }
 
 // nodes returns each node of a homogeneous graph, in order.
@@ -50,26 +97,5 @@ func (g *Graph) derive(h *Graph) *Graph {
 	}
 	h.top().bipartite, h.top().dstRows, h.top().places = true, g.top().dstRows, g.top().places
 	h.from.Src, h.from.Dst = iota32(g.NumSrc()), iota32(g.NumDst())
-	return h
-}
-
-// Reverse returns g with each edge turned round; of a bipartite graph the sides
-// change places. Its list is g's list, edge for edge, so both graphs take edge
-// rows in the same order of a list, and g.Reverse().Reverse() has g's edges
-// under g's numbers. Kinds and members are kept. [Graph.DstRows] of a reversed
-// bipartite graph is nil: its destinations, once sources, are not sources now.
-func (g *Graph) Reverse() *Graph {
-	l := g.list()
-	l.src, l.dst = l.dst, l.src
-	h := l.sorted(g.NumDst(), g.NumSrc())
-	if !g.top().bipartite {
-		return g.derive(h)
-	}
-	h.top().bipartite = true
-	g.turnPlaces(h)
-	h.from.Src, h.from.Dst = iota32(g.NumDst()), iota32(g.NumSrc())
-	if g.members != nil {
-		h.members = &members{src: g.members.dst, dst: g.members.src}
-	}
 	return h
 }

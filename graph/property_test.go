@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/edgewise-ml/edgewise/graph/internal/graphtest"
 	"pgregory.net/rapid"
 )
 
@@ -41,7 +42,7 @@ func homogeneous(t *rapid.T) *Graph {
 	}
 	if rapid.Bool().Draw(t, "with kinds") {
 		kind := rapid.Int32Range(0, 3)
-		g = Must(g.WithKinds(rapid.SliceOfN(kind, g.NumEdges(), g.NumEdges()).Draw(t, "kinds")))
+		g = Must(WithKinds(g, rapid.SliceOfN(kind, g.NumEdges(), g.NumEdges()).Draw(t, "kinds")))
 	}
 	return g
 }
@@ -76,9 +77,9 @@ func property(t *testing.T, f func(t *testing.T, r *rapid.T)) {
 func TestReverseOfReverse(t *testing.T) {
 	property(t, func(t *testing.T, r *rapid.T) {
 		for _, g := range []*Graph{homogeneous(r), bipartites(r)} {
-			back := g.Reverse().Reverse()
-			same(t, back, g)
-			first, second := g.Reverse().From().Edges, back.From().Edges
+			back := Reverse(Reverse(g))
+			graphtest.Same(t, back, g)
+			first, second := Reverse(g).From().Edges, back.From().Edges
 			for e := range second {
 				if first[second[e]] != int32(e) {
 					t.Fatalf("edge %d comes from %d, which comes from %d", e, second[e], first[second[e]])
@@ -96,7 +97,7 @@ func TestPermuteAndBack(t *testing.T) {
 		for i, v := range nodes {
 			back[v] = int32(i)
 		}
-		same(t, Must(Must(g.Permute(nodes)).Permute(back)), g)
+		graphtest.Same(t, Must(Permute(Must(Permute(g, nodes)), back)), g)
 	})
 }
 
@@ -113,20 +114,20 @@ func TestBatchAndUnbatch(t *testing.T) {
 			kinds = kinds || gs[len(gs)-1].Kinds() != nil
 		}
 		b := Batch(gs...)
-		members := b.Unbatch()
+		members := Unbatch(b)
 		if len(members) != len(gs) {
 			t.Fatalf("%d members out of %d", len(members), len(gs))
 		}
 		for i, m := range members {
-			sound(t, m)
+			graphtest.Sound(t, m)
 			descends(t, m, b, false)
 			want := *gs[i]
 			if kinds && want.kinds == nil {
 				want.kinds = make([]int32, want.NumEdges())
 			}
-			same(t, m, &want)
+			graphtest.Same(t, m, &want)
 		}
-		same(t, Batch(members...), b)
+		graphtest.Same(t, Batch(members...), b)
 	})
 }
 
@@ -136,22 +137,22 @@ func TestOrigins(t *testing.T) {
 	property(t, func(t *testing.T, r *rapid.T) {
 		g := homogeneous(r)
 		rows := some(r, g.NumNodes())
-		h, _, _ := g.Coalesce()
+		h, _, _ := Coalesce(g)
 		for name, child := range map[string]*Graph{
-			"WithSelfLoops": g.WithSelfLoops(), "WithoutSelfLoops": g.WithoutSelfLoops(), "Coalesce": h,
-			"Subgraph": Must(g.Subgraph(rows)), "Neighbourhood": Must(g.Neighbourhood(rows, 2)), "EdgeSubgraph": Must(g.EdgeSubgraph(some(r, g.NumEdges()))),
-			"Dst": Must(g.Dst(rows)), "Block": Must(g.Block(rows)), "Permute": Must(g.Permute(rapid.Permutation(iota32(g.NumNodes())).Draw(r, "nodes"))),
+			"WithSelfLoops": WithSelfLoops(g), "WithoutSelfLoops": WithoutSelfLoops(g), "Coalesce": h,
+			"Subgraph": Must(Subgraph(g, rows)), "Neighbourhood": Must(Neighbourhood(g, rows, 2)), "EdgeSubgraph": Must(EdgeSubgraph(g, some(r, g.NumEdges()))),
+			"Dst": Must(Dst(g, rows)), "Block": Must(Block(g, rows)), "Permute": Must(Permute(g, rapid.Permutation(iota32(g.NumNodes())).Draw(r, "nodes"))),
 		} {
-			sound(t, child)
+			graphtest.Sound(t, child)
 			descends(t, child, g, false)
 			if name != "WithSelfLoops" && slices.Contains(child.From().Edges, -1) {
 				t.Fatalf("%s has an edge out of nothing: %v", name, child.From().Edges)
 			}
 		}
-		descends(t, g.Reverse(), g, true)
+		descends(t, Reverse(g), g, true)
 		b := bipartites(r)
-		for _, child := range []*Graph{Must(b.Dst(some(r, b.NumDst()))), Must(b.EdgeSubgraph(some(r, b.NumEdges())))} {
-			sound(t, child)
+		for _, child := range []*Graph{Must(Dst(b, some(r, b.NumDst()))), Must(EdgeSubgraph(b, some(r, b.NumEdges())))} {
+			graphtest.Sound(t, child)
 			descends(t, child, b, false)
 		}
 	})
@@ -163,7 +164,7 @@ func TestNeighbourhoodIsWholeInside(t *testing.T) {
 	property(t, func(t *testing.T, r *rapid.T) {
 		g := homogeneous(r)
 		seeds, hops := some(r, g.NumNodes()), rapid.IntRange(1, 3).Draw(r, "hops")
-		h, inner := Must(g.Neighbourhood(seeds, hops)), Must(g.Neighbourhood(seeds, hops-1))
+		h, inner := Must(Neighbourhood(g, seeds, hops)), Must(Neighbourhood(g, seeds, hops-1))
 		for i, v := range h.From().Src {
 			if slices.Contains(inner.From().Src, v) && h.InDegree(i) != g.InDegree(int(v)) {
 				t.Fatalf("node %d has %d of its %d in-edges", v, h.InDegree(i), g.InDegree(int(v)))
@@ -183,16 +184,16 @@ func TestUnbatchOfDerived(t *testing.T) {
 			g := *homogeneous(r)
 			g.kinds = nil // WithSelfLoops finds its own
 			gs = append(gs, &g)
-			blocks = append(blocks, Must(g.Block(some(r, g.NumNodes()))))
+			blocks = append(blocks, Must(Block(&g, some(r, g.NumNodes()))))
 		}
 		b := Batch(gs...)
 		for i := range gs {
-			same(t, b.WithSelfLoops().Unbatch()[i], gs[i].WithSelfLoops())
-			same(t, b.WithoutSelfLoops().Unbatch()[i], gs[i].WithoutSelfLoops())
-			same(t, b.Reverse().Unbatch()[i], gs[i].Reverse())
-			same(t, b.Undirected().Unbatch()[i], gs[i].Undirected())
-			m := Batch(blocks...).Unbatch()[i]
-			same(t, m, blocks[i])
+			graphtest.Same(t, Unbatch(WithSelfLoops(b))[i], WithSelfLoops(gs[i]))
+			graphtest.Same(t, Unbatch(WithoutSelfLoops(b))[i], WithoutSelfLoops(gs[i]))
+			graphtest.Same(t, Unbatch(Reverse(b))[i], Reverse(gs[i]))
+			graphtest.Same(t, Unbatch(Undirected(b))[i], Undirected(gs[i]))
+			m := Unbatch(Batch(blocks...))[i]
+			graphtest.Same(t, m, blocks[i])
 			if !slices.Equal(m.DstRows(), blocks[i].DstRows()) {
 				t.Fatalf("rows %v of a member, want %v", m.DstRows(), blocks[i].DstRows())
 			}

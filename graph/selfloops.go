@@ -12,7 +12,7 @@ import (
 // is −1. If g has kinds, new loops get one of their own: g's largest plus one.
 //
 // It panics with a [*tensor.ShapeError] if g is bipartite.
-func (g *Graph) WithSelfLoops() *Graph {
+func WithSelfLoops(g *Graph) *Graph {
 	g.wantHomogeneous("graph.WithSelfLoops")
 	in, n := g.In(), g.NumDst()
 	offsets := make([]int64, n+1)
@@ -86,7 +86,7 @@ func (l looped) from() []int32 {
 
 // WithoutSelfLoops returns g without its loops. Its list is what is left of g's
 // list. It panics with a [*tensor.ShapeError] if g is bipartite.
-func (g *Graph) WithoutSelfLoops() *Graph {
+func WithoutSelfLoops(g *Graph) *Graph {
 	g.wantHomogeneous("graph.WithoutSelfLoops")
 	l := g.list()
 	var kept []int32

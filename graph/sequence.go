@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/edgewise-ml/edgewise/tensor"
+	"github.com/edgewise-ml/edgewise/graph/internal/mistake"
 )
 
 // Chains returns a disjoint union of chains of the given lengths, each a member
-// of the result ([Graph.Membership]): nodes are numbered along the first chain,
+// of the result ([Membership]): nodes are numbered along the first chain,
 // then along the second and so on, with an edge from each node to the next of
 // its chain. The list is those edges in order. A length of zero is an empty
 // chain.
@@ -46,7 +46,7 @@ func ShiftedChains(lengths []int, shifts ...int) *Graph {
 	const op = "graph.ShiftedChains"
 	ends := chainEnds(op, lengths)
 	if len(shifts) == 0 {
-		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(lengths)}, {0}}, Why: "no shifts"})
+		mistake.Panic(op, []int{len(lengths)}, "no shifts")
 	}
 	edges := 0
 	for _, n := range lengths {
@@ -77,15 +77,11 @@ func ShiftedChains(lengths []int, shifts ...int) *Graph {
 func chainEnds(op string, lengths []int) []int {
 	ends := make([]int, len(lengths)+1)
 	for i, n := range lengths {
-		why := ""
 		switch {
 		case n < 0:
-			why = fmt.Sprintf("chain %d has a negative length", i)
+			mistake.Panic(op, []int{n}, "chain %d has a negative length", i)
 		case n > math.MaxInt32-ends[i]:
-			why = fmt.Sprintf("more than 2³¹−1 nodes with chain %d", i)
-		}
-		if why != "" {
-			panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{n}}, Why: why})
+			mistake.Panic(op, []int{n}, "more than 2³¹−1 nodes with chain %d", i)
 		}
 		ends[i+1] = ends[i] + n
 	}
@@ -93,7 +89,7 @@ func chainEnds(op string, lengths []int) []int {
 }
 
 // Trees returns a disjoint union of trees, each a member of the result
-// ([Graph.Membership]). A tree is given by the parent of each of its nodes, −1
+// ([Membership]). A tree is given by the parent of each of its nodes, −1
 // for a root; one with several roots is a forest and one member still. Edges
 // lead from a child to its parent, and the kind of an edge is the child's
 // ordinal among its siblings, by number. The list is the edges by child.
@@ -106,7 +102,7 @@ func Trees(parents ...[]int32) (*Graph, error) {
 		ends[i+1] = ends[i] + len(p)
 	}
 	total := ends[len(parents)]
-	if err := checkCounts(total, total, total); err != nil {
+	if err := mistake.Counts(total, total, total); err != nil {
 		return nil, err
 	}
 	l := list{kinds: []int32{}}
@@ -132,7 +128,7 @@ func Trees(parents ...[]int32) (*Graph, error) {
 func checkTree(i int, parent []int32) error {
 	for v, p := range parent {
 		if p < -1 || int(p) >= len(parent) {
-			return fmt.Errorf("graph: tree %d: node %d has parent %d, want −1 or a node in %s", i, v, p, span(len(parent)))
+			return fmt.Errorf("graph: tree %d: node %d has parent %d, want −1 or a node in %s", i, v, p, mistake.Range(len(parent)))
 		}
 	}
 	walk := make([]int32, len(parent)) // the walk, plus one, that came by first

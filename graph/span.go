@@ -6,6 +6,7 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/edgewise-ml/edgewise/graph/internal/mistake"
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
@@ -47,7 +48,7 @@ func (m SpanMask) String() string {
 //
 // [Complete], [CompleteNoLoops], [CompleteBipartite], [Causal], [Band] and
 // [CausalBand] are one block each; a [Batch] of such graphs, a member of it and most of their
-// [Graph.Dst] views are made of blocks too. They hold no edges until [Graph.In]
+// [Dst] views are made of blocks too. They hold no edges until [Graph.In]
 // or what needs it is called: dense kernels, [Graph.NumEdges] and
 // [Graph.InDegree] do not.
 func (g *Graph) Spans() []Span { return g.top().spans }
@@ -147,7 +148,7 @@ func (g *Graph) spanOf(v int) Span {
 // spanDegree is [Graph.InDegree] of a graph of blocks.
 func (g *Graph) spanDegree(v int) int {
 	if v < 0 || v >= g.top().nDst {
-		panic(fmt.Sprintf("graph: destination %d is not in %s", v, span(g.top().nDst)))
+		mistake.Panic("graph.InDegree", []int{g.top().nDst}, "destination %d is not in %s", v, mistake.Range(g.top().nDst))
 	}
 	s := g.spanOf(v)
 	lo, hi, skip := s.Sources(v - s.Dst)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/edgewise-ml/edgewise/graph/internal/graphtest"
 )
 
 // joins reports whether the pair is an edge of the block, by the definitions of
@@ -101,29 +103,29 @@ func TestSpans(t *testing.T) {
 		}
 		isSpans(t, g)
 		p := plain(g)
-		rows := randomRows(rng, g.NumDst())
-		got, want := Must(g.Dst(rows)), Must(p.Dst(rows))
+		rows := graphtest.RandomRows(rng, g.NumDst())
+		got, want := Must(Dst(g, rows)), Must(Dst(p, rows))
 		if got.Spans() != nil {
 			views++
 			isSpans(t, got)
 		}
-		same(t, got, want)
+		graphtest.Same(t, got, want)
 		sameOrigin(t, got, want)
-		same(t, Batch(got, g), Batch(want, p))
-		same(t, g.Reverse(), p.Reverse())
-		for i, m := range g.Unbatch() {
+		graphtest.Same(t, Batch(got, g), Batch(want, p))
+		graphtest.Same(t, Reverse(g), Reverse(p))
+		for i, m := range Unbatch(g) {
 			if m.Spans() == nil {
 				t.Fatal("a member has no blocks")
 			}
 			isSpans(t, m)
 			p.members = g.members
-			same(t, m, p.Unbatch()[i])
-			sameOrigin(t, m, p.Unbatch()[i])
+			graphtest.Same(t, m, Unbatch(p)[i])
+			sameOrigin(t, m, Unbatch(p)[i])
 		}
 		if g.NumEdges() > 0 {
-			k := randomKinds(rng, g.NumEdges())
-			view := Must(Must(g.WithKinds(k)).Dst(rows))
-			same(t, view, Must(Must(p.WithKinds(k)).Dst(rows)))
+			k := graphtest.RandomKinds(rng, g.NumEdges())
+			view := Must(Dst(Must(WithKinds(g, k)), rows))
+			graphtest.Same(t, view, Must(Dst(Must(WithKinds(p, k)), rows)))
 			if (view.Spans() == nil) != (got.Spans() == nil) {
 				t.Fatalf("a view of %v without kinds is %v, with kinds %v", g, got, view)
 			}
@@ -137,7 +139,7 @@ func TestSpans(t *testing.T) {
 // isSpans checks the blocks of g against its edges.
 func isSpans(t *testing.T, g *Graph) {
 	t.Helper()
-	sound(t, g)
+	graphtest.Sound(t, g)
 	edges, end := 0, 0
 	for _, s := range g.Spans() {
 		if s.Dst < end || s.Src < 0 || s.Src+s.NumSrc > g.NumSrc() || s.Dst+s.NumDst > g.NumDst() {
@@ -176,11 +178,11 @@ func sameOrigin(t *testing.T, got, want *Graph) {
 func TestSpansHoldNoEdges(t *testing.T) {
 	g := Complete(16384)
 	b := Batch(g, Causal(20000))
-	view, err := b.Dst([]int32{5, 16384, 36383})
+	view, err := Dst(b, []int32{5, 16384, 36383})
 	if err != nil {
 		t.Fatal(err)
 	}
-	members := b.Unbatch()
+	members := Unbatch(b)
 	if g.NumEdges() != 1<<28 || b.NumEdges() != 1<<28+20000*20001/2 || view.NumEdges() != 16384+1+20000 || view.InDegree(2) != 20000 || b.InDegree(36383) != 20000 {
 		t.Error("counts:", g, b, view)
 	}
@@ -201,7 +203,7 @@ func TestGridAndStar(t *testing.T) {
 	for rows := range 5 {
 		for cols := range 5 {
 			g := Grid(rows, cols)
-			sound(t, g)
+			graphtest.Sound(t, g)
 			edges := 0
 			for v := range rows * cols {
 				for u := range rows * cols {
@@ -224,14 +226,14 @@ func TestGridAndStar(t *testing.T) {
 	}
 	for n := range 6 {
 		g := Star(n)
-		sound(t, g)
+		graphtest.Sound(t, g)
 		if n > 0 && (g.InDegree(0) != n-1 || g.OutDegree(0) != n-1) || g.NumEdges() != 2*max(n-1, 0) || !g.Symmetric() || g.Check().SelfLoops > 0 {
 			t.Errorf("star of %d: %v", n, g)
 		}
 	}
-	refuses(t, "graph.Star", func() { Star(-1) })
-	refuses(t, "graph.Star", func() { Star(1<<30 + 2) })
-	refuses(t, "graph.Grid", func() { Grid(3, -1) })
-	refuses(t, "graph.Grid", func() { Grid(1<<16, 1<<16) })
-	refuses(t, "graph.Grid", func() { Grid(1<<15, 1<<15) })
+	graphtest.Refuses(t, "graph.Star", func() { Star(-1) })
+	graphtest.Refuses(t, "graph.Star", func() { Star(1<<30 + 2) })
+	graphtest.Refuses(t, "graph.Grid", func() { Grid(3, -1) })
+	graphtest.Refuses(t, "graph.Grid", func() { Grid(1<<16, 1<<16) })
+	graphtest.Refuses(t, "graph.Grid", func() { Grid(1<<15, 1<<15) })
 }

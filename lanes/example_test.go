@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/lanes"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -20,7 +20,7 @@ import (
 // look shows what the threads do in a layer. It is quoted in docs/inside/threads.md; TestThreadsPage compares.
 func look(w io.Writer, picture string) error {
 	rng := rand.New(rand.NewPCG(1, 2))
-	g := graph.Must(graph.Uniform(rng, 2000, 20000))
+	g := random.Uniform(rng, 2000, 20000)
 	layer := &layers.GATConv{In: 64, Out: 16, Heads: 4} // yours
 	layer.Init(rng)
 	x := tensor.New(2000, 64)

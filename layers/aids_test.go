@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -140,7 +141,7 @@ func TestJumpingKnowledge(t *testing.T) {
 // DropEdge takes out about its fraction, another one each step, the same one again from
 // the same seed, and carries what the edges have.
 func TestDropEdge(t *testing.T) {
-	whole := graph.Must(graph.Uniform(rand.New(rand.NewPCG(1, 1)), 500, 4000)).Undirected()
+	whole := graph.Undirected(random.Uniform(rand.New(rand.NewPCG(1, 1)), 500, 4000))
 	l := &layers.DropEdge{P: 0.3}
 	numbers := tensor.New(whole.NumEdges(), 1)
 	for e := range numbers.Data {
@@ -262,7 +263,7 @@ func TestVGAEDeviation(t *testing.T) {
 		l.Init(rand.New(rand.NewPCG(1, 1)))
 		l.LogStd.W.Value.Zero()
 		l.LogStd.B.Value.Fill(tensor.Float(math.Log(sigma)))
-		g, x := graph.Must(graph.New(nodes, nil, nil)).WithSelfLoops(), grad.Const(tensor.New(nodes, 1))
+		g, x := graph.WithSelfLoops(graph.Must(graph.New(nodes, nil, nil))), grad.Const(tensor.New(nodes, 1))
 		mu, z := l.Forward(nil, g, x).Value(), l.Forward(grad.NewTape(1), g, x).Value()
 		sum, square := 0.0, 0.0
 		for i, v := range z.Data {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -60,7 +61,7 @@ func aloneGraph() *graph.Graph {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var src, dst []int32
 	put := func(u, v int32) { src, dst = append(src, u), append(dst, v) }
-	some := graph.Must(graph.PowerLaw(rng, nodes, 7000, 0.75))
+	some := random.PowerLaw(rng, nodes, 7000, 0.75)
 	for e, v := range some.Destinations() {
 		if v < 40 || v >= 60 {
 			put(some.In().Cols[e], v)
@@ -125,9 +126,9 @@ func checkAlone(t *testing.T, v variant, g *graph.Graph) {
 		l, in, hops := portable(m.L, g, m.in(nil))
 		whole := l.Apply(grad.NewEval(), g, in).Y.Value()
 		for _, seeds := range aloneSeeds(rng, g.NumNodes()) {
-			part := graph.Must(g.Block(seeds))
+			part := graph.Must(graph.Block(g, seeds))
 			if hops > 1 {
-				part = graph.Must(g.Neighbourhood(seeds, hops))
+				part = graph.Must(graph.Neighbourhood(g, seeds, hops))
 			}
 			y := l.Apply(grad.NewEval(), part, cut(in, part)).Y.Value()
 			for i, s := range seeds {
@@ -197,7 +198,7 @@ func TestNetworksAlone(t *testing.T) {
 		}
 		whole := run(slices.Repeat([]*graph.Graph{g}, len(net)), grad.Const(x))
 		for _, seeds := range aloneSeeds(rng, g.NumNodes()) {
-			blocks := graph.Must(g.Blocks(seeds, len(net)))
+			blocks := graph.Must(graph.Blocks(g, seeds, len(net)))
 			y := run(blocks, grad.Const(x).Rows(blocks[0].From().Src))
 			for i, s := range seeds {
 				compare.Near(t, fmt.Sprintf("%s: node %d, of %d seeds", name, s, len(seeds)), y.Row(i), whole.Row(int(s)), compare.SameBits.OrNaN())

@@ -23,7 +23,7 @@ import (
 // E×1. The result is NumDst×F. A node without in-edges gets act(α·x_v).
 //
 // More than one step wants a graph whose nodes are sources and destinations. For
-// some seeds that is their [graph.Graph.Neighbourhood] of K hops, with the whole
+// some seeds that is their [graph.Neighbourhood] of K hops, with the whole
 // graph's rows of [SymmetricWeights] as In.Weight, and NormNone.
 type APPNP struct {
 	K          int             `json:",omitempty"` // steps; 0: 10, as in the paper

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
@@ -84,7 +85,7 @@ func TestEdgeConvOnEdges(t *testing.T) {
 // What a layer of the catalogue cannot do, it says.
 func TestCatalogueMisuse(t *testing.T) {
 	x := grad.Const(tensor.New(8, 4))
-	three := graph.Must(odd().WithKinds([]int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0}))
+	three := graph.Must(graph.WithKinds(odd(), []int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0}))
 	for _, tt := range []struct {
 		want string
 		l    layer
@@ -135,7 +136,7 @@ func TestGPSConvMembers(t *testing.T) {
 		t.Error("members attend to each other")
 	}
 	for _, offsets := range [][]int{{0, 3, 8}, {0, 5, 8}, {0, 8, 8}, {0, 0, 8}} { // which share what is derived of one
-		split := l.Forward(nil, graph.Must(one.WithMembers(offsets)), x)
+		split := l.Forward(nil, graph.Must(graph.WithMembers(one, offsets)), x)
 		for i, lo := range offsets[:2] {
 			part := x.RowRange(lo, offsets[i+1])
 			alone := l.Forward(nil, graph.Must(graph.New(part.Dim(0), nil, nil)), part)
@@ -160,7 +161,7 @@ func TestGPSConvMembers(t *testing.T) {
 func TestMessagesAreNotStored(t *testing.T) {
 	const nodes, edges, width = 100, 20000, 64
 	rng := rand.New(rand.NewPCG(1, 1))
-	g := graph.Must(graph.Uniform(rng, nodes, edges))
+	g := random.Uniform(rng, nodes, edges)
 	for _, tt := range []struct {
 		l    layer
 		in   int

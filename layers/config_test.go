@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -78,7 +78,7 @@ func TestInitAgain(t *testing.T) {
 func TestEdgesAreNotProjected(t *testing.T) {
 	const nodes, edges, heads, out = 200, 20000, 8, 16
 	rng := rand.New(rand.NewPCG(1, 1))
-	g := graph.Must(graph.Uniform(rng, nodes, edges))
+	g := random.Uniform(rng, nodes, edges)
 	for _, l := range []layer{
 		&layers.GATConv{In: 4, Out: out, Heads: heads, EdgeIn: 2},
 		&layers.GATv2Conv{In: 4, Out: out, Heads: heads, EdgeIn: 2},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets/cora"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -28,7 +29,7 @@ func newCoraNet(tb testing.TB) coraNet {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g, x := d.Graph.WithSelfLoops(), grad.Const(rows)
+	g, x := graph.WithSelfLoops(d.Graph), grad.Const(rows)
 	rng := rand.New(rand.NewPCG(1, 0))
 	c1 := &layers.GATConv{In: 1433, Out: 8, Heads: 8, Activation: grad.ELU, FeatDrop: 0.6, AttnDrop: 0.6}
 	c2 := &layers.GATConv{In: 64, Out: 7, Heads: 1, Average: true, FeatDrop: 0.6, AttnDrop: 0.6}

@@ -29,20 +29,20 @@ func degrees(g *graph.Graph, s side, p float64) *grad.Var { return powers(g, deg
 
 // closedDegrees returns 1/(degree + 1) for each destination, as a column.
 func closedDegrees(g *graph.Graph) *grad.Var {
-	return g.Derived(closedKey{}, func() any {
+	return graph.Derive(g, closedKey{}, func() *grad.Var {
 		d := counts(g, inward)
 		for i, v := range d.Data {
 			d.Data[i] = 1 / (v + 1)
 		}
 		return grad.Const(d)
-	}).(*grad.Var)
+	})
 }
 
 type closedKey struct{}
 
 // powers is degrees with another value where there are no edges: 0 stays 0.
 func powers(g *graph.Graph, k degreesKey) *grad.Var {
-	return g.Derived(k, func() any {
+	return graph.Derive(g, k, func() *grad.Var {
 		d := counts(g, k.side)
 		for i, v := range d.Data {
 			if n := math.Max(k.empty, float64(v)); n > 0 {
@@ -50,7 +50,7 @@ func powers(g *graph.Graph, k degreesKey) *grad.Var {
 			}
 		}
 		return grad.Const(d)
-	}).(*grad.Var)
+	})
 }
 
 // strengths returns the sum of the weights of each node's edges on a side, to
@@ -60,7 +60,7 @@ func strengths(g *graph.Graph, s side, weight *grad.Var, p float64) *grad.Var {
 		return powers(g, degreesKey{s, p, 0})
 	}
 	if s == outward {
-		g = g.Reverse()
+		g = graph.Reverse(g)
 		weight = weight.Rows(g.From().Edges)
 	}
 	return power(message.UpdateAll(g, message.E(weight), message.Sum).Reshape(g.NumDst(), 1), p)

@@ -26,7 +26,7 @@
 // These rules hold for every layer:
 //
 //   - Weights are in×out: y = xW + b. The columns of a head stand together.
-//   - Self-loops belong to the data: see [graph.Graph.WithSelfLoops]. No layer
+//   - Self-loops belong to the data: see [graph.WithSelfLoops]. No layer
 //     adds one.
 //   - On a block, or a view of some destinations, x has a row for each source
 //     and the result a row for each destination.

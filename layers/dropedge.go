@@ -15,7 +15,7 @@ import (
 // It is that of Rong, Huang, Xu and Huang, "DropEdge: Towards Deep Graph Convolutional
 // Networks on Node Classification", ICLR 2020, and has no Params. Which edges stay
 // follows from the seed, the step and the place in the program, as in [grad.Tape.Dropout].
-// The paper adds the loops afterwards, with [graph.Graph.WithSelfLoops]. The graph is
+// The paper adds the loops afterwards, with [graph.WithSelfLoops]. The graph is
 // built anew, which takes about as long as a message on it.
 type DropEdge struct {
 	P        float64 // fraction of the edges that are dropped
@@ -50,7 +50,7 @@ func (l *DropEdge) Apply(t *grad.Tape, g *graph.Graph, in In) (*graph.Graph, In)
 			kept = append(kept, int32(e))
 		}
 	}
-	left := graph.Must(g.EdgeSubgraph(kept))
+	left := graph.Must(graph.EdgeSubgraph(g, kept))
 	if in.Edge != nil {
 		in.Edge = in.Edge.Rows(left.From().Edges)
 	}

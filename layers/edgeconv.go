@@ -15,8 +15,8 @@ import (
 //	y_v = act( agg_u weight_uv·norm(Net([x_v ‖ x_u − x_v])) )
 //
 // of Wang, Sun, Liu, Sarma, Bronstein and Solomon, "Dynamic Graph CNN for Learning
-// on Point Clouds", TOG 2019, whose graph is [graph.KNN] of the rows of x, or
-// [graph.Nearest] for a batch, made anew for each layer. Src is NumSrc×F, dense or sparse, where Net.Widths[0] is 2F; Dst NumDst×F;
+// on Point Clouds", TOG 2019, whose graph is [nearest.KNN] of the rows of x, or
+// [nearest.Neighbours] for a batch, made anew for each layer. Src is NumSrc×F, dense or sparse, where Net.Widths[0] is 2F; Dst NumDst×F;
 // Weight E or E×1. The result is NumDst rows of Net's last width. A node without
 // in-edges aggregates zero. With BatchNorm norm is a [BatchNorm] over all edges, as
 // DGL has it, whose Θ(x_v − x_u) + Φ·x_v is the matrix [Φ; −Θ]; PyG has it in Net.

@@ -142,7 +142,7 @@ func ExampleMoNetConv() {
 
 // A relation forwards and one backwards.
 func ExampleRGCNConv() {
-	g := graph.Must(path().WithKinds([]int32{0, 1, 0, 1}))
+	g := graph.Must(graph.WithKinds(path(), []int32{0, 1, 0, 1}))
 	conv := &layers.RGCNConv{In: 1, Out: 1, Relations: 2, NoRoot: true}
 	conv.Init(rand.New(rand.NewPCG(1, 2)))
 	copy(conv.W.Value.Data, []tensor.Float{1, 100})

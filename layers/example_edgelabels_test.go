@@ -42,7 +42,7 @@ func Example_edgeLabels() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	g, x := d.Graph.Undirected(), grad.Const(d.Features)
+	g, x := graph.Undirected(d.Graph), grad.Const(d.Features)
 	from, to := d.Graph.In().Cols, d.Graph.Destinations() // the ends of each edge, in the order of EdgeLabels
 	net := newOpinion(rand.New(rand.NewPCG(1, 2)), d.Features.Shape()[1], d.Classes)
 	fit := train.Fit{

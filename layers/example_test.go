@@ -12,7 +12,7 @@ import (
 )
 
 func ExampleGATConv() {
-	g := graph.Must(graph.New(4, []int32{0, 1, 2, 2}, []int32{1, 2, 0, 3})).WithSelfLoops()
+	g := graph.WithSelfLoops(graph.Must(graph.New(4, []int32{0, 1, 2, 2}, []int32{1, 2, 0, 3})))
 	conv := &layers.GATConv{In: 5, Out: 8, Heads: 2, Activation: grad.ELU}
 	conv.Init(rand.New(rand.NewPCG(1, 2)))
 	x := tensor.New(4, 5)
@@ -73,7 +73,7 @@ func Example_blocks() {
 	last.Init(rng)
 	seeds := []int32{40, 0}
 
-	blocks, err := g.Blocks(seeds, 2)
+	blocks, err := graph.Blocks(g, seeds, 2)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -93,20 +93,20 @@ func Example_blocks() {
 
 // A block has not the degrees of the whole graph, so its weights come from there.
 func ExampleSymmetricWeights() {
-	g := graph.Must(graph.New(3, []int32{0, 1, 1, 2}, []int32{1, 0, 2, 1})).WithSelfLoops()
+	g := graph.WithSelfLoops(graph.Must(graph.New(3, []int32{0, 1, 1, 2}, []int32{1, 0, 2, 1})))
 	conv := &layers.GCNConv{In: 1, Out: 1, Norm: layers.NormNone}
 	conv.Init(rand.New(rand.NewPCG(1, 2)))
 	conv.W.Value.Fill(1)
 	x, w := grad.Const(tensor.Of([]tensor.Float{1, 2, 3}, 3, 1)), layers.SymmetricWeights(g, nil)
 
-	b := graph.Must(g.Block([]int32{2}))
+	b := graph.Must(graph.Block(g, []int32{2}))
 	y := conv.Apply(grad.NewEval(), b, layers.In{Src: x.Rows(b.From().Src), Weight: w.Rows(b.From().Edges)}).Y
 	fmt.Printf("%.4f\n", y.Value().Data)
 	// Output: [2.3165]
 }
 
 func ExampleGCNConv() {
-	g := graph.Must(graph.New(3, []int32{0, 1, 1, 2}, []int32{1, 0, 2, 1})).WithSelfLoops()
+	g := graph.WithSelfLoops(graph.Must(graph.New(3, []int32{0, 1, 1, 2}, []int32{1, 0, 2, 1})))
 	conv := &layers.GCNConv{In: 1, Out: 1}
 	conv.Init(rand.New(rand.NewPCG(1, 2)))
 	conv.W.Value.Fill(1)

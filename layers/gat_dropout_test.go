@@ -16,7 +16,7 @@ import (
 // A dropout behind a layer has the value and gradients of one that another operation
 // keeps apart, with a bias and without one, and of any activation.
 func TestGATThenDropout(t *testing.T) {
-	g := graph.Must(graph.New(4, []int32{0, 1, 2, 3, 0, 2}, []int32{1, 2, 3, 0, 2, 2})).WithSelfLoops()
+	g := graph.WithSelfLoops(graph.Must(graph.New(4, []int32{0, 1, 2, 3, 0, 2}, []int32{1, 2, 3, 0, 2, 2})))
 	rng := rand.New(rand.NewPCG(7, 6))
 	x := tensor.New(4, 3)
 	x.Normal(rng, 0, 1)

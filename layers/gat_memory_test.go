@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -18,7 +18,7 @@ import (
 func TestGATConvMemory(t *testing.T) {
 	const n, heads, width = 20_000, 8, 8
 	rng := rand.New(rand.NewPCG(1, 0))
-	g := graph.Must(graph.PowerLaw(rng, n, 4*n, 0.75))
+	g := random.PowerLaw(rng, n, 4*n, 0.75)
 	l := &layers.GATConv{In: heads * width, Out: width, Heads: heads}
 	l.Init(rng)
 	x, dy := tensor.New(n, heads*width), tensor.New(n, heads*width)

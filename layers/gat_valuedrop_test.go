@@ -14,7 +14,7 @@ import (
 
 // TestGATValueDrop: what is summed is dropped, and what the logits see is not.
 func TestGATValueDrop(t *testing.T) {
-	g := graph.Must(graph.New(4, []int32{0, 1, 2, 3, 0, 2}, []int32{1, 2, 3, 0, 2, 2})).WithSelfLoops()
+	g := graph.WithSelfLoops(graph.Must(graph.New(4, []int32{0, 1, 2, 3, 0, 2}, []int32{1, 2, 3, 0, 2, 2})))
 	rng := rand.New(rand.NewPCG(5, 6))
 	x := tensor.New(4, 3)
 	x.Normal(rng, 0, 1)

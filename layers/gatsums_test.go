@@ -36,7 +36,7 @@ func drawn(t *testing.T, sources, times int) *graph.Graph {
 	for e := range edges {
 		edges[e] = int32(e)
 	}
-	return graph.Must(g.BlockFrom(all[:12], all, g.In().Offsets[:13], edges, g.In().Cols))
+	return graph.Must(graph.BlockFrom(g, all[:12], all, g.In().Offsets[:13], edges, g.In().Cols))
 }
 
 // sumsFirst reports whether GATConv on a tape has summed before it multiplied.

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -16,7 +16,7 @@ import (
 func TestGATv2Memory(t *testing.T) {
 	const nodes, edges, features = 500, 100_000, 12
 	rng := rand.New(rand.NewPCG(1, 1))
-	g := graph.Must(graph.Uniform(rng, nodes, edges))
+	g := random.Uniform(rng, nodes, edges)
 	l := &layers.GATv2Conv{In: 8, Out: 16, Heads: 4, EdgeIn: features}
 	l.Init(rng)
 	x, e := tensor.New(nodes, 8), tensor.New(edges, features)

@@ -63,7 +63,7 @@ func stage(t *testing.T, path string) *scene {
 		for i := range rows {
 			rows[i] = int32(i)
 		}
-		s.g = graph.Must(whole.Dst(rows))
+		s.g = graph.Must(graph.Dst(whole, rows))
 		for _, e := range s.g.From().Edges {
 			s.order = append(s.order, whole.EdgeOrder()[e])
 		}
@@ -75,7 +75,7 @@ func stage(t *testing.T, path string) *scene {
 	}
 	for _, name := range []string{"etypes", "edge_type"} {
 		if s.Has("inputs", name) {
-			s.g = graph.Must(s.g.WithKinds(s.Ints(t, "inputs", name)))
+			s.g = graph.Must(graph.WithKinds(s.g, s.Ints(t, "inputs", name)))
 		}
 	}
 	s.order = s.g.EdgeOrder()

@@ -146,7 +146,7 @@ func complete(g *graph.Graph) *graph.Graph {
 		panic(&tensor.ShapeError{Op: "layers.GPSConv", Shapes: [][]int{{g.NumNodes()}}, Why: fmt.Sprintf(
 			"the graph's members have %d pairs of nodes, and attention is between at most 2³¹−1: give it fewer graphs at a time, or take a layer that attends along edges, such as TransformerConv", pairs)})
 	}
-	return g.Derived(completeKey{fmt.Sprint(ends)}, func() any {
+	return graph.Derive(g, completeKey{fmt.Sprint(ends)}, func() *graph.Graph {
 		var members []*graph.Graph
 		for i := range len(ends) - 1 {
 			members = append(members, graph.Complete(ends[i+1]-ends[i]))
@@ -155,5 +155,5 @@ func complete(g *graph.Graph) *graph.Graph {
 			return graph.Complete(0)
 		}
 		return graph.Batch(members...)
-	}).(*graph.Graph)
+	})
 }

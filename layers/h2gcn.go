@@ -53,7 +53,7 @@ func (l *H2GCNConv) Apply(_ *grad.Tape, g *graph.Graph, in In) Out {
 		compose.BadGraph("layers.H2GCNConv", g, "the graph is bipartite, and the layer looks two edges far; it wants the whole graph")
 	}
 	in.checkDense("layers.H2GCNConv", "a dense layer stands before it")
-	r := g.Derived(ringsKey{l.Directed}, func() any { return newRings(g, l.Directed) }).(*rings)
+	r := graph.Derive(g, ringsKey{l.Directed}, func() *rings { return newRings(g, l.Directed) })
 	return Out{Y: grad.Concat(r[0].of(in.Src), r[1].of(in.Src))}
 }
 
@@ -71,11 +71,11 @@ type ring struct {
 
 func newRings(g *graph.Graph, directed bool) *rings {
 	if !directed {
-		g = g.Undirected()
+		g = graph.Undirected(g)
 	}
 	r := new(rings)
 	for i := range r {
-		pairs := graph.Must(g.AtDistance(i + 1))
+		pairs := graph.Must(graph.AtDistance(g, i+1))
 		w, out, to := tensor.New(pairs.NumEdges(), 1), pairs.OutDegrees(), pairs.Destinations()
 		if !directed {
 			out = pairs.InDegrees()

@@ -189,7 +189,7 @@ func TestIsolated(t *testing.T) {
 		}
 		want := alone(t, m.L, values(one.Src))
 		if want == nil { // it attends to all of its graph, so it has to be one by itself
-			g = graph.Must(g.WithMembers([]int{0, 7, 8}))
+			g = graph.Must(graph.WithMembers(g, []int{0, 7, 8}))
 		} else {
 			y := m.apply(nil, g).Value()
 			compare.Near(t, "the isolated node", y.Row(7), want[0], compare.Part(2e-5))

@@ -38,7 +38,7 @@ type kindRowsKey struct {
 
 // kindRowsOf returns that of g, whose edges have n kinds. It is worked out once a graph.
 func kindRowsOf(g *graph.Graph, n int) *kindRows {
-	return g.Derived(kindRowsKey{kindsOf(g), n}, func() any {
+	return graph.Derive(g, kindRowsKey{kindsOf(g), n}, func() *kindRows {
 		in, kinds := g.In(), g.Kinds()
 		edges := make([][]int32, n) // of each kind
 		for e, k := range kinds {
@@ -63,5 +63,5 @@ func kindRowsOf(g *graph.Graph, n int) *kindRows {
 		}
 		r.graph = graph.Must(graph.NewBipartite(len(r.nodes), g.NumDst(), cols, g.Destinations()))
 		return r
-	}).(*kindRows)
+	})
 }

@@ -34,7 +34,7 @@ func TestRGCNManyRows(t *testing.T) {
 				src[i], dst[i], kinds[i] = rng.Int32N(int32(c.nodes)), rng.Int32N(int32(c.nodes)), rng.Int32N(relations-1) // none of the last
 			}
 			weights.Uniform(rng, 0.5, 1.5)
-			g := graph.Must(graph.Must(graph.New(c.nodes, src, dst)).WithKinds(kinds))
+			g := graph.Must(graph.WithKinds(graph.Must(graph.New(c.nodes, src, dst)), kinds))
 			l := &layers.RGCNConv{In: in, Out: out, Relations: relations, Bases: c.bases, Aggregate: c.aggregate, NoRoot: true}
 			l.Init(rng)
 			x, dy := tensor.New(c.nodes, in), tensor.New(c.nodes, out)

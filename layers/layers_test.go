@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/golden"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -78,7 +79,7 @@ func TestPermutation(t *testing.T) {
 			for i, e := range edges {
 				kinds[i] = g.Kinds()[e]
 			}
-			h = graph.Must(h.WithKinds(kinds))
+			h = graph.Must(graph.WithKinds(h, kinds))
 		}
 		in := layers.In{Src: rows(m.Src, old), Edge: rows(m.Edge, edges), Weight: rows(m.Wght, edges)}
 		if in.Edge != nil {
@@ -141,8 +142,8 @@ func TestEmpty(t *testing.T) {
 
 // No bit of a result or a gradient depends on the number of threads.
 func TestThreads(t *testing.T) {
-	whole := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 1000, 12000, 0.75)) // of which some node hears a whole chunk
-	small := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(4, 4)), 200, 1600, 0.75))   // of pairs 40,000
+	whole := random.PowerLaw(rand.New(rand.NewPCG(4, 4)), 1000, 12000, 0.75) // of which some node hears a whole chunk
+	small := random.PowerLaw(rand.New(rand.NewPCG(4, 4)), 200, 1600, 0.75)   // of pairs 40,000
 	sides := graph.Must(graph.NewBipartite(1000, 1000, whole.In().Cols, whole.Destinations()))
 	number, tapes := 0, map[int]*grad.Tape{1: grad.NewTape(1), 5: grad.NewTape(1)}
 	each(t, func(t *testing.T, v variant) {

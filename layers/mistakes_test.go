@@ -12,6 +12,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
@@ -38,7 +39,7 @@ type given struct {
 	g                *graph.Graph
 	x, pairs, one, e *grad.Var
 	tokens, fed      []int32
-	hetero           *graph.Hetero
+	hetero           *hetero.Graph
 	xs               map[string]*grad.Var
 }
 
@@ -66,7 +67,7 @@ func plainly(l any, in given) {
 	}:
 		l.Forward(in.t, in.g, in.x)
 	case interface {
-		Forward(*grad.Tape, *graph.Hetero, map[string]*grad.Var) map[string]*grad.Var
+		Forward(*grad.Tape, *hetero.Graph, map[string]*grad.Var) map[string]*grad.Var
 	}:
 		l.Forward(in.t, in.hetero, in.xs)
 	default:
@@ -84,7 +85,7 @@ func kindsOf8() *graph.Graph {
 	for i := range k {
 		k[i] = int32(i % 2)
 	}
-	return graph.Must(g.WithKinds(k))
+	return graph.Must(graph.WithKinds(g, k))
 }
 
 func treesOf8() *graph.Graph {
@@ -231,7 +232,7 @@ func sequences() []mistaken {
 // families are those of the other families.
 func families() []mistaken {
 	chain := func(l any) mistaken { return mistaken{layer: l, graph: chainsOf8} }
-	rels := []graph.Rel{{Src: "a", Name: "r", Dst: "a"}}
+	rels := []hetero.Rel{{Src: "a", Name: "r", Dst: "a"}}
 	return []mistaken{
 		{layer: &pool.TopK{In: 3}},
 		{layer: &pool.SAG{In: 3}},
@@ -289,7 +290,7 @@ func (m mistaken) given() given {
 	if m.edge > 0 {
 		in.e = of(g.NumEdges(), m.edge)
 	}
-	in.hetero, _ = graph.NewHetero(map[string]int{"a": 8}, map[graph.Rel]*graph.Graph{{Src: "a", Name: "r", Dst: "a"}: odd()})
+	in.hetero, _ = hetero.New(map[string]int{"a": 8}, map[hetero.Rel]*graph.Graph{{Src: "a", Name: "r", Dst: "a"}: odd()})
 	in.xs = map[string]*grad.Var{"a": of(8, 3)}
 	return in
 }

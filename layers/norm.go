@@ -84,7 +84,7 @@ type weightsKey Norm
 // In.Weight with [NormNone]. Without weights they are worked out once a graph.
 func (n Norm) Weights(g *graph.Graph, weight *grad.Var) *grad.Var {
 	if weight == nil {
-		return g.Derived(weightsKey(n), func() any { return n.weights(g, nil) }).(*grad.Var)
+		return graph.Derive(g, weightsKey(n), func() *grad.Var { return n.weights(g, nil) })
 	}
 	return n.weights(g, weight)
 }

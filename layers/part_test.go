@@ -93,10 +93,10 @@ func TestBlock(t *testing.T) {
 		m := v.model(g)
 		want := m.apply(nil, g)
 		l, in, hops := portable(m.L, g, m.in(nil))
-		parts := map[string]*graph.Graph{"Neighbourhood": graph.Must(g.Neighbourhood(seeds, hops))}
+		parts := map[string]*graph.Graph{"Neighbourhood": graph.Must(graph.Neighbourhood(g, seeds, hops))}
 		if hops == 1 {
-			parts["Block"], parts["Dst"] = graph.Must(g.Block(seeds)), graph.Must(g.Dst(seeds))
-			parts["Block of all"], parts["Dst of all"] = graph.Must(g.Block(all)), graph.Must(g.Dst(all))
+			parts["Block"], parts["Dst"] = graph.Must(graph.Block(g, seeds)), graph.Must(graph.Dst(g, seeds))
+			parts["Block of all"], parts["Dst of all"] = graph.Must(graph.Block(g, all)), graph.Must(graph.Dst(g, all))
 		}
 		for name, part := range parts {
 			got := l.Apply(nil, part, cut(in, part)).Y
@@ -129,7 +129,7 @@ func TestSparse(t *testing.T) {
 			a.Offsets = append(a.Offsets, int64(len(a.Cols)))
 		}
 		l, in, hops := portable(m.L, g, m.in(nil))
-		for _, part := range []*graph.Graph{g, graph.Must(g.Dst([]int32{3, 0}))} {
+		for _, part := range []*graph.Graph{g, graph.Must(graph.Dst(g, []int32{3, 0}))} {
 			if part != g && hops > 1 {
 				continue
 			}

@@ -107,13 +107,13 @@ type logKey struct{ power float64 }
 
 // logDegrees returns log(max(1, d) + 1)^p for each destination, as a column.
 func logDegrees(g *graph.Graph, p float64) *grad.Var {
-	return g.Derived(logKey{p}, func() any {
+	return graph.Derive(g, logKey{p}, func() *grad.Var {
 		d := counts(g, inward)
 		for i, v := range d.Data {
 			d.Data[i] = tensor.Float(math.Pow(math.Log(math.Max(1, float64(v))+1), p))
 		}
 		return grad.Const(d)
-	}).(*grad.Var)
+	})
 }
 
 // rootShares returns 1/√n for each destination, as a column, where n is how many its

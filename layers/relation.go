@@ -38,15 +38,15 @@ func wantKinds(op string, g *graph.Graph, n int, field string) {
 		return // which check says
 	}
 	if g.Kinds() == nil && g.NumEdges() > 0 {
-		panic(&grad.TapeError{Op: op, Why: "the graph's edges have no kinds; see graph.Graph.WithKinds"})
+		panic(&grad.TapeError{Op: op, Why: "the graph's edges have no kinds; see graph.WithKinds"})
 	}
-	most := g.Derived(mostKey{kindsOf(g)}, func() any {
+	most := graph.Derive(g, mostKey{kindsOf(g)}, func() int32 {
 		most := int32(-1)
 		for _, k := range g.Kinds() {
 			most = max(most, k)
 		}
 		return most
-	}).(int32)
+	})
 	if int(most) >= n {
 		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("an edge has kind %d, and %s is %d", most, field, n)})
 	}
@@ -66,7 +66,7 @@ func kindsOf(g *graph.Graph) *int32 {
 // kindShares returns 1/n for each edge, E×1, where n is how many edges of its kind
 // its destination has. It is worked out once a graph.
 func kindShares(g *graph.Graph) *grad.Var {
-	return g.Derived(sharesKey{kindsOf(g)}, func() any {
+	return graph.Derive(g, sharesKey{kindsOf(g)}, func() *grad.Var {
 		type bag struct{ dst, kind int32 }
 		count, dst, kinds := map[bag]int{}, g.Destinations(), g.Kinds()
 		for e, k := range kinds {
@@ -77,7 +77,7 @@ func kindShares(g *graph.Graph) *grad.Var {
 			c.Data[e] = tensor.Float(1 / float64(count[bag{dst[e], k}]))
 		}
 		return grad.Const(c)
-	}).(*grad.Var)
+	})
 }
 
 type sharesKey struct{ kinds *int32 }

@@ -128,7 +128,7 @@ func (l *SAGEConv) pool(t *grad.Tape, x *grad.Var) *grad.Var {
 func (l *SAGEConv) remember(t *grad.Tape, g *graph.Graph, in In) *grad.Var {
 	in.checkDense("layers.SAGEConv", "set Project, or aggregate by their mean or sum")
 	z := message.ApplyEdges(g, weighted(in.Src.MatMul(t.Use(l.WGates)), in.Weight)).Add(t.Use(l.BGates))
-	c := g.Derived(chainsKey{}, func() any { return chainEdges(g) }).(*chained)
+	c := graph.Derive(g, chainsKey{}, func() *chained { return chainEdges(g) })
 	u, none := t.Use(l.UGates), grad.Const(tensor.New(1, l.In))
 	s := message.Sweep(c.graph, message.State{none, none}, func(lv *message.Level, prev message.State) message.State {
 		h := message.UpdateAll(lv.In, message.CopyU(prev[0]), message.Sum)

@@ -20,7 +20,7 @@ import (
 // NumDst×Out. A node without in-edges gets act(b).
 //
 // More than one hop wants a graph whose nodes are sources and destinations. For
-// some seeds that is their [graph.Graph.Neighbourhood] of K hops, with the whole
+// some seeds that is their [graph.Neighbourhood] of K hops, with the whole
 // graph's rows of [SymmetricWeights] as In.Weight, and NormNone.
 type SGConv struct {
 	In, Out    int

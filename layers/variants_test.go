@@ -158,7 +158,7 @@ func (v variant) kinded(g *graph.Graph) *graph.Graph {
 	for i := range kinds {
 		kinds[i] = int32(i / 2 % v.kinds)
 	}
-	return graph.Must(g.WithKinds(kinds))
+	return graph.Must(graph.WithKinds(g, kinds))
 }
 
 // model initialises the layer, biases and all, and makes inputs for g.

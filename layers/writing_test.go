@@ -102,7 +102,7 @@ func TestGATv2(t *testing.T) {
 }
 
 func Example_writing() {
-	g := graph.Must(graph.New(4, []int32{0, 1, 2, 3}, []int32{1, 2, 3, 0})).WithSelfLoops()
+	g := graph.WithSelfLoops(graph.Must(graph.New(4, []int32{0, 1, 2, 3}, []int32{1, 2, 3, 0})))
 	l := &GATv2{In: 5, Out: 8, Heads: 2}
 	l.Init(rand.New(rand.NewPCG(1, 2)))
 

@@ -17,7 +17,7 @@ func TestAddAll(t *testing.T) {
 	g := odd()
 	n := g.NumNodes()
 	p, other, w := param(1, n, 5), param(2, n, 5), param(3, g.NumEdges(), 1)
-	small := graph.Must(g.Block([]int32{2, 0}))
+	small := graph.Must(graph.Block(g, []int32{2, 0}))
 	of := func(own, from *grad.Var, m message.Msg, g *graph.Graph, joined bool) *grad.Var {
 		if joined {
 			return message.AddAll(own, g, m)

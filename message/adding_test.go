@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/message/internal/ops"
 	"github.com/edgewise-ml/edgewise/message/internal/reference"
@@ -118,7 +118,7 @@ func TestAddedReducer(t *testing.T) {
 	for i, bytes := range []int{48 << 10, 64} {
 		SetTileBytes(t, bytes)
 		rng := rand.New(rand.NewPCG(uint64(i), 9))
-		s := &sprout{Rand: rng, g: graph.Must(graph.PowerLaw(rng, 30, 400, 0.9)), tape: grad.NewTape(1)}
+		s := &sprout{Rand: rng, g: random.PowerLaw(rng, 30, 400, 0.9), tape: grad.NewTape(1)}
 		x := tensor.New(s.g.NumSrc(), 2, 3)
 		for k := range x.Data {
 			x.Data[k] = tensor.Float(rng.IntN(5))

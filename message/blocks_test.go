@@ -99,7 +99,7 @@ func TestDenseAttentionAlone(t *testing.T) {
 			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 			for _, n := range []int{1, 2, 8, 50} {
 				some := all[:min(n, len(all))]
-				compare.Arrays(t, fmt.Sprint(name, heads, n), []*tensor.Dense{run(graph.Must(g.Dst(some)), some)}, []*tensor.Dense{whole.Rows(some).Value()}, compare.SameBits)
+				compare.Arrays(t, fmt.Sprint(name, heads, n), []*tensor.Dense{run(graph.Must(graph.Dst(g, some)), some)}, []*tensor.Dense{whole.Rows(some).Value()}, compare.SameBits)
 			}
 		}
 	}

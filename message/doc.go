@@ -37,7 +37,7 @@
 //     message gives an infinite result; Std gives NaN.
 //   - Parallel edges are distinct: each sends and each counts. Max and Min give
 //     a tie to the lowest edge.
-//   - Self-loops belong to the data: see [graph.Graph.WithSelfLoops].
+//   - Self-loops belong to the data: see [graph.WithSelfLoops].
 //   - A softmax over logits of −∞ alone is zero; over several of +∞ it is
 //     shared evenly among them; a NaN makes the destination's column NaN. So is
 //     a Sparsemax.

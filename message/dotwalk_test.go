@@ -65,7 +65,7 @@ func lists() map[string]*graph.Graph {
 	h := hub(100)
 	return map[string]*graph.Graph{
 		"odd": odd(), "bipartite": sides(), "hub": h, "hubs": hubs(1500), "no edges": graph.Must(graph.New(3, nil, nil)),
-		"view": graph.Must(h.Dst([]int32{5, 39, 7, 0})),
+		"view": graph.Must(graph.Dst(h, []int32{5, 39, 7, 0})),
 	}
 }
 

@@ -98,7 +98,7 @@ func show(y *grad.Var) {
 func vars(shape []int, x ...float64) *grad.Var { return grad.Const(dense(x, shape...)) }
 
 func Example_gcn() {
-	g := cites().WithSelfLoops()
+	g := graph.WithSelfLoops(cites())
 	x, w, b := column(1, 2, 3, 4), vars([]int{1, 1}, 1), vars([]int{1}, 0)
 	show(gcn(g, x, w, b))
 	fmt.Print(message.Explain(g, message.CopyU(x), message.Sum))
@@ -123,7 +123,7 @@ func Example_sage() {
 }
 
 func Example_rgcn() {
-	g := graph.Must(cites().WithKinds([]int32{0, 1, 1}))
+	g := graph.Must(graph.WithKinds(cites(), []int32{0, 1, 1}))
 	one, w := vars([]int{1, 1}, 1), vars([]int{1, 2}, 1, 10) // relation 1 counts ten times
 	show(rgcn(g, column(1, 2, 3, 4), w, one, column(1, 1, 1)))
 	// Output:

@@ -126,7 +126,7 @@ func TestSAGEAndGIN(t *testing.T) {
 	y := checked(t, p, func(p []*grad.Var) *grad.Var { return sage(g, p[0], p[1], p[2], p[3]) })
 	c := p.use(nil)
 	compare.Array(t, "sage", y.Value(), c[0].MatMul(c[1]).Add(grad.Const(mean).MatMul(c[2])).Add(c[3]).Value(), rounded)
-	block := graph.Must(g.Block([]int32{2, 0, 7}))
+	block := graph.Must(graph.Block(g, []int32{2, 0, 7}))
 	compare.Array(t, "sage of a block", sage(block, c[0].Rows(block.From().Src), c[1], c[2], c[3]).Value(), y.Rows([]int32{2, 0, 7}).Value(), rounded)
 
 	p = &weights{[]*grad.Param{x, param(5, 1), w, param(6, 4, 2)}}
@@ -323,7 +323,7 @@ func TestHearsNobody(t *testing.T) {
 		"gcn: b":                   {gcn(g, x, one, b), 10},
 		"sage: x·W₀ + b":           {sage(g, x, one, one, b), 13},
 		"gin: (1+ε)·x":             {gin(g, x, vars([]int{1}, 1), one, one), 6},
-		"rgcn: W₀·x":               {rgcn(graph.Must(g.WithKinds(nil)), x, one, one, none), 3},
+		"rgcn: W₀·x":               {rgcn(graph.Must(graph.WithKinds(g, nil)), x, one, one, none), 3},
 		"gat: zero":                {gat(g, x, one, one, one), 0},
 		"gatv2: zero":              {gatv2(g, x, one, one, one), 0},
 		"gated: x·A":               {y, 6},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
 	"github.com/edgewise-ml/edgewise/message"
@@ -25,7 +26,7 @@ type attended struct {
 }
 
 func newAttended(rng *rand.Rand, n int) attended {
-	a := attended{graph.Must(graph.PowerLaw(rng, n, 4*n, 0.75)), tensor.New(n, 8, 8), tensor.New(n, 8, 1), tensor.New(64)}
+	a := attended{random.PowerLaw(rng, n, 4*n, 0.75), tensor.New(n, 8, 8), tensor.New(n, 8, 1), tensor.New(64)}
 	for _, d := range []*tensor.Dense{a.x, a.el, a.b} {
 		d.Normal(rng, 0, 1)
 	}

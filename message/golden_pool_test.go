@@ -101,7 +101,7 @@ func TestGoldenReadoutSoftmax(t *testing.T) {
 				x = p.linear(transform, x)
 			}
 			if p.Has("outputs", "attention") {
-				alpha := message.ApplyEdges(p.g.Membership(), message.U(score).Softmax())
+				alpha := message.ApplyEdges(graph.Membership(p.g), message.U(score).Softmax())
 				golden.Compare(t, "attention", alpha.Value(), p.Tensor(t, "outputs", "attention"), p.Float32Error.Outputs)
 			}
 			p.check(message.ReadoutSoftmax(p.g, x, score))
@@ -120,7 +120,7 @@ func TestGoldenSet2Set(t *testing.T) {
 }
 
 func (p *pooled) set2set(steps, layers int) *grad.Var {
-	x, of := p.in("x"), p.g.Membership()
+	x, of := p.in("x"), graph.Membership(p.g)
 	zero := grad.Const(tensor.New(of.NumDst(), x.Dim(1)))
 	h, c := slices.Repeat([]*grad.Var{zero}, layers), slices.Repeat([]*grad.Var{zero}, layers)
 	asked := grad.Concat(zero, zero)

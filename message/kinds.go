@@ -63,14 +63,14 @@ func kindsOf(op string, g *graph.Graph, n int, mean bool) *sparse.Kinds {
 	if len(kinds) > 0 {
 		key.kinds = &kinds[0]
 	} else if g.NumEdges() > 0 {
-		panic(&grad.TapeError{Op: op, Why: "the graph's edges have no kinds; see graph.Graph.WithKinds"})
+		panic(&grad.TapeError{Op: op, Why: "the graph's edges have no kinds; see graph.WithKinds"})
 	}
-	return g.Derived(key, func() any {
+	return graph.Derive(g, key, func() *sparse.Kinds {
 		for e, k := range kinds {
 			if int(k) >= n || k < 0 {
 				panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("edge %d has kind %d, and there are %d matrices", e, k, n)})
 			}
 		}
 		return sparse.NewKinds(g.In(), kinds, n, mean)
-	}).(*sparse.Kinds)
+	})
 }

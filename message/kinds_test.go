@@ -15,7 +15,7 @@ import (
 // that hears nobody, and its operands.
 func kindsScene(t *testing.T) (g *graph.Graph, x, w *grad.Param) {
 	src, dst := []int32{0, 1, 1, 3, 4, 0, 2, 2}, []int32{0, 0, 0, 2, 2, 2, 3, 3}
-	g = graph.Must(graph.Must(graph.NewBipartite(5, 4, src, dst)).WithKinds([]int32{0, 2, 2, 1, 1, 0, 0, 2}))
+	g = graph.Must(graph.WithKinds(graph.Must(graph.NewBipartite(5, 4, src, dst)), []int32{0, 2, 2, 1, 1, 0, 0, 2}))
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, w = grad.NewParam(5, 3), grad.NewParam(3, 3, 2)
 	x.Value.Normal(rng, 0, 1)

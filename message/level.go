@@ -112,14 +112,14 @@ func (l *Level) Of(att *graph.Graph) *graph.Graph {
 	if att.NumDst() != l.sweep.g.NumDst() {
 		panic(&tensor.ShapeError{Op: "message.Level.Of", Shapes: [][]int{{att.NumSrc(), att.NumDst()}}, Why: fmt.Sprintf("the swept graph has %d nodes", l.sweep.g.NumDst())})
 	}
-	parts := att.Derived(partsKey{l.sweep.levels}, func() any {
+	parts := graph.Derive(att, partsKey{l.sweep.levels}, func() []*graph.Graph {
 		out := make([]*graph.Graph, l.sweep.levels.Len())
 		o := l.sweep.levels.Offsets
 		for n := range out {
-			out[n] = graph.Must(att.Dst(l.sweep.levels.Order[o[n]:o[n+1]]))
+			out[n] = graph.Must(graph.Dst(att, l.sweep.levels.Order[o[n]:o[n+1]]))
 		}
 		return out
-	}).([]*graph.Graph)
+	})
 	return parts[l.N]
 }
 

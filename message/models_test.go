@@ -103,7 +103,7 @@ func TestRGCN(t *testing.T) {
 	for e := range kinds {
 		kinds[e] = int32(e % 3)
 	}
-	g := graph.Must(odd().WithKinds(kinds))
+	g := graph.Must(graph.WithKinds(odd(), kinds))
 	m := &struct{ X, W, Self, C *grad.Param }{param(1, 8, 2), param(2, 2, 3*4), param(3, 2, 4), param(4, 13, 1)}
 	run := func(tp *grad.Tape) *grad.Var { return rgcn(g, tp.Use(m.X), tp.Use(m.W), tp.Use(m.Self), tp.Use(m.C)) }
 	gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var { return weigh(run(tp)) })

@@ -209,9 +209,9 @@ func randomGraph(rng *rand.Rand) *graph.Graph {
 	}
 	switch rng.IntN(4) {
 	case 0:
-		return graph.Must(g.Block(some))
+		return graph.Must(graph.Block(g, some))
 	case 1:
-		return graph.Must(g.Dst(some))
+		return graph.Must(graph.Dst(g, some))
 	case 2:
 		return graph.Must(graph.NewBipartite(int(n), int(n), src, dst))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/sparing"
@@ -27,12 +28,12 @@ func placed() map[string]*graph.Graph {
 	all := blocksOf()
 	all["causal band"] = graph.CausalBand(131, 20)
 	all["batch of bands"] = graph.Batch(graph.CausalBand(65, 70), graph.CompleteBipartite(4, 6), graph.CausalBand(3, 1))
-	all["a view"] = graph.Must(graph.Causal(20).Dst([]int32{19, 3, 7, 8}))
-	all["a view of sides"] = graph.Must(graph.Batch(graph.CompleteBipartite(3, 4), graph.CompleteBipartite(9, 5)).Dst([]int32{8, 2, 4}))
-	all["a block"] = graph.Must(graph.Band(30, 4).Block([]int32{22, 3, 4}))
+	all["a view"] = graph.Must(graph.Dst(graph.Causal(20), []int32{19, 3, 7, 8}))
+	all["a view of sides"] = graph.Must(graph.Dst(graph.Batch(graph.CompleteBipartite(3, 4), graph.CompleteBipartite(9, 5)), []int32{8, 2, 4}))
+	all["a block"] = graph.Must(graph.Block(graph.Band(30, 4), []int32{22, 3, 4}))
 	all["chains"] = graph.ShiftedChains([]int{4, 1, 9}, 0, 3, -2)
 	all["a hub"] = star(1100)
-	all["random"] = graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(3, 3)), 40, 500, 0.75))
+	all["random"] = random.PowerLaw(rand.New(rand.NewPCG(3, 3)), 40, 500, 0.75)
 	return all
 }
 
@@ -59,7 +60,7 @@ func TestPickOffset(t *testing.T) {
 		if g.NumEdges() > 3000 {
 			continue // TestDenseOffsets has them
 		}
-		kinds := g.WithOffsets(lo, hi).Kinds()
+		kinds := graph.WithOffsets(g, lo, hi).Kinds()
 		var ps []*grad.Param
 		for i, n := range []int{g.NumSrc(), g.NumDst(), g.NumEdges()} {
 			ps = append(ps, param(uint64(i+1), rows(n), hi-lo+1, 2))
@@ -109,7 +110,7 @@ func TestDenseOffsets(t *testing.T) {
 		if g.Spans() == nil {
 			continue
 		}
-		kinds := g.WithOffsets(lo, hi).Kinds()
+		kinds := graph.WithOffsets(g, lo, hi).Kinds()
 		for j, shape := range [][]int{{hi - lo + 1, 2, 1}, {hi - lo + 1, 1}, {hi - lo + 1}} {
 			if i%3 != j && !sparing.Full() {
 				continue // another graph has it
@@ -247,7 +248,7 @@ func TestPickOffsetMisuse(t *testing.T) {
 // sources are rows of the state; and the state before a root lies one back.
 func TestPickOffsetInSweep(t *testing.T) {
 	dag := graph.Must(graph.New(6, []int32{5, 5, 2, 2, 0, 4}, []int32{2, 0, 0, 4, 1, 1}))
-	for _, g := range []*graph.Graph{dag, graph.Chains(3, 1, 2), graph.Chains(4).Reverse()} {
+	for _, g := range []*graph.Graph{dag, graph.Chains(3, 1, 2), graph.Reverse(graph.Chains(4))} {
 		table := message.W(grad.Const(tensor.Of([]tensor.Float{1, 2, 4, 8, 16, 32, 64, 128, 256}, 9, 1))).PickOffset(-4, 4)
 		all := message.ApplyEdges(g, table)
 		message.Sweep(g, message.State{column(1)}, func(l *message.Level, prev message.State) message.State {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -31,7 +32,7 @@ func spoken(x, e, w *grad.Var, kind int) Msg {
 // TestPlansOfManyGoroutines says the same and other messages on eight goroutines at
 // once, whose plans are shared: each gets the bits that it gets alone.
 func TestPlansOfManyGoroutines(t *testing.T) {
-	g := graph.Must(graph.BarabasiAlbert(rand.New(rand.NewPCG(1, 1)), 200, 3))
+	g := random.BarabasiAlbert(rand.New(rand.NewPCG(1, 1)), 200, 3)
 	draw := func(shape ...int) *grad.Param {
 		p := grad.NewParam(shape...)
 		p.Value.Normal(rand.New(rand.NewPCG(uint64(len(shape)), 2)), 0, 1)

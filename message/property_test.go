@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/rounding"
@@ -158,7 +159,7 @@ func TestPropertyRelabelling(t *testing.T) {
 			nodes[i] = int32(i)
 		}
 		nodes = rapid.Permutation(nodes).Draw(t, "order")
-		h := graph.Must(g.Permute(nodes))
+		h := graph.Must(graph.Permute(g, nodes))
 		from := h.From().Edges
 		c := &carrying{u: gather(nodes), v: gather(nodes), e: gather(from), kinds: gatherKinds(from)}
 		other := msgOf(c.of(e))
@@ -174,7 +175,7 @@ func TestPropertyRelabelling(t *testing.T) {
 func TestPropertyParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
-		g := graph.Must(graph.PowerLaw(rand.New(rand.NewPCG(seed, 6)), 12, rapid.IntRange(0, 200).Draw(t, "edges"), 0.75))
+		g := random.PowerLaw(rand.New(rand.NewPCG(seed, 6)), 12, rapid.IntRange(0, 200).Draw(t, "edges"), 0.75)
 		s := &sprout{Rand: rand.New(rand.NewPCG(seed, 7)), g: g, tape: grad.NewTape(seed)}
 		s.tape.Reset()
 		m, rs := s.tree(4), []Reducer{Sum}
@@ -183,7 +184,7 @@ func TestPropertyParts(t *testing.T) {
 		}
 		e := explicit(g, treeOf(m), true, map[*expr]*expr{})
 		rows := rapid.Permutation(g.DstRows()).Draw(t, "order")[:rapid.IntRange(0, g.NumDst()).Draw(t, "rows")]
-		for name, part := range map[string]*graph.Graph{"block": graph.Must(g.Block(rows)), "view": graph.Must(g.Dst(rows))} {
+		for name, part := range map[string]*graph.Graph{"block": graph.Must(graph.Block(g, rows)), "view": graph.Must(graph.Dst(g, rows))} {
 			from := part.From()
 			c := &carrying{u: gather(from.Src), v: gather(from.Dst), e: gather(from.Edges), kinds: gatherKinds(from.Edges)}
 			few := msgOf(c.of(e))
@@ -231,8 +232,8 @@ func TestPropertyReverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := plain(t)
 		_, m := sown(t, g)
-		there := g.Reverse()
-		back := there.Reverse()
+		there := graph.Reverse(g)
+		back := graph.Reverse(there)
 		for _, r := range everyReducer {
 			compare.Bits(t, "twice, "+r.String(), UpdateAll(back, m, r).Value().Data, UpdateAll(g, m, r).Value().Data)
 		}
@@ -430,7 +431,7 @@ func TestPropertyThreads(t *testing.T) {
 					exec.TileBytes = rapid.IntRange(8, 64<<10).Draw(t, "bytes of a tile")
 				}
 				rng := rand.New(rand.NewPCG(seed, 4))
-				s := &sprout{Rand: rng, g: graph.Must(graph.PowerLaw(rng, 40, edges, 0.75)), tape: grad.NewTape(seed)}
+				s := &sprout{Rand: rng, g: random.PowerLaw(rng, 40, edges, 0.75), tape: grad.NewTape(seed)}
 				s.tape.Reset()
 				m, rs := s.any()
 				undo := par.SetThreads(threads)

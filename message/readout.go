@@ -7,7 +7,7 @@ import (
 )
 
 // Readout reduces the nodes of each member of a batch: x has a row for each
-// node, the result one for each member of [graph.Graph.Membership]. A member
+// node, the result one for each member of [graph.Membership]. A member
 // without nodes gets zero. A graph that is no batch is one of one member, so its
 // result has one row.
 func Readout(g *graph.Graph, x *grad.Var, rs ...Reducer) *grad.Var {
@@ -32,5 +32,5 @@ func membership(op string, g *graph.Graph, xs ...*grad.Var) *graph.Graph {
 	for _, x := range xs {
 		wantRows(op, "x or score", x, g.NumNodes(), "nodes")
 	}
-	return g.Membership()
+	return graph.Membership(g)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -16,11 +17,11 @@ import (
 
 // libraryBlock is a block of authors and books, in which nothing of "reads" is left, "likes" has no edge
 // in the whole graph either, and cities hear nobody.
-func libraryBlock(books ...int32) *graph.Hetero {
+func libraryBlock(books ...int32) *hetero.Graph {
 	pairs := func(nSrc, nDst int, src, dst []int32) *graph.Graph {
 		return graph.Must(graph.NewBipartite(nSrc, nDst, src, dst))
 	}
-	h, err := graph.NewHetero(map[string]int{"author": 4, "book": 5, "city": 2}, map[graph.Rel]*graph.Graph{
+	h, err := hetero.New(map[string]int{"author": 4, "book": 5, "city": 2}, map[hetero.Rel]*graph.Graph{
 		{Src: "author", Name: "wrote", Dst: "book"}: pairs(4, 5, []int32{0, 1, 1, 3, 0, 2, 2}, []int32{0, 0, 1, 1, 0, 4, 3}),
 		{Src: "book", Name: "cites", Dst: "book"}:   graph.Must(graph.New(5, []int32{1, 0, 1, 4, 4}, []int32{0, 0, 1, 1, 2})),
 		{Src: "author", Name: "reads", Dst: "book"}: pairs(4, 5, []int32{1}, []int32{4}),
@@ -30,11 +31,11 @@ func libraryBlock(books ...int32) *graph.Hetero {
 	if err != nil {
 		panic(err)
 	}
-	whole, ends := h.Homogeneous()
+	whole, ends := hetero.Homogeneous(h)
 	for i := range books {
 		books[i] += int32(ends[1])
 	}
-	block, _, err := h.Split(graph.Must(whole.Block(books)))
+	block, _, err := hetero.Split(h, graph.Must(graph.Block(whole, books)))
 	if err != nil {
 		panic(err)
 	}
@@ -42,7 +43,7 @@ func libraryBlock(books ...int32) *graph.Hetero {
 }
 
 // into are the relations into books, of messages of width 2: one for each edge.
-func into(h *graph.Hetero, by message.Reducer) (rels []message.Relation, edges []*grad.Param) {
+func into(h *hetero.Graph, by message.Reducer) (rels []message.Relation, edges []*grad.Param) {
 	for i, r := range h.Into("book") {
 		p := param(uint64(i+1), h.Graph(r).NumEdges(), 2)
 		edges = append(edges, p)
@@ -56,7 +57,7 @@ func into(h *graph.Hetero, by message.Reducer) (rels []message.Relation, edges [
 func TestRelationsOfBlocks(t *testing.T) {
 	for _, books := range [][]int32{{0, 3, 2, 1}, {2}, {}} {
 		h := libraryBlock(slices.Clone(books)...)
-		if reads := h.Graph(graph.Rel{Src: "author", Name: "reads", Dst: "book"}); reads.NumEdges() != 0 || h.NumDst("book") != len(books) {
+		if reads := h.Graph(hetero.Rel{Src: "author", Name: "reads", Dst: "book"}); reads.NumEdges() != 0 || h.NumDst("book") != len(books) {
 			t.Fatalf("%v: reads is %v", books, reads)
 		}
 		for across, join := range map[message.Reducer]func(a, b float64) float64{
@@ -89,7 +90,7 @@ func TestRelationsOfBlocks(t *testing.T) {
 }
 
 // softmaxOfBlock compares with the definition, and checks the gradients of what is summed by it.
-func softmaxOfBlock(t *testing.T, h *graph.Hetero) {
+func softmaxOfBlock(t *testing.T, h *hetero.Graph) {
 	t.Helper()
 	rels, edges := into(h, message.Sum)
 	got := message.SoftmaxRelations(rels...)
@@ -135,7 +136,7 @@ func softmaxOfBlock(t *testing.T, h *graph.Hetero) {
 // A relation within a type is a block of one type: its destinations are the first of all nodes.
 func TestRelationWithinATypeOfABlock(t *testing.T) {
 	h := libraryBlock(0, 3, 2, 1)
-	g := h.Graph(graph.Rel{Src: "book", Name: "cites", Dst: "book"})
+	g := h.Graph(hetero.Rel{Src: "book", Name: "cites", Dst: "book"})
 	x := grad.Const(param(1, h.NumNodes("book"), 2).Value)
 	got := message.UpdateAll(g, message.U(x).Mul(message.V(message.OnDst(g, x))), message.Sum).Value()
 	want := message.UpdateAll(g, message.U(x).Mul(message.V(x.RowRange(0, h.NumDst("book")))), message.Sum).Value()

@@ -62,7 +62,7 @@ func joinRelations(rels []Relation) *joinedRelations {
 	for i, r := range rels {
 		key[i] = r.Graph
 	}
-	return rels[0].Graph.Derived(key, func() any { return newJoinedRelations(rels) }).(*joinedRelations)
+	return graph.Derive(rels[0].Graph, key, func() *joinedRelations { return newJoinedRelations(rels) })
 }
 
 func newJoinedRelations(rels []Relation) *joinedRelations {

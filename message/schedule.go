@@ -35,7 +35,7 @@ func schedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
 	if k := g.Kinds(); len(k) > 0 {
 		key.first = &k[0]
 	}
-	return g.Derived(key, func() any { return newSchedule(g, l, shared) }).(*plannedSweep)
+	return graph.Derive(g, key, func() *plannedSweep { return newSchedule(g, l, shared) })
 }
 
 func newSchedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
@@ -72,9 +72,9 @@ func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
 	for i, v := range nodes {
 		before[i] = v - 1
 	}
-	at := &place{row: len(nodes), hi: len(nodes), in: graph.Must(graph.FromCSR(in)).WithPlaces(before, nodes)}
+	at := &place{row: len(nodes), hi: len(nodes), in: graph.WithPlaces(graph.Must(graph.FromCSR(in)), before, nodes)}
 	if g.Kinds() != nil {
-		at.in = graph.Must(at.in.WithKinds(make([]int32, len(nodes))))
+		at.in = graph.Must(graph.WithKinds(at.in, make([]int32, len(nodes))))
 	}
 	p.places = append(p.places, at)
 }
@@ -103,9 +103,9 @@ func (p *plannedSweep) placeLevel(g *graph.Graph, order []int32, before, end int
 		in.Cols[i] -= int32(at.lo)
 	}
 	in.NumCols = at.hi - at.lo
-	at.in = graph.Must(graph.FromCSR(in)).WithPlaces(order[at.lo-roots:at.hi-roots], nodes)
+	at.in = graph.WithPlaces(graph.Must(graph.FromCSR(in)), order[at.lo-roots:at.hi-roots], nodes)
 	if kinds != nil {
-		at.in = graph.Must(at.in.WithKinds(kinds))
+		at.in = graph.Must(graph.WithKinds(at.in, kinds))
 	}
 	p.places = append(p.places, at)
 }

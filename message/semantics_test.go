@@ -161,7 +161,7 @@ func TestViews(t *testing.T) {
 		all := column(0, 10, 20, 30, 40, 50, 60, 70)
 		whole := message.ApplyEdges(g, message.UAddV(all, all.Scale(2))).Value()
 		some, turned := []int32{2, 5, 0}, []int32{7, 6, 5, 4, 3, 2, 1, 0}
-		for i, h := range []*graph.Graph{graph.Must(g.Dst(some)), graph.Must(g.Block(some)), graph.Must(g.Dst(turned)), graph.Must(g.Block(turned))} {
+		for i, h := range []*graph.Graph{graph.Must(graph.Dst(g, some)), graph.Must(graph.Block(g, some)), graph.Must(graph.Dst(g, turned)), graph.Must(graph.Block(g, turned))} {
 			src, dst := all.Rows(h.From().Src), all.Rows(h.From().Dst)
 			bySource := message.ApplyEdges(h, message.UAddV(src, message.OnDst(h, src.Scale(2)))).Value()
 			byNumber := message.ApplyEdges(h, message.UAddV(src, dst.Scale(2))).Value()
@@ -171,7 +171,7 @@ func TestViews(t *testing.T) {
 				}
 			}
 		}
-		same := graph.Must(g.Dst(turned))
+		same := graph.Must(graph.Dst(g, turned))
 		for e, d := range same.Destinations() {
 			y, z := message.ApplyEdges(same, message.V(all)).Value(), message.ApplyEdges(same, message.V(message.OnDst(same, all))).Value()
 			if v := same.DstRows()[d]; y.Data[e] != tensor.Float(10*d) || z.Data[e] != tensor.Float(10*v) {
@@ -191,7 +191,7 @@ func TestOnDst(t *testing.T) {
 	for want, f := range map[string]func(){
 		"are none of its 8 sources": func() { message.OnDst(graph.CompleteBipartite(8, 2), x) },
 		"8 sources, want a row":     func() { message.OnDst(g, column(1, 2)) },
-		"message.OnDst(g, x) takes": func() { message.ApplyEdges(graph.Must(g.Dst([]int32{3, 1})), message.V(x)) },
+		"message.OnDst(g, x) takes": func() { message.ApplyEdges(graph.Must(graph.Dst(g, []int32{3, 1})), message.V(x)) },
 		"V wants 2 rows on a graph": func() { message.ApplyEdges(graph.CompleteBipartite(8, 2), message.V(x)) },
 	} {
 		if err := tensor.Try(f); err == nil || !strings.Contains(err.Error(), want) {

@@ -151,7 +151,7 @@ func acyclic() map[string]*graph.Graph {
 		"empty chains":  graph.Chains(0, 0),
 		"trees":         graph.Must(graph.Trees([]int32{-1, 0, 0, 1, 1, 1}, []int32{1, 2, -1}, []int32{-1})),
 		"dag":           dag,
-		"kinds":         graph.Must(dag.WithKinds(kinds)),
+		"kinds":         graph.Must(graph.WithKinds(dag, kinds)),
 		"leaves":        graph.Must(graph.Trees([]int32{-1}, []int32{-1})),
 	}
 }
@@ -191,7 +191,7 @@ func TestSweepGradients(t *testing.T) {
 // The same edges, none, once without kinds and once with: each has its own plan.
 func TestSweepOfLeavesWithKinds(t *testing.T) {
 	plain := graph.Must(graph.New(2, nil, nil))
-	kinds := graph.Must(plain.WithKinds([]int32{}))
+	kinds := graph.Must(graph.WithKinds(plain, []int32{}))
 	for g, want := range map[*graph.Graph][]int32{plain: nil, kinds: {0, 0}} {
 		message.Sweep(g, message.State{column(1)}, func(l *message.Level, prev message.State) message.State {
 			if !slices.Equal(l.In.Kinds(), want) || (l.In.Kinds() == nil) != (want == nil) {

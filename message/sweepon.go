@@ -87,7 +87,7 @@ func (sw *sweep) planEdges(i int, att *graph.Graph) {
 		sw.onEdges = make([]*plannedEdges, len(sw.init))
 	}
 	key := edgesKey{sw.levels, n != before}
-	sw.onEdges[i] = att.Derived(key, func() any { return newPlannedEdges(sw.g, sw.levels, att, n != before) }).(*plannedEdges)
+	sw.onEdges[i] = graph.Derive(att, key, func() *plannedEdges { return newPlannedEdges(sw.g, sw.levels, att, n != before) })
 }
 
 // edgesKey is that of the plan of a state on the edges of a graph, in the sweeps over

@@ -47,13 +47,13 @@ func (p *location) run(t *grad.Tape, g, att *graph.Graph) message.State {
 	return message.SweepOn(g, on, init, func(l *message.Level, prev message.State) message.State {
 		h := message.UpdateAll(l.In, message.U(prev[0]), message.Sum)
 		look := l.Of(att)
-		beside := look.Derived(neighboursKey{}, func() any { // the edges of each step are a chain
+		beside := graph.Derive(look, neighboursKey{}, func() *graph.Graph { // the edges of each step are a chain
 			lengths := make([]int, look.NumDst())
 			for v := range lengths {
 				lengths[v] = look.InDegree(v)
 			}
 			return graph.ShiftedChains(lengths, 1, 0, -1)
-		}).(*graph.Graph)
+		})
 		taps := prev[1].MatMul(f).Reshape(-1, 3, 2)
 		loc := message.UpdateAll(beside, message.U(taps).Pick(beside.Kinds()), message.Sum).MatMul(u).Add(prev[2].MatMul(c))
 		e := message.UAddV(mem, h.MatMul(q)).Add(message.E(loc)).Tanh().MatMul(score)

@@ -55,8 +55,8 @@ func graphs() map[string]*graph.Graph {
 		"no edges":  graph.Must(graph.New(3, nil, nil)),
 		"one node":  graph.Must(graph.New(1, []int32{0, 0}, []int32{0, 0})),
 		"bipartite": sides(),
-		"block":     graph.Must(h.Block([]int32{7, 3, 39, 12})),
-		"view":      graph.Must(h.Dst([]int32{5, 39, 7, 0})),
+		"block":     graph.Must(graph.Block(h, []int32{7, 3, 39, 12})),
+		"view":      graph.Must(graph.Dst(h, []int32{5, 39, 7, 0})),
 	}
 }
 

@@ -130,7 +130,7 @@ func EdgeSoftmax(g *graph.Graph, x *grad.Var) *grad.Var {
 func EdgeSoftmaxBySource(g *graph.Graph, x *grad.Var) *grad.Var {
 	given("message.EdgeSoftmaxBySource", g)
 	wantRows("message.EdgeSoftmaxBySource", "x", x, g.NumEdges(), "edges")
-	r := g.Reverse()
+	r := graph.Reverse(g)
 	edges := r.From().Edges
 	back := make([]int32, len(edges))
 	for i, e := range edges {

@@ -15,13 +15,13 @@ import (
 // Attention over a view of blocks, with a bias for each kind, is that of the rows of the
 // whole, whose gradients are those of a list of edges.
 func TestAttentionOfViewWithKinds(t *testing.T) {
-	g := graph.Batch(graph.Complete(5), graph.Complete(7)).WithOffsets(-2, 2)
+	g := graph.WithOffsets(graph.Batch(graph.Complete(5), graph.Complete(7)), -2, 2)
 	rows := []int32{6, 7, 8, 1}
-	view := graph.Must(g.Dst(rows))
+	view := graph.Must(graph.Dst(g, rows))
 	if view.Spans() == nil {
 		t.Fatal("the view has lost its blocks")
 	}
-	listed := graph.Must(graph.Must(graph.NewBipartite(g.NumSrc(), len(rows), view.In().Cols, view.Destinations())).WithKinds(view.Kinds()))
+	listed := graph.Must(graph.WithKinds(graph.Must(graph.NewBipartite(g.NumSrc(), len(rows), view.In().Cols, view.Destinations())), view.Kinds()))
 	q, k, v, bias := param(1, 12, 1, 3), param(2, 12, 1, 3), param(3, 12, 1, 3), param(4, 5, 1)
 	attention := func(tape *grad.Tape, g *graph.Graph, query *grad.Var) *message.Attention {
 		return &message.Attention{Q: query, K: tape.Use(k), V: tape.Use(v), Scale: 0.5, Bias: message.W(tape.Use(bias)).Pick(g.Kinds())}

@@ -109,7 +109,7 @@ func (n *Network) Teach(g *graph.Graph, seed uint64, loss func(t *grad.Tape) *gr
 	few := min(int(superNegatives*float64(edges)), pairs.Left())
 	return func(t *grad.Tape) *grad.Var {
 		y := loss(t)
-		part := graph.Must(g.EdgeSubgraph(someEdges(edges, seed, t.Step())))
+		part := graph.Must(graph.EdgeSubgraph(g, someEdges(edges, seed, t.Step())))
 		negatives := graph.Must(pairs.Draw(few, t.Step()))
 		for _, l := range n.Layers {
 			super := convOf(l).(*superLayer)

@@ -209,7 +209,7 @@ func (b byLayers) part(t *grad.Tape, nodes []int32) Hop {
 	if len(nodes) == b.whole.Graph.NumNodes() {
 		return b.whole
 	}
-	h := Hop{Graph: graph.Must(b.whole.Graph.Dst(nodes))}
+	h := Hop{Graph: graph.Must(graph.Dst(b.whole.Graph, nodes))}
 	for _, x := range []struct{ from, to **grad.Var }{{&b.whole.Weight, &h.Weight}, {&b.whole.Edge, &h.Edge}, {&b.whole.Mask, &h.Mask}} {
 		if *x.from != nil {
 			*x.to = t.Input((*x.from).Value()).Rows(h.Graph.From().Edges)

@@ -147,7 +147,7 @@ func TestPlansAgree(t *testing.T) {
 	for _, of := range []string{"nodes", "edges", "pairs"} {
 		d := hubs(60, 1)
 		if of == "pairs" { // direction means nothing
-			d.Graph, d.EdgeFeatures, d.EdgeKinds, d.EdgeCodes, d.Weights = graph.Ring(60, 1, 2, 9).Undirected(), nil, nil, nil, nil
+			d.Graph, d.EdgeFeatures, d.EdgeKinds, d.EdgeCodes, d.Weights = graph.Undirected(graph.Ring(60, 1, 2, 9)), nil, nil, nil, nil
 		}
 		if of != "nodes" {
 			d.Labels, d.Classes, d.EdgeLabels = nil, 2, make([]int32, d.Graph.NumEdges())

@@ -198,7 +198,7 @@ func TestGraphsAndLinksReadCodes(t *testing.T) {
 		m := must(Named(name))
 		s := codedShape(TraitsOf(m).Graphs.Edges)
 		g, in := codedRing(s)
-		g = graph.Must(g.WithMembers([]int{0, 6}))
+		g = graph.Must(graph.WithMembers(g, []int{0, 6}))
 		net := must(NewGraphs(With(m, Settings{Hidden: 4, Layers: 3, Dropout: grad.Zero}), s, "set2set", "topk", 7))
 		says := slices.Clone(net.Forward(grad.NewEval(), g, in).Value().Data)
 		plain := *net

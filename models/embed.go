@@ -60,7 +60,7 @@ func (p *Predictor) embed(s *subject, q Query) (*Embeddings, error) {
 			out.Rows = pick(y.Value(), s.nodes)
 		default:
 			different, at := distinctOf(s.nodes)
-			pass := s.pass(n, graph.Must(s.GraphOf(n).Blocks(different, depth)))
+			pass := s.pass(n, graph.Must(graph.Blocks(s.GraphOf(n), different, depth)))
 			out.Rows = pick(n.Through(t, pass.Hops, pass.X).Value(), at)
 		}
 	})
@@ -108,7 +108,7 @@ func (p *Predictor) embedLinks(d *datasets.Dataset) (*Embeddings, error) {
 	}
 	along := k.GraphOf(new(Network))
 	if n.Settings.Directed {
-		along = d.Graph.WithSelfLoops()
+		along = graph.WithSelfLoops(d.Graph)
 	}
 	z, _ := n.Encode(grad.NewEval(), along, grad.Const(k.Rows))
 	return &Embeddings{IDs: idsOf(d), Rows: z.Value()}, nil

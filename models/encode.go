@@ -10,6 +10,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/internal/spell"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -25,17 +26,16 @@ type encoder struct {
 const encLouvain = "louvain"
 
 var encoders = []encoder{
-	{"random-walk", true, "%d columns of the random-walk encoding", (*graph.Graph).ReturnProbabilities},
-	{"laplacian", true, "%d columns of the laplacian encoding", (*graph.Graph).LaplacianVectors},
+	{"random-walk", true, "%d columns of the random-walk encoding", analysis.ReturnProbabilities},
+	{"laplacian", true, "%d columns of the laplacian encoding", analysis.LaplacianVectors},
 	{"degree", true, "degrees up to %d", func(g *graph.Graph, k int) (*tensor.Dense, error) {
 		return (&datasets.Graphs{Graph: g}).WithDegrees(k).Features, nil
 	}},
 	{"pagerank", false, "PageRank", func(g *graph.Graph, _ int) (*tensor.Dense, error) {
-		ranks, err := graph.PageRank(g, 0.85)
-		return columnOf(ranks, math.Log), err // few nodes have most of it
+		return columnOf(analysis.PageRank(g, 0.85), math.Log), nil // few nodes have most of it
 	}},
 	{"core", false, "core numbers", func(g *graph.Graph, _ int) (*tensor.Dense, error) {
-		return columnOf(graph.CoreNumbers(g), math.Log1p), nil
+		return columnOf(analysis.CoreNumbers(g), math.Log1p), nil
 	}},
 	{encLouvain, true, "the %d largest communities", communities},
 }
@@ -55,12 +55,8 @@ func columnOf[T int32 | float64](numbers []T, f func(float64) float64) *tensor.D
 // later what they meant in training.
 func communities(g *graph.Graph, k int) (*tensor.Dense, error) {
 	x, at := tensor.New(g.NumNodes(), k), g.NodeOffsets()
-	for m, member := range g.Unbatch() {
-		of, err := graph.Communities(rand.New(rand.NewPCG(0, 0)), member, 1)
-		if err != nil {
-			return nil, err
-		}
-		for v, c := range of {
+	for m, member := range graph.Unbatch(g) {
+		for v, c := range analysis.Communities(rand.New(rand.NewPCG(0, 0)), member, 1) {
 			if int(c) < k {
 				x.Row(at[m] + v)[c] = 1
 			}
@@ -174,10 +170,10 @@ func encoded(g *graph.Graph, text string) (*tensor.Dense, error) {
 		text    string
 		members int // a batch is encoded by its members
 	}
-	is := g.Derived(key{text, len(g.NodeOffsets())}, func() any {
+	is := graph.Derive(g, key{text, len(g.NodeOffsets())}, func() made {
 		x, err := all.Of(g)
 		return made{x, err}
-	}).(made)
+	})
 	return is.x, is.err
 }
 

@@ -114,7 +114,7 @@ type rootsKey struct{}
 // rootsOfDegrees returns 1/√degree of source and destination, a row for each edge. It is worked
 // out once a graph.
 func rootsOfDegrees(g *graph.Graph) *grad.Var {
-	return g.Derived(rootsKey{}, func() any {
+	return graph.Derive(g, rootsKey{}, func() *grad.Var {
 		x, degrees, dst := tensor.New(g.NumEdges(), 2), g.InDegrees(), g.Destinations()
 		for e, u := range g.In().Cols {
 			for i, v := range [2]int32{u, dst[e]} {
@@ -122,5 +122,5 @@ func rootsOfDegrees(g *graph.Graph) *grad.Var {
 			}
 		}
 		return grad.Const(x)
-	}).(*grad.Var)
+	})
 }

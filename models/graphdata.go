@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -84,12 +85,12 @@ func PrepareGraphs(d *datasets.Graphs, m Model, p *Preparation) (_ *datasets.Gra
 		for e, kind := range of {
 			list[order[e]] = kind
 		}
-		if out.Graph, err = d.Graph.WithKinds(list); err != nil {
+		if out.Graph, err = graph.WithKinds(d.Graph, list); err != nil {
 			return nil, err
 		}
 	}
 	if traits.Loops {
-		out.Graph, out.EdgeFeatures, out.EdgeCodes, out.EdgeNumbers = d.Graph.WithSelfLoops(), nil, nil, 0
+		out.Graph, out.EdgeFeatures, out.EdgeCodes, out.EdgeNumbers = graph.WithSelfLoops(d.Graph), nil, nil, 0
 	}
 	return &out, nil
 }

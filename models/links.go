@@ -97,7 +97,7 @@ func (m *bothWays) ways(g *graph.Graph) *graph.Graph {
 	m.Lock()
 	defer m.Unlock()
 	if m.of != g {
-		m.of, m.both = g, g.Undirected()
+		m.of, m.both = g, graph.Undirected(g)
 	}
 	return m.both
 }

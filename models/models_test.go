@@ -30,7 +30,7 @@ func ring(kinds int) (*graph.Graph, layers.In) {
 		for e := range g.NumEdges() {
 			kind = append(kind, int32(e%kinds))
 		}
-		g = graph.Must(g.WithKinds(kind))
+		g = graph.Must(graph.WithKinds(g, kind))
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, edge := tensor.New(6, 5), tensor.New(g.NumEdges(), 2)
@@ -185,7 +185,7 @@ func TestEveryModelOfGraphs(t *testing.T) {
 			if s.EdgeIn == 0 {
 				in.Edge = nil
 			}
-			g = graph.Must(g.WithMembers([]int{0, 6}))
+			g = graph.Must(graph.WithMembers(g, []int{0, 6}))
 			g, in = twice(g, in)
 			set := Settings{Hidden: 4, Layers: 3, Dropout: grad.Zero}
 			if i%2 == 1 {

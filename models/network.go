@@ -32,7 +32,7 @@ type Network struct {
 }
 
 // New returns an initialised network for nodes. Each node must be its own neighbour, but where the graph says
-// otherwise on purpose: [graph.Graph.WithSelfLoops].
+// otherwise on purpose: [graph.WithSelfLoops].
 func New(m Model, s Shape, seed uint64) (*Network, error) { return newNetwork(m, s, nil, seed) }
 
 // NewEdges returns an initialised network for edges: layers as wide as those before the last of [New], and a head that reads

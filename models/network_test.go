@@ -36,7 +36,7 @@ func TestPairHead(t *testing.T) {
 
 // The features of the edges that a pooling leaves are theirs.
 func TestKeptEdges(t *testing.T) {
-	g := graph.Must(graph.Must(graph.New(5, []int32{0, 1, 1, 2, 3, 4}, []int32{1, 0, 2, 1, 4, 3})).WithMembers([]int{0, 3, 5}))
+	g := graph.Must(graph.WithMembers(graph.Must(graph.New(5, []int32{0, 1, 1, 2, 3, 4}, []int32{1, 0, 2, 1, 4, 3})), []int{0, 3, 5}))
 	edge := tensor.New(g.NumEdges(), 1)
 	for e, v := range g.Destinations() {
 		edge.Data[e] = tensor.Float(10*g.In().Cols[e] + v)
@@ -214,7 +214,7 @@ func TestLinksWithDegrees(t *testing.T) {
 		plain.Popular, plain.both, plain.Settings.Degrees = nil, nil, false
 		along := tt.g
 		if tt.directed {
-			along = along.Undirected()
+			along = graph.Undirected(along)
 		}
 		near, _ := plain.Encode(nil, along, in.Src)
 		rows := near.Add(net.Own.Forward(nil, in.Src)).Value()

@@ -556,5 +556,5 @@ func (s *subject) needed(n *Network, examples []int32) Pass {
 
 // blocksOf returns a block for each layer.
 func (s *subject) blocksOf(n *Network, seeds []int32) []*graph.Graph {
-	return graph.Must(s.seen(n).Blocks(seeds, len(n.Layers)))
+	return graph.Must(graph.Blocks(s.seen(n), seeds, len(n.Layers)))
 }

@@ -86,7 +86,7 @@ func TestPrepareGraphsScales(t *testing.T) {
 		1, 1, 0, 1, 0,
 		3, 0, 5, 1, 0,
 	}, 5, 5)
-	g := graph.Must(graph.Must(graph.New(5, []int32{0, 1, 3, 4}, []int32{1, 0, 4, 3})).WithMembers([]int{0, 2, 3, 5}))
+	g := graph.Must(graph.WithMembers(graph.Must(graph.New(5, []int32{0, 1, 3, 4}, []int32{1, 0, 4, 3})), []int{0, 2, 3, 5}))
 	d := &datasets.Graphs{Name: "three", Graph: g, Features: x, Attributes: 3, Codes: []columns.Code{{At: 2, Words: 5}}, Labels: []int32{0, 1, 0}, Classes: 2}
 	d.Split = datasets.Split{Train: []int32{0, 2}, Test: []int32{1}}
 	p := &models.Preparation{}
@@ -99,7 +99,7 @@ func TestPrepareGraphsScales(t *testing.T) {
 		t.Errorf("the features are %v, want %v; error %v", k.Features.Data, want, p.Check())
 	}
 	one := *d
-	one.Graph, one.Features = graph.Must(graph.Must(graph.New(1, nil, nil)).WithMembers([]int{0, 1})), tensor.Of([]tensor.Float{3, 0, 1, 1, 0}, 1, 5)
+	one.Graph, one.Features = graph.Must(graph.WithMembers(graph.Must(graph.New(1, nil, nil)), []int{0, 1})), tensor.Of([]tensor.Float{3, 0, 1, 1, 0}, 1, 5)
 	one.Labels, one.Split = nil, datasets.Split{}
 	if k, err = models.PrepareGraphs(&one, models.GIN{}, p); err != nil || !slices.Equal(k.Features.Data, []tensor.Float{1, 0, 1, 1, 0}) {
 		t.Errorf("another graph is %v, error %v", k, err)

@@ -71,7 +71,7 @@ func (l *reducedNodes) Init(*rand.Rand) {}
 
 // Forward returns a row for each member of g.
 func (l *reducedNodes) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	return message.UpdateAll(g.Membership(), message.U(x), l.By)
+	return message.UpdateAll(graph.Membership(g), message.U(x), l.By)
 }
 
 // readout returns the row of the network's readout.

@@ -529,7 +529,7 @@ func canonical(d *datasets.Dataset) *datasets.Dataset {
 	for v := range d.Graph.NumNodes() {
 		slices.SortStableFunc(order[in.Offsets[v]:in.Offsets[v+1]], compare)
 	}
-	return ofEdges(d, graph.Must(d.Graph.EdgeSubgraph(order)))
+	return ofEdges(d, graph.Must(graph.EdgeSubgraph(d.Graph, order)))
 }
 
 // ofEdges returns a dataset on a graph of some of its edges.

@@ -65,7 +65,7 @@ func (c Corruptions) Draw(g *graph.Graph, step uint64) (*graph.Graph, []int32) {
 		at[k] = int32(e)
 	}
 	if kinds != nil {
-		not = graph.Must(not.WithKinds(of))
+		not = graph.Must(graph.WithKinds(not, of))
 	}
 	return not, at
 }

@@ -293,7 +293,7 @@ type loopsKey struct{}
 // loopsOf returns the first loop of each node, −1 where there is none, or nil if
 // there are none at all. The graph keeps it.
 func loopsOf(g *graph.Graph) []int32 {
-	return g.Derived(loopsKey{}, func() any {
+	return graph.Derive(g, loopsKey{}, func() []int32 {
 		in, own := g.In(), g.DstRows()
 		loops, any := make([]int32, g.NumDst()), false
 		for v := range loops {
@@ -307,5 +307,5 @@ func loopsOf(g *graph.Graph) []int32 {
 			return []int32(nil)
 		}
 		return loops
-	}).([]int32)
+	})
 }

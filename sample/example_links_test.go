@@ -30,7 +30,7 @@ func Example_links() {
 	if err != nil {
 		panic(err) // such as a split that leaves no edges
 	}
-	g, x := links.Graph.WithSelfLoops(), grad.Const(d.Features)
+	g, x := graph.WithSelfLoops(links.Graph), grad.Const(d.Features)
 
 	net := &Autoencoder{
 		First:  layers.GCNConv{In: x.Dim(1), Out: 32, Activation: grad.ReLU},

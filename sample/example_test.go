@@ -59,7 +59,7 @@ func ExampleLoader() {
 
 // The links of a ring in three parts: what is predicted carries no messages.
 func ExampleLinkSplit() {
-	ring := graph.Ring(10, 1).Undirected()
+	ring := graph.Undirected(graph.Ring(10, 1))
 	links, err := sample.LinkSplit{Val: 0.1, Test: 0.2, Seed: 1}.Of(ring)
 	if err != nil {
 		panic(err)
@@ -73,7 +73,7 @@ func ExampleLinkSplit() {
 
 // All pairs but the edges.
 func ExampleNegatives() {
-	n := sample.Negatives{Graph: graph.Chains(4).Undirected(), Seed: 1}
+	n := sample.Negatives{Graph: graph.Undirected(graph.Chains(4)), Seed: 1}
 	drawn, err := n.Draw(3, 0)
 	if err != nil {
 		panic(err)
@@ -88,7 +88,7 @@ func ExampleNegatives() {
 }
 
 func ExampleCorruptions() {
-	facts := graph.Must(graph.Must(graph.New(100, []int32{0, 1}, []int32{1, 2})).WithKinds([]int32{0, 1}))
+	facts := graph.Must(graph.WithKinds(graph.Must(graph.New(100, []int32{0, 1}, []int32{1, 2})), []int32{0, 1}))
 	not, at := sample.Corruptions{Number: 4, Ends: sample.ReplaceDestination}.Draw(facts, 0)
 	fmt.Println(not.NumEdges(), len(at), not.Kinds()[at[0]], not.Kinds()[at[7]])
 	// Output: 8 8 0 1

@@ -199,7 +199,7 @@ func without(g *graph.Graph, links [][]int32) *graph.Graph {
 			left = append(left, int32(e))
 		}
 	}
-	return graph.Must(g.EdgeSubgraph(left))
+	return graph.Must(graph.EdgeSubgraph(g, left))
 }
 
 // firsts returns g with an edge for each of some links.
@@ -208,5 +208,5 @@ func firsts(g *graph.Graph, links [][]int32) *graph.Graph {
 	for i, l := range links {
 		edges[i] = l[0]
 	}
-	return graph.Must(g.EdgeSubgraph(edges))
+	return graph.Must(graph.EdgeSubgraph(g, edges))
 }

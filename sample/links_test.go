@@ -40,7 +40,7 @@ func TestLinkSplit(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		g := web(t, true)
 		if !directed {
-			g = g.Undirected()
+			g = graph.Undirected(g)
 		}
 		all := linkSet(edgesOf(g), directed)
 		for _, apart := range []float64{0, 0.25} {
@@ -108,7 +108,7 @@ func TestLinkSplit(t *testing.T) {
 }
 
 func TestLinkSplitErrors(t *testing.T) {
-	path := graph.Chains(5).Undirected()
+	path := graph.Undirected(graph.Chains(5))
 	for _, c := range []struct {
 		split LinkSplit
 		g     *graph.Graph

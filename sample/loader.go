@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -28,7 +29,7 @@ type Batch struct {
 
 	// Where there are several types of nodes, in place of Blocks, X and, where edges train, Seeds. Weights are then those of
 	// the edges to which From().Edges of a relation of Typed leads.
-	Typed   []*graph.Hetero         // one for each layer
+	Typed   []*hetero.Graph         // one for each layer
 	Rows    map[string]tensor.Array // the features of each type
 	SeedsOf map[string][]int32      // the nodes of each type whose rows the last block gives; From leads to those of the relation's Src, To and Not to its Dst
 }
@@ -79,9 +80,9 @@ type Loader struct {
 	Negatives int          // drawn for each edge: pairs of its source and another destination that no edge of Graph or Ends joins, in either direction unless Directed
 	Others    Drawn        // how these destinations are drawn; empty: all nodes alike
 
-	Hetero *graph.Hetero           // several types of nodes, in place of Graph and Ends; the fan-outs are each relation's, and Kinds, Odds and Times those of its Homogeneous
+	Hetero *hetero.Graph           // several types of nodes, in place of Graph and Ends; the fan-outs are each relation's, and Kinds, Odds and Times those of its Homogeneous
 	Type   string                  // of Nodes
-	Rel    graph.Rel               // of Edges; what Hide leaves out are the edges of all relations
+	Rel    hetero.Rel              // of Edges; what Hide leaves out are the edges of all relations
 	Rows   map[string]tensor.Array // a row for each node of a type, in place of Features
 
 	// Rank and Ranks are set where several processes share the batches: this one reads every Ranks-th of each epoch, beginning

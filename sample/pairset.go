@@ -80,7 +80,7 @@ type pairsKey struct{ directed bool }
 
 // pairsIn returns the pairs that edges of g join, without loops. The graph keeps them.
 func pairsIn(g *graph.Graph, directed bool) *pairSet {
-	return g.Derived(pairsKey{directed}, func() any {
+	return graph.Derive(g, pairsKey{directed}, func() *pairSet {
 		s := newPairSet(g.NumEdges())
 		in := g.In()
 		for v := range g.NumDst() {
@@ -92,7 +92,7 @@ func pairsIn(g *graph.Graph, directed bool) *pairSet {
 		}
 		s.mark()
 		return s
-	}).(*pairSet)
+	})
 }
 
 // mark makes the marks of the pairs of s, which gets no more.

@@ -145,7 +145,7 @@ func EachKind(g *graph.Graph, fanout []int) [][]int {
 // layers is the number of layers.
 func (s *Sampler) layers() int { return max(len(s.Fanout), len(s.Kinds)) }
 
-// Blocks returns a block for each layer, as [graph.Graph.Blocks] does, of the
+// Blocks returns a block for each layer, as [graph.Blocks] does, of the
 // neighbours that are drawn in an epoch. The error names a seed that is repeated or
 // not a node. With Times it is [Sampler.BlocksBefore].
 func (s *Sampler) Blocks(seeds []int32, epoch uint64) ([]*graph.Graph, error) {
@@ -217,10 +217,10 @@ func (s *Sampler) hop(a asked, layer int) (hop, error) {
 	first := a.inPlace && layer == 0
 	if s.reads(layer) && a.hidden == nil {
 		if first {
-			b, err := s.Graph.Dst(a.seeds)
+			b, err := graph.Dst(s.Graph, a.seeds)
 			return hop{block: b}, err
 		}
-		b, err := s.Graph.Block(a.seeds)
+		b, err := graph.Block(s.Graph, a.seeds)
 		return hop{block: b}, err
 	}
 	d := s.draws(a, layer)
@@ -234,11 +234,11 @@ func (s *Sampler) hop(a asked, layer int) (hop, error) {
 	var err error
 	switch {
 	case first:
-		h.block, err = s.Graph.DstOf(a.seeds, d.offsets, d.edges)
+		h.block, err = graph.DstOf(s.Graph, a.seeds, d.offsets, d.edges)
 	case a.times != nil:
 		h.block, h.times, err = s.timed(a, d)
 	default:
-		h.block, err = s.Graph.BlockOf(a.seeds, d.offsets, d.edges)
+		h.block, err = graph.BlockOf(s.Graph, a.seeds, d.offsets, d.edges)
 	}
 	return h, err
 }
@@ -265,7 +265,7 @@ func (s *Sampler) timed(a asked, d *draws) (*graph.Graph, []int64, error) {
 			cols[k] = src.of(s.Graph.In().Cols[d.edges[k]], when)
 		}
 	}
-	b, err := s.Graph.BlockFrom(a.seeds, src.nodes, d.offsets, d.edges, cols)
+	b, err := graph.BlockFrom(s.Graph, a.seeds, src.nodes, d.offsets, d.edges, cols)
 	return b, src.times, err
 }
 
@@ -290,7 +290,7 @@ func gatherOf(x, at []int32) []int32 {
 // The error names a node that is repeated or not one of g's.
 func Needed(g *graph.Graph, nodes []int32, layers int) ([]*graph.Graph, error) {
 	given("sample.Needed", g)
-	blocks, err := g.Blocks(nodes, layers)
+	blocks, err := graph.Blocks(g, nodes, layers)
 	if err != nil || layers == 0 {
 		return nil, err
 	}
@@ -302,7 +302,7 @@ func Needed(g *graph.Graph, nodes []int32, layers int) ([]*graph.Graph, error) {
 		return nil, nil
 	}
 	if most(blocks[0].NumSrc(), g.NumSrc()) {
-		blocks[0], err = g.Dst(blocks[0].From().Dst)
+		blocks[0], err = graph.Dst(g, blocks[0].From().Dst)
 	}
 	return blocks, err
 }

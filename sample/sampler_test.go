@@ -30,7 +30,7 @@ func web(t testing.TB, loops bool) *graph.Graph {
 	}
 	g := graph.Must(graph.New(n, src, dst))
 	if !loops {
-		return g.WithoutSelfLoops()
+		return graph.WithoutSelfLoops(g)
 	}
 	return g
 }
@@ -103,7 +103,7 @@ func TestBlocks(t *testing.T) {
 func TestAllNeighbours(t *testing.T) {
 	g := web(t, true)
 	seeds := []int32{4, 7, 0}
-	want := graph.Must(g.Blocks(seeds, 2))
+	want := graph.Must(graph.Blocks(g, seeds, 2))
 	for _, fanout := range [][]int{{All, All}, {1000, 1000}} {
 		got, err := (&Sampler{Graph: g, Fanout: fanout}).Blocks(seeds, 0)
 		if err != nil {

@@ -238,7 +238,7 @@ func (l *Loader) draw(ctx context.Context, b *Batch, some []int32) (err error) {
 
 // members makes a batch of whole graphs.
 func (l *Loader) members(b *Batch) error {
-	g, err := l.Graph.Members(b.Graphs)
+	g, err := graph.Members(l.Graph, b.Graphs)
 	if err != nil {
 		return err
 	}

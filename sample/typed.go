@@ -5,23 +5,24 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 // typed is what a loader of several types of nodes knows of its one graph, which has them all.
 type typed struct {
-	of    *graph.Hetero
+	of    *hetero.Graph
 	first map[string]int32 // the number of each type's first node in the one graph
 	rows  map[string]tensor.Array
-	seeds string    // the type of the nodes that train
-	ends  graph.Rel // or the relation of the edges
+	seeds string     // the type of the nodes that train
+	ends  hetero.Rel // or the relation of the edges
 }
 
 // single returns the loader of the one graph that holds all types, l itself if there is one type.
 func (l *Loader) single() (*Loader, error) {
 	if l.Hetero == nil {
-		if l.Type != "" || l.Rel != (graph.Rel{}) || l.Rows != nil {
+		if l.Type != "" || l.Rel != (hetero.Rel{}) || l.Rows != nil {
 			return nil, fmt.Errorf("sample: Type, Rel and Rows are for a Hetero, and there is none")
 		}
 		return l, nil
@@ -30,7 +31,7 @@ func (l *Loader) single() (*Loader, error) {
 		return nil, fmt.Errorf("sample: a loader of a Hetero takes Nodes and Type, or Edges and Rel, and Rows: leave Graph, Ends, Graphs and Features out")
 	}
 	one := *l
-	g, ends := l.Hetero.Homogeneous()
+	g, ends := hetero.Homogeneous(l.Hetero)
 	one.Graph, one.made = g, l.made
 	k := &typed{of: l.Hetero, first: map[string]int32{}, rows: l.Rows, seeds: l.Type, ends: l.Rel}
 	for i, t := range l.Hetero.Types() {
@@ -99,7 +100,7 @@ func (k *typed) edges(l, one *Loader) {
 			own = append(own, int32(e))
 		}
 	}
-	one.Ends = graph.Must(one.Graph.EdgeSubgraph(own)) // edges of its own
+	one.Ends = graph.Must(graph.EdgeSubgraph(one.Graph, own)) // edges of its own
 	if l.Before == nil && l.Times != nil && len(l.Times) == one.Graph.NumEdges() {
 		one.Before = make([]int64, len(own))
 		for i, e := range own {
@@ -119,9 +120,9 @@ func (l *Loader) span() (lo, hi int32) {
 
 // split makes a batch of the one graph one of several types.
 func (k *typed) split(b *Batch) error {
-	b.Typed = make([]*graph.Hetero, len(b.Blocks))
+	b.Typed = make([]*hetero.Graph, len(b.Blocks))
 	for i, block := range b.Blocks {
-		h, rows, err := k.of.Split(block)
+		h, rows, err := hetero.Split(k.of, block)
 		if err != nil {
 			return err
 		}
@@ -158,7 +159,7 @@ func (k *typed) gather(b *Batch, src []int32, rows map[string][]int32) {
 }
 
 // place gives seeds, and the ends of edges, the numbers of their types.
-func (k *typed) place(b *Batch, last *graph.Hetero, rows map[string][]int32) {
+func (k *typed) place(b *Batch, last *hetero.Graph, rows map[string][]int32) {
 	at := make([]int32, len(b.Seeds)) // of each seed among those of its type
 	b.SeedsOf = make(map[string][]int32, len(rows))
 	for t, list := range rows {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -126,7 +127,7 @@ func TestContexts(t *testing.T) {
 
 // TestCorruptions replaces one end of each edge, evenly, and keeps its kind.
 func TestCorruptions(t *testing.T) {
-	g := graph.Must(graph.Must(graph.New(40, []int32{7, 3, 3, 9}, []int32{1, 0, 1, 9})).WithKinds([]int32{5, 4, 3, 2}))
+	g := graph.Must(graph.WithKinds(graph.Must(graph.New(40, []int32{7, 3, 3, 9}, []int32{1, 0, 1, 9})), []int32{5, 4, 3, 2}))
 	for _, ends := range []Ends{"", ReplaceSource, ReplaceDestination} {
 		c := Corruptions{Number: 2000, Ends: ends, Seed: 2}
 		not, at := c.Draw(g, 1)
@@ -180,7 +181,7 @@ func TestCorruptions(t *testing.T) {
 
 // BenchmarkWalks walks on a graph of PubMed's size; an operation is 20,000 walks of 80.
 func BenchmarkWalks(b *testing.B) {
-	g := graph.Must(graph.Citation(rand.New(rand.NewPCG(1, 2)), 19717, 108365))
+	g := random.Citation(rand.New(rand.NewPCG(1, 2)), 19717, 108365)
 	nodes := make([]int32, 19717)
 	for i := range nodes {
 		nodes[i] = int32(i)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -23,7 +25,7 @@ func kinds(t testing.TB, g *graph.Graph) *graph.Graph {
 	for e := range k {
 		k[e] = int32(e * 7 % 11 % 4)
 	}
-	return graph.Must(g.WithKinds(k))
+	return graph.Must(graph.WithKinds(g, k))
 }
 
 // Of each kind as many are drawn as its fan-out says, and of an edge's kind each is as likely as any other.
@@ -132,7 +134,7 @@ func TestEdgesHiddenWithNegatives(t *testing.T) {
 	for range 300 {
 		src, dst = append(src, rng.Int32N(60)), append(dst, rng.Int32N(30))
 	}
-	g := graph.Must(graph.New(60, src, dst)).Undirected()
+	g := graph.Undirected(graph.Must(graph.New(60, src, dst)))
 	joined := pairsIn(g, false)
 	reached := map[Drawn]map[int32]int{}
 	for _, how := range []Drawn{"", ByDegree, InBatch} {
@@ -209,7 +211,7 @@ func TestEdgesHiddenWithNegatives(t *testing.T) {
 }
 
 // two is two types of nodes and three relations.
-func two(t testing.TB) *graph.Hetero {
+func two(t testing.TB) *hetero.Graph {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(6, 7))
 	list := func(n, edges int) (l []int32) {
@@ -218,7 +220,7 @@ func two(t testing.TB) *graph.Hetero {
 		}
 		return l
 	}
-	h, err := graph.NewHetero(map[string]int{"item": 30, "user": 50}, map[graph.Rel]*graph.Graph{
+	h, err := hetero.New(map[string]int{"item": 30, "user": 50}, map[hetero.Rel]*graph.Graph{
 		{Src: "user", Name: "buys", Dst: "item"}:      graph.Must(graph.NewBipartite(50, 30, list(50, 200), list(30, 200))),
 		{Src: "item", Name: "bought by", Dst: "user"}: graph.Must(graph.NewBipartite(30, 50, list(30, 200), list(50, 200))),
 		{Src: "user", Name: "knows", Dst: "user"}:     graph.Must(graph.New(50, list(50, 150), list(50, 150))),
@@ -232,7 +234,7 @@ func two(t testing.TB) *graph.Hetero {
 // Batches of several types have the rows of each, seeds under their own numbers, and of each relation
 // as many edges as its fan-out says.
 func TestBatchesOfTypes(t *testing.T) {
-	h, buys := two(t), graph.Rel{Src: "user", Name: "buys", Dst: "item"}
+	h, buys := two(t), hetero.Rel{Src: "user", Name: "buys", Dst: "item"}
 	rows := map[string]tensor.Array{}
 	for name, n := range map[string]int{"item": 30, "user": 50} {
 		x := tensor.New(n, 2)
@@ -318,7 +320,7 @@ func TestBatchesOfGraphs(t *testing.T) {
 			t.Fatal(err)
 		}
 		all = append(all, b.Graphs...)
-		part := graph.Must(g.Members(b.Graphs))
+		part := graph.Must(graph.Members(g, b.Graphs))
 		if !slices.Equal(part.From().Edges, b.Blocks[0].From().Edges) || !slices.Equal(b.Of([]int32{0, 1, 2, 3}), b.Graphs) {
 			t.Fatalf("graphs %v: %v", b.Graphs, b.Blocks[0])
 		}
@@ -336,7 +338,7 @@ func TestBatchesOfGraphs(t *testing.T) {
 // After a loop that ends early, or a cancel at any stage, no goroutine and no memory is left, and the error says why.
 func TestBatchesEnd(t *testing.T) {
 	defer par.SetThreads(4)()
-	g := graph.Must(graph.Uniform(rand.New(rand.NewPCG(1, 1)), 20000, 200000))
+	g := random.Uniform(rand.New(rand.NewPCG(1, 1)), 20000, 200000)
 	before, memory := runtime.NumGoroutine(), heap()
 	for stage := range 8 {
 		l := &Loader{Sampler: Sampler{Graph: g, Fanout: []int{5, 5}}, Nodes: g.DstRows(), Size: 500, Features: tensor.New(20000, 32), Epochs: 1000, Ahead: 3}

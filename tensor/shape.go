@@ -21,7 +21,7 @@ type Mistake interface {
 // operations panic with it. Use [Try] to make it an error at a boundary.
 type ShapeError struct {
 	Op     string  // the operation, such as "grad.MatMul"
-	Shapes [][]int // its operands' shapes, in order
+	Shapes [][]int // its operands' shapes, in order; none where it is not a shape that is wrong
 	Why    string  // what it asked for; may be empty
 }
 
@@ -29,6 +29,9 @@ type ShapeError struct {
 func (e *ShapeError) Mistake() {}
 
 func (e *ShapeError) Error() string {
+	if len(e.Shapes) == 0 {
+		return e.Op + ": " + e.Why
+	}
 	var b strings.Builder
 	b.WriteString(e.Op)
 	for i, s := range e.Shapes {

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
@@ -43,7 +44,7 @@ func TestLoad(t *testing.T) {
 	if s := d.Split; len(s.Train) != 140 || len(s.Val) != 500 || len(s.Test) != 1000 {
 		t.Errorf("split %d, %d, %d", len(s.Train), len(s.Val), len(s.Test))
 	}
-	if g := d.Graph.WithSelfLoops(); g.NumEdges() != 13264 {
+	if g := graph.WithSelfLoops(d.Graph); g.NumEdges() != 13264 {
 		t.Errorf("%d edges with self-loops, want 13264", g.NumEdges())
 	}
 	if len(packed) > 100_000 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/datasets/points"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -241,7 +242,7 @@ func TestTasks(t *testing.T) {
 			t.Errorf("set %d: %v, want %v", i, a.Answers[i], want)
 		}
 	}
-	if len(sizes) != 5 || a.Graph().NumNodes() != a.X.Rows() || a.Graph().Membership().NumDst() != 60 {
+	if len(sizes) != 5 || a.Graph().NumNodes() != a.X.Rows() || graph.Membership(a.Graph()).NumDst() != 60 {
 		t.Errorf("sizes %v, graph %v", sizes, a.Graph())
 	}
 	for i, s := 0, task.Ascending(); i < s.Len(); i++ {

@@ -50,7 +50,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	g := data.Graph.WithSelfLoops() // so that a paper attends to itself as well
+	g := graph.WithSelfLoops(data.Graph) // so that a paper attends to itself as well
 	x := grad.Const(words)
 	labels, split := data.Labels, data.Split
 

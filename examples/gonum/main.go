@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/gonumgraph"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -66,7 +66,7 @@ func main() {
 	rng := rand.New(rand.NewPCG(2, 0))
 	heard, words, interest := draw(rng)
 	// Node v of g is the node ids[v] of heard, and edge e of g weighs messages[e].
-	g, ids, messages, err := graph.FromGonum(heard)
+	g, ids, messages, err := gonumgraph.From(heard)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -96,12 +96,12 @@ func main() {
 	for e, share := range attention {
 		cost[e] = max(0, -math.Log(float64(share)))
 	}
-	believed, err := g.GonumWeighted(cost)
+	believed, err := gonumgraph.Weighted(g, cost)
 	if err != nil {
 		log.Fatal(err)
 	}
 	from, to := believed.Node(0), int64(6)
-	for _, tree := range []path.Shortest{path.DijkstraFrom(from, g.Gonum()), path.DijkstraFrom(from, believed)} {
+	for _, tree := range []path.Shortest{path.DijkstraFrom(from, gonumgraph.Of(g)), path.DijkstraFrom(from, believed)} {
 		nodes, length := tree.To(to)
 		fmt.Printf("path of length %.2f:", length)
 		for _, node := range nodes {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/nearest"
 	"github.com/edgewise-ml/edgewise/message"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -58,7 +59,7 @@ func main() {
 	places, features := tensor.New(points, 2), tensor.New(points, in)
 	places.Uniform(rng, 0, 100)
 	features.Normal(rng, 0, 1)
-	g, err := graph.KNN(places, near)
+	g, err := nearest.KNN(places, near)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -26,7 +26,6 @@ type room struct{ files, circle int }
 // tooLarge are the packages beyond the budgets, as they are; 0 is within one. A value may only fall: what grows is an
 // error, and so is a value that is larger than what is true. go test ./internal/arch -run Circles -v prints all packages.
 var tooLarge = map[string]room{
-	"graph": {44, 0},
 }
 
 func TestCircles(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/knowledge"
@@ -33,7 +35,7 @@ func molecules() *graph.Graph {
 	rng := rand.New(rand.NewPCG(5, 2))
 	var gs []*graph.Graph
 	for i := range 8 {
-		gs = append(gs, graph.Must(graph.Uniform(rng, 3*i-i/4, 4*i)).Undirected())
+		gs = append(gs, graph.Undirected(random.Uniform(rng, 3*i-i/4, 4*i)))
 	}
 	return graph.Batch(gs...)
 }
@@ -63,9 +65,9 @@ func pools(b *book) {
 }
 
 // library is authors and books, and the relations between them.
-func library() (h *graph.Hetero, widths map[string]int) {
+func library() (h *hetero.Graph, widths map[string]int) {
 	rng := rand.New(rand.NewPCG(5, 3))
-	g := graph.Must(graph.Uniform(rng, 60, 300))
+	g := random.Uniform(rng, 60, 300)
 	kinds, of := make([]int32, 300), make([]int32, 60)
 	for e := range kinds {
 		kinds[e] = rng.Int32N(2)
@@ -73,7 +75,7 @@ func library() (h *graph.Hetero, widths map[string]int) {
 	for v := range of {
 		of[v] = rng.Int32N(2)
 	}
-	h, _, err := graph.Must(g.WithKinds(kinds)).Heterogeneous([]string{"author", "book"}, of, []string{"likes", "cites"})
+	h, _, err := hetero.Of(graph.Must(graph.WithKinds(g, kinds)), []string{"author", "book"}, of, []string{"likes", "cites"})
 	if err != nil {
 		panic(err)
 	}
@@ -85,7 +87,7 @@ func relationals(b *book) {
 	h, widths := library()
 	hgt := &relational.HGTConv{In: widths, Out: 8, Heads: 2, Rels: h.Rels(), AttnDrop: 0.3}
 	han := &relational.HANConv{In: widths, Out: 8, Heads: 2, Rels: h.Rels()}
-	typed := func(m *maker, f func(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) map[string]*grad.Var) []*grad.Var {
+	typed := func(m *maker, f func(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) map[string]*grad.Var) []*grad.Var {
 		x := map[string]*grad.Var{}
 		for _, t := range h.Types() {
 			x[t] = m.watch(h.NumNodes(t), widths[t])
@@ -99,7 +101,7 @@ func relationals(b *book) {
 	}
 	b.layer("hgt", hgt, func(m *maker) []*grad.Var { return typed(m, hgt.Forward) })
 	b.layer("han", han, func(m *maker) []*grad.Var { return typed(m, han.Forward) })
-	one60, _ := h.Homogeneous()
+	one60, _ := hetero.Homogeneous(h)
 	for name, l := range map[string]*layers.RGCNConv{
 		"rgcn": {In: 6, Out: 8, Relations: 8}, "rgcn/bases": {In: 6, Out: 8, Relations: 8, Bases: 3}, "rgcn/blocks": {In: 6, Out: 8, Relations: 8, Blocks: 2, LayerNorm: true},
 	} {
@@ -222,7 +224,7 @@ func attentive(b *book) {
 	})
 	read := &attention.AttentionPool{Score: &attention.Saliency{Key: 6, Hidden: 5}}
 	b.layer("pool", read, func(m *maker) []*grad.Var {
-		return one(read.Apply(m.tape, chains.Membership(), layers.In{Src: m.watch(20, 6)}).Y)
+		return one(read.Apply(m.tape, graph.Membership(chains), layers.In{Src: m.watch(20, 6)}).Y)
 	})
 	chain, crf := &attention.ChainAttention{CRF: sequence.CRF{Tags: 2}}, &sequence.CRF{Tags: 4}
 	b.layer("chain", chain, func(m *maker) []*grad.Var {
@@ -251,6 +253,6 @@ func (b *book) scores(g *graph.Graph) {
 	han := &attention.Hierarchical{Tiers: []attention.Tier{tier(6), tier(5)}}
 	b.layer("hierarchical", han, func(m *maker) []*grad.Var {
 		y, weights := han.Forward(m.tape, []*graph.Graph{words, sentences}, m.watch(16, 6))
-		return []*grad.Var{y, message.ApplyEdges(words.Membership(), weights[0])}
+		return []*grad.Var{y, message.ApplyEdges(graph.Membership(words), weights[0])}
 	})
 }

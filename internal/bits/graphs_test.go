@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -50,7 +51,7 @@ var block = sync.OnceValue(func() *graph.Graph {
 	for v := int32(100); v < 400; v += 3 {
 		seeds = append(seeds, v)
 	}
-	return graph.Must(hub().Block(seeds))
+	return graph.Must(graph.Block(hub(), seeds))
 })
 
 // sides is a bipartite graph.
@@ -66,7 +67,7 @@ var sides = sync.OnceValue(func() *graph.Graph {
 // large has more edges than 2¹⁷.
 var large = sync.OnceValue(func() *graph.Graph {
 	rng := rand.New(rand.NewPCG(3, 1))
-	return graph.Must(graph.PowerLaw(rng, 9000, 135_000, 0.7))
+	return random.PowerLaw(rng, 9000, 135_000, 0.7)
 })
 
 // tiny draws a graph of up to 12 nodes: a list of edges, a block, a view or a
@@ -82,9 +83,9 @@ func (m *maker) tiny() *graph.Graph {
 	}
 	switch m.IntN(4) {
 	case 0:
-		return graph.Must(g.Block(some))
+		return graph.Must(graph.Block(g, some))
 	case 1:
-		return graph.Must(g.Dst(some))
+		return graph.Must(graph.Dst(g, some))
 	case 2:
 		return graph.Must(graph.NewBipartite(n, n, src, dst))
 	}

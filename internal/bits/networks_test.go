@@ -5,6 +5,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/models"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -13,7 +14,7 @@ import (
 // networks runs a network of each model as its seed draws it, for nodes and for graphs, heads of edges, and the networks for links
 // and for facts.
 func networks(b *book) {
-	g := kinded(graph.Must(graph.Uniform(rand.New(rand.NewPCG(5, 9)), 40, 120)).Undirected().WithSelfLoops())
+	g := kinded(graph.WithSelfLoops(graph.Undirected(random.Uniform(rand.New(rand.NewPCG(5, 9)), 40, 120))))
 	for _, name := range models.Names() {
 		model, err := models.Named(name)
 		must(b, err)
@@ -50,7 +51,7 @@ func networks(b *book) {
 			m.made(net)
 			all := molecules()
 			if models.TraitsOf(model).Graphs.Loops {
-				all = all.WithSelfLoops()
+				all = graph.WithSelfLoops(all)
 			}
 			all = kinded(all)
 			return one(net.Forward(m.tape, all, m.reads(all, s)))
@@ -101,7 +102,7 @@ func kinded(g *graph.Graph) *graph.Graph {
 	for e := range kinds {
 		kinds[e] = int32(e % 2)
 	}
-	return graph.Must(g.WithKinds(kinds))
+	return graph.Must(graph.WithKinds(g, kinds))
 }
 
 // shapeFor is what a model can read of edges.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/atomicfile"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/report"
@@ -316,6 +318,8 @@ func (c *dataGenerateCommand) rmat(e cli.Env) error {
 		return cli.Misuse("--features %d: want at least 1, and at most %d for %d nodes", width, most/max(1, nodes), nodes)
 	case classes < 2 || classes > nodes:
 		return cli.Misuse("--classes %d: want at least 2, and at most as many as nodes", classes)
+	case edges < 0 || edges > math.MaxInt32:
+		return cli.Misuse("--edges %d: want 0 to %d", edges, math.MaxInt32)
 	}
 	if err := cli.Target("out", c.Out); err != nil {
 		return err
@@ -323,11 +327,7 @@ func (c *dataGenerateCommand) rmat(e cli.Env) error {
 	done := report.NewProgress(e.ErrOut).During("drawing " + c.Out)
 	defer done()
 	rng := rand.New(rand.NewPCG(c.Seed, 0x726d6174))
-	g, err := graph.RMAT(rng, nodes, edges)
-	if err != nil {
-		return cli.Misuse("--nodes %d --edges %d: %w", nodes, edges, err)
-	}
-	g, _, _ = g.WithoutSelfLoops().Coalesce()
+	g, _, _ := graph.Coalesce(graph.WithoutSelfLoops(random.RMAT(rng, nodes, edges)))
 	d := &datasets.Dataset{Name: "rmat", Graph: g, Labels: make([]int32, nodes), Classes: classes}
 	x := tensor.New(nodes, width)
 	x.Normal(rng, 0, 1)

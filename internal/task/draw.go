@@ -23,7 +23,7 @@ func EdgeDrawer(g *graph.Graph, seed uint64, batch int) func(step uint64) *graph
 			rand.New(rand.NewPCG(seed+1, e)).Shuffle(edges, func(i, j int) { order[i], order[j] = order[j], order[i] })
 		}
 		lo := int((step-1)%each) * batch
-		return graph.Must(g.EdgeSubgraph(slices.Sorted(slices.Values(order[lo:min(lo+batch, edges)]))))
+		return graph.Must(graph.EdgeSubgraph(g, slices.Sorted(slices.Values(order[lo:min(lo+batch, edges)]))))
 	}
 }
 
@@ -37,7 +37,7 @@ func SomeEdges(g *graph.Graph, most int) *graph.Graph {
 	for i := range some {
 		some[i] = int32(math.Floor(float64(i) * float64(n) / float64(most)))
 	}
-	return graph.Must(g.EdgeSubgraph(some))
+	return graph.Must(graph.EdgeSubgraph(g, some))
 }
 
 // NumbersTo returns the numbers from 0 up to n.

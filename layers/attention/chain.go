@@ -34,7 +34,7 @@ func (l *ChainAttention) Init(rng *rand.Rand) {
 }
 
 // Forward returns the sum of what is chosen of each chain of g. The weights are those of
-// the edges of [graph.Graph.Membership]: p(z_i = 1) of each node, in order.
+// the edges of [graph.Membership]: p(z_i = 1) of each node, in order.
 func (l *ChainAttention) Forward(t *grad.Tape, g *graph.Graph, theta, values *grad.Var) layers.Out {
 	const op = "attention.ChainAttention"
 	compose.WantNodes(op, g, theta)
@@ -43,5 +43,5 @@ func (l *ChainAttention) Forward(t *grad.Tape, g *graph.Graph, theta, values *gr
 	wantRows(op, "values", values, g.NumNodes(), "nodes")
 	compose.WantDense(op, "values", values, "a sum of sparse rows is dense: multiply by a matrix first")
 	p := message.U(l.CRF.Marginals(t, g, theta).Columns(1, 2))
-	return layers.Out{Y: message.UpdateAll(g.Membership(), message.U(values).Mul(p), message.Sum), Attention: p}
+	return layers.Out{Y: message.UpdateAll(graph.Membership(g), message.U(values).Mul(p), message.Sum), Attention: p}
 }

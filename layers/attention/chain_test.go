@@ -53,7 +53,7 @@ func TestChainAttentionByEnumeration(t *testing.T) {
 	l := newChain(1)
 	theta, v := param(3, 7, 2).Value, param(4, 7, 3).Value
 	out := l.Forward(grad.NewEval(), graph.Chains(6, 0, 1), grad.Const(theta), grad.Const(v))
-	p := message.ApplyEdges(graph.Chains(6, 0, 1).Membership(), out.Attention).Value()
+	p := message.ApplyEdges(graph.Membership(graph.Chains(6, 0, 1)), out.Attention).Value()
 	want := append(chosen(l, grad.Const(theta).RowRange(0, 6).Value()), chosen(l, grad.Const(theta).RowRange(6, 7).Value())...)
 	sum := make([]float64, 9)
 	for i, w := range want {
@@ -73,7 +73,7 @@ func TestChainAttentionOfIndependentNodes(t *testing.T) {
 	l, g := newChain(0), graph.Chains(4)
 	theta := param(3, 4, 2).Value
 	p := func() *tensor.Dense {
-		return message.ApplyEdges(g.Membership(), l.Forward(grad.NewEval(), g, grad.Const(theta), grad.Const(theta)).Attention).Value()
+		return message.ApplyEdges(graph.Membership(g), l.Forward(grad.NewEval(), g, grad.Const(theta), grad.Const(theta)).Attention).Value()
 	}
 	before := p()
 	for i, v := range before.Data {

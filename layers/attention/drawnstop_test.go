@@ -165,7 +165,7 @@ func TestToGo(t *testing.T) {
 	losses := grad.Const(tensor.Of([]tensor.Float{1, 2, 4, 8, 16}, 5))
 	g := graph.Chains(3, 0, 2)
 	compare.Equal(t, "chains", attention.ToGo(g, losses).Value().Data, []tensor.Float{7, 6, 4, 24, 16})
-	compare.Equal(t, "reversed", attention.ToGo(g.Reverse(), losses).Value().Data, []tensor.Float{1, 3, 7, 8, 24})
+	compare.Equal(t, "reversed", attention.ToGo(graph.Reverse(g), losses).Value().Data, []tensor.Float{1, 3, 7, 8, 24})
 	if got := refusal(t, func() { attention.ToGo(graph.Chains(3), losses) }); !strings.Contains(got, "a loss for each node") {
 		t.Error(got)
 	}

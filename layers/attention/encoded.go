@@ -22,13 +22,13 @@ type Encoded struct {
 
 // encoded returns what was read of source.
 func encoded(t *grad.Tape, source *graph.Graph, a Aligner, h *grad.Var, state message.State) *Encoded {
-	places := source.Derived(placesKey{}, func() any {
+	places := graph.Derive(source, placesKey{}, func() *grad.Var {
 		x := tensor.New(source.NumNodes(), 1)
 		for v, p := range source.Positions() {
 			x.Data[v] = tensor.Float(p)
 		}
 		return grad.Const(x)
-	}).(*grad.Var)
+	})
 	return &Encoded{Source: source, H: h, Keys: a.Keys(t, source, h), State: state, places: places}
 }
 
@@ -71,7 +71,7 @@ func (e *Encoded) toTarget(op string, target *graph.Graph, window int) *graph.Gr
 	if n := len(ends) - 1; n != e.Len() {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{n}, {e.Len()}}, Why: fmt.Sprintf("there are %d targets for %d sources", n, e.Len())})
 	}
-	return target.Derived(targetKey{e.Source, window}, func() any {
+	return graph.Derive(target, targetKey{e.Source, window}, func() *graph.Graph {
 		var parts []*graph.Graph
 		for i, n := range e.lengths() {
 			steps := make([]int, ends[i+1]-ends[i])
@@ -81,7 +81,7 @@ func (e *Encoded) toTarget(op string, target *graph.Graph, window int) *graph.Gr
 			parts = append(parts, seen(n, steps, window))
 		}
 		return join(parts)
-	}).(*graph.Graph)
+	})
 }
 
 // toLive returns the graph from the tokens of each source to the rows that go on with it.

@@ -136,7 +136,7 @@ func ExampleAttentionPool() {
 
 	g := graph.Chains(3, 0, 2) // three words, none, two words
 	x := rows([]float64{1, 0}, []float64{1, 0}, []float64{1, 0}, []float64{2, 2}, []float64{2, 2})
-	y := pool.Apply(grad.NewEval(), g.Membership(), layers.In{Src: x}).Y.Value()
+	y := pool.Apply(grad.NewEval(), graph.Membership(g), layers.In{Src: x}).Y.Value()
 	for i := range 3 {
 		fmt.Printf("%.0f\n", y.Row(i))
 	}
@@ -181,8 +181,8 @@ func ExampleHierarchical() {
 	words, sentences := graph.Chains(2, 1, 3), graph.Chains(2, 1) // three sentences, two documents
 	x := grad.Const(tensor.New(6, 2))
 	_, weights := han.Forward(grad.NewEval(), []*graph.Graph{words, sentences}, x)
-	fmt.Print(table(words.Membership(), weights[0]))
-	fmt.Print(table(sentences.Membership(), weights[1]))
+	fmt.Print(table(graph.Membership(words), weights[0]))
+	fmt.Print(table(graph.Membership(sentences), weights[1]))
 	// Output:
 	// 0.50 0.50  .    .    .    .
 	//  .    .   1.00  .    .    .
@@ -202,7 +202,7 @@ func ExampleChainAttention() {
 	theta := rows([]float64{4, 0}, []float64{0, 4}, []float64{0, 0}, []float64{0, 4}, []float64{4, 0})
 	g := graph.Chains(5)
 	out := chain.Forward(grad.NewEval(), g, theta, rows([]float64{1}, []float64{2}, []float64{3}, []float64{4}, []float64{5}))
-	fmt.Print(table(g.Membership(), out.Attention))
+	fmt.Print(table(graph.Membership(g), out.Attention))
 	fmt.Printf("%.1f\n", out.Y.Value().Data)
 	// Output:
 	// 0.40 0.79 0.79 0.79 0.40

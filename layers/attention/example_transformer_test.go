@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/layers/decode"
 	"github.com/edgewise-ml/edgewise/message"
@@ -19,7 +20,7 @@ import (
 // of the scores.
 func ExampleEncoderBlock() {
 	rng := rand.New(rand.NewPCG(1, 2))
-	g := graph.Must(graph.Citation(rng, 100, 400))
+	g := random.Citation(rng, 100, 400)
 	x := grad.Const(tensor.New(100, 32))
 	block := &attention.EncoderBlock{Block: attention.Block{Model: 32, Heads: 4, PreNorm: true, Activation: grad.GELU}}
 	block.Init(rng)

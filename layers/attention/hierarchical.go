@@ -57,7 +57,7 @@ func (l *Hierarchical) Init(rng *rand.Rand) {
 }
 
 // Forward returns a row for each member of the last graph. The weights of a tier are those
-// of the edges of its graph's [graph.Graph.Membership]: a number for each node, in order. It
+// of the edges of its graph's [graph.Membership]: a number for each node, in order. It
 // panics with a [*tensor.ShapeError] unless there is a graph for each tier, with a node for
 // each member of the one before.
 func (l *Hierarchical) Forward(t *grad.Tape, gs []*graph.Graph, x *grad.Var) (y *grad.Var, weights []message.Msg) {
@@ -79,7 +79,7 @@ func (l *Hierarchical) Forward(t *grad.Tape, gs []*graph.Graph, x *grad.Var) (y 
 		if tier.Body != nil {
 			x = tier.Body.Forward(t, g, x)
 		}
-		out := tier.Pool.Apply(t, g.Membership(), layers.In{Src: x})
+		out := tier.Pool.Apply(t, graph.Membership(g), layers.In{Src: x})
 		x, weights = out.Y, append(weights, out.Attention)
 	}
 	return x, weights

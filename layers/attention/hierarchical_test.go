@@ -87,8 +87,8 @@ func TestHierarchicalIsItsFormula(t *testing.T) {
 	words, sentences := []int{3, 0, 1, 4}, []int{3, 0, 1}
 	y, weights := l.Forward(grad.NewEval(), []*graph.Graph{graph.Chains(words...), graph.Chains(sentences...)}, grad.Const(x.Value))
 	alphas := [][]float64{
-		floats(message.ApplyEdges(graph.Chains(words...).Membership(), weights[0]).Value().Data),
-		floats(message.ApplyEdges(graph.Chains(sentences...).Membership(), weights[1]).Value().Data),
+		floats(message.ApplyEdges(graph.Membership(graph.Chains(words...)), weights[0]).Value().Data),
+		floats(message.ApplyEdges(graph.Membership(graph.Chains(sentences...)), weights[1]).Value().Data),
 	}
 	check := func(what string, got []float64, want []float64) []float64 {
 		compare.Near(t, what+": weights", got[:len(want)], want, compare.Off(1e-5, 0))

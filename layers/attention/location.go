@@ -110,7 +110,7 @@ type besideKey struct{ width int }
 
 // convolve returns f of every edge: the edges into a query are a chain.
 func (l *LocationAttention) convolve(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
-	beside := g.Derived(besideKey{l.Width}, func() any {
+	beside := graph.Derive(g, besideKey{l.Width}, func() *graph.Graph {
 		lengths, shifts := make([]int, g.NumDst()), make([]int, l.Width)
 		for v := range lengths {
 			lengths[v] = g.InDegree(v)
@@ -119,7 +119,7 @@ func (l *LocationAttention) convolve(t *grad.Tape, g *graph.Graph, x *grad.Var) 
 			shifts[k] = l.Width/2 - k // tap k reads k − r/2 places further
 		}
 		return graph.ShiftedChains(lengths, shifts...)
-	}).(*graph.Graph)
+	})
 	taps := x.MatMul(t.Use(l.F)).Reshape(-1, l.Width, l.Filters)
 	return message.UpdateAll(beside, message.U(taps).Pick(beside.Kinds()), message.Sum)
 }

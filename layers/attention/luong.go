@@ -127,7 +127,7 @@ func (l *Luong) Encode(t *grad.Tape, source *graph.Graph, tokens []int32) *Encod
 		state[i] = atEnds(source, s, false)
 	}
 	if l.Back != nil {
-		back := l.Back.ForwardFrom(t, source.Reverse(), x, nil)
+		back := l.Back.ForwardFrom(t, graph.Reverse(source), x, nil)
 		h = grad.Concat(h, back[0])
 		for i, s := range back {
 			state[i] = grad.Concat(state[i], atEnds(source, s, true)).MatMul(t.Use(l.B[i])).Tanh()

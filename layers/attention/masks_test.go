@@ -97,7 +97,7 @@ func asList(g *graph.Graph) *graph.Graph {
 func ofBlocks() map[string]*graph.Graph {
 	pairs := graph.Batch(graph.CompleteBipartite(4, 3), graph.CompleteBipartite(0, 2), graph.CompleteBipartite(5, 0), graph.CompleteBipartite(1, 3))
 	out := map[string]*graph.Graph{
-		"no loops": graph.CompleteNoLoops(7), "pairs": pairs, "a step": graph.Must(pairs.Dst([]int32{1, 4, 6})),
+		"no loops": graph.CompleteNoLoops(7), "pairs": pairs, "a step": graph.Must(graph.Dst(pairs, []int32{1, 4, 6})),
 		"batch": graph.Batch(graph.Causal(5), graph.CompleteNoLoops(1), graph.Band(6, 1), graph.Complete(3), graph.CausalBand(6, 2)),
 	}
 	for form, m := range masks(7) {

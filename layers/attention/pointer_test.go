@@ -431,7 +431,7 @@ func TestPointerRefusesShapes(t *testing.T) {
 		"x of three columns": func() { l.Forward(nil, p, grad.Const(tensor.New(3, 3))) },
 		"x of four rows":     func() { l.Forward(nil, p, grad.Const(tensor.New(4, 2))) },
 		"a set that is a tree": func() {
-			l.Decode(graph.Must(graph.Trees([]int32{-1, 0, 0})).Reverse(), grad.Const(pointsOf(3)), 1)
+			l.Decode(graph.Reverse(graph.Must(graph.Trees([]int32{-1, 0, 0}))), grad.Const(pointsOf(3)), 1)
 		},
 		"no encoder, and keys of another width": func() {
 			(&attention.Pointer{In: 2, Hidden: 3, Decoder: l.Decoder, Score: l.Score}).Init(nil)

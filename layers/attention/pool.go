@@ -14,9 +14,9 @@ import (
 //
 //	α_uv = softmax over the in-edges of v of score(x_u, Q)      y_v = Σ_u α_uv·x_u
 //
-// Over [graph.Graph.Membership] it reads each sentence of a batch, or each graph:
+// Over [graph.Membership] it reads each sentence of a batch, or each graph:
 //
-//	out := pool.Apply(t, g.Membership(), layers.In{Src: h})
+//	out := pool.Apply(t, graph.Membership(g), layers.In{Src: h})
 //
 // Without Query there is no Q, and Score is one that needs none: a [Saliency], whose pool
 // is that of Yang and others, "Hierarchical Attention Networks for Document

@@ -34,7 +34,7 @@ func TestPoolIsItsFormula(t *testing.T) {
 		if l.Q != nil {
 			q = floats(l.Q.Value.Data)
 		}
-		y := l.Apply(grad.NewEval(), g.Membership(), layers.In{Src: grad.Const(x)}).Y.Value()
+		y := l.Apply(grad.NewEval(), graph.Membership(g), layers.In{Src: grad.Const(x)}).Y.Value()
 		for c, nodes := range [][]int{{0, 1, 2}, nil, {3}} {
 			var logits []float64
 			for _, u := range nodes {
@@ -84,7 +84,7 @@ func TestHierarchicalDocumentsAreApart(t *testing.T) {
 		compare.Equal(t, "document", one.Value().Data, grad.Const(y.Value()).RowRange(i, i+1).Value().Data)
 	}
 	for k, g := range []*graph.Graph{words, sentences} {
-		sums := message.UpdateAll(g.Membership(), weights[k], message.Sum).Value()
+		sums := message.UpdateAll(graph.Membership(g), weights[k], message.Sum).Value()
 		for _, v := range sums.Data {
 			compare.Number(t, "sum of weights", v, 1, rounded)
 		}

@@ -39,7 +39,7 @@ func (d recurrent) sweep(t *grad.Tape, e *Encoded, target *graph.Graph, x *grad.
 	}
 	n := len(all)
 	var on []*graph.Graph
-	if first := d.align.Start(t, graph.Must(att.Dst(roots))); first != nil {
+	if first := d.align.Start(t, graph.Must(graph.Dst(att, roots))); first != nil {
 		all, on = append(all, first), make([]*graph.Graph, n+1)
 		on[n] = att
 	}

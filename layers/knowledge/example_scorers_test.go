@@ -12,7 +12,7 @@ import (
 
 // fact says that entity 0 and entity 1 have relation 0.
 func fact() *graph.Graph {
-	return graph.Must(graph.Must(graph.New(2, []int32{0}, []int32{1})).WithKinds([]int32{0}))
+	return graph.Must(graph.WithKinds(graph.Must(graph.New(2, []int32{0}, []int32{1})), []int32{0}))
 }
 
 // ends are the rows of the head and the tail of a fact.

@@ -25,9 +25,9 @@ func newTriples(t *testing.T, name string) *triples {
 	c := golden.Load(t, filepath.Join("testdata", name+".json"))
 	s := &triples{Case: c, tp: grad.NewTape(1), watched: map[string]*grad.Var{}, width: int(c.Config["hidden_channels"].(float64))}
 	kinds := c.Ints(t, "inputs", "edge_type")
-	s.facts = graph.Must(graph.Must(graph.New(c.Graph.NumSrc, c.Graph.Src, c.Graph.Dst)).WithKinds(kinds))
+	s.facts = graph.Must(graph.WithKinds(graph.Must(graph.New(c.Graph.NumSrc, c.Graph.Src, c.Graph.Dst)), kinds))
 	src, dst := c.Ints(t, "inputs", "wrong_src"), c.Ints(t, "inputs", "wrong_dst")
-	s.others = graph.Must(graph.Must(graph.New(c.Graph.NumSrc, src, dst)).WithKinds(kinds))
+	s.others = graph.Must(graph.WithKinds(graph.Must(graph.New(c.Graph.NumSrc, src, dst)), kinds))
 	for key := range c.Params {
 		s.watched[key] = s.tp.Watch(c.Tensor(t, "params", key))
 	}

@@ -18,7 +18,7 @@ import (
 // entity without any.
 func facts() *graph.Graph {
 	g := graph.Must(graph.New(5, []int32{0, 1, 1, 2, 3, 0}, []int32{1, 0, 2, 2, 0, 1}))
-	return graph.Must(g.WithKinds([]int32{0, 2, 1, 0, 2, 1}))
+	return graph.Must(graph.WithKinds(g, []int32{0, 2, 1, 0, 2, 1}))
 }
 
 const width, relations = 4, 3
@@ -144,7 +144,7 @@ func TestPerfectFact(t *testing.T) {
 	m := newModel(s, 2)
 	s.Phase.Value.Zero()
 	copy(m.X.Value.Row(1), m.X.Value.Row(0))
-	g := graph.Must(graph.Must(graph.New(2, []int32{0}, []int32{1})).WithKinds([]int32{0}))
+	g := graph.Must(graph.WithKinds(graph.Must(graph.New(2, []int32{0}, []int32{1})), []int32{0}))
 	tp := grad.NewTape(1)
 	y := s.Forward(tp, g, tp.Use(m.X))
 	if got := float64(y.Value().Data[0]); math.Abs(got-2) > 1e-5 {
@@ -164,7 +164,7 @@ func TestRotatEIsRounded(t *testing.T) {
 		s := &knowledge.RotatE{Relations: 1, Width: width, Euclidean: euclidean}
 		m := newModel(s, 2)
 		m.X.Value.Zero()
-		g := graph.Must(graph.Must(graph.New(2, []int32{0}, []int32{1})).WithKinds([]int32{0}))
+		g := graph.Must(graph.WithKinds(graph.Must(graph.New(2, []int32{0}, []int32{1})), []int32{0}))
 		roots := 2.0 // of two complex numbers
 		if euclidean {
 			roots = 1
@@ -239,7 +239,7 @@ func TestAdversarial(t *testing.T) {
 // TestRanks compares with loops over all entities.
 func TestRanks(t *testing.T) {
 	known := facts()
-	test := graph.Must(known.EdgeSubgraph([]int32{1, 2, 5}))
+	test := graph.Must(graph.EdgeSubgraph(known, []int32{1, 2, 5}))
 	for name, c := range scorers {
 		m := newModel(c.scorer, 5)
 		r := relationsOf(c.scorer)
@@ -275,7 +275,7 @@ func TestRanks(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	s, x := &knowledge.DistMult{Relations: 2, Width: 4}, grad.Const(tensor.New(5, 4))
 	plain := graph.Chains(5)
-	kinds := func(k ...int32) *graph.Graph { return graph.Must(graph.Chains(5).WithKinds(k)) }
+	kinds := func(k ...int32) *graph.Graph { return graph.Must(graph.WithKinds(graph.Chains(5), k)) }
 	for want, f := range map[string]func(){
 		"was Init called?":                               func() { (&knowledge.DistMult{}).Forward(nil, plain, x) },
 		"the graph is nil":                               func() { s.Forward(nil, nil, x) },

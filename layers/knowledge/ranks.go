@@ -92,5 +92,5 @@ func every(n int, questions []question) *graph.Graph {
 			}
 		}
 	}
-	return graph.Must(graph.Must(graph.New(n, src, dst)).WithKinds(kinds))
+	return graph.Must(graph.WithKinds(graph.Must(graph.New(n, src, dst)), kinds))
 }

@@ -52,7 +52,7 @@ func wantGraph(op string, facts *graph.Graph) {
 // wantKinds panics where edges do not say what relation they are of.
 func wantKinds(op string, facts *graph.Graph) {
 	if facts.Kinds() == nil && facts.NumEdges() > 0 {
-		panic(&grad.TapeError{Op: op, Why: "the edges have no kinds, which say what relation each is of: graph.Graph.WithKinds gives them"})
+		panic(&grad.TapeError{Op: op, Why: "the edges have no kinds, which say what relation each is of: graph.WithKinds gives them"})
 	}
 }
 

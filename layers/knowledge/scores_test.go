@@ -26,7 +26,7 @@ func TestScores(t *testing.T) {
 			if head {
 				h, l = v, 3
 			}
-			fact := graph.Must(graph.Must(graph.New(5, []int32{h}, []int32{l})).WithKinds([]int32{1}))
+			fact := graph.Must(graph.WithKinds(graph.Must(graph.New(5, []int32{h}, []int32{l})), []int32{1}))
 			if want := float64(s.Forward(nil, fact, rows).Value().Data[0]); got[v] != want {
 				t.Errorf("entity %d, asked for the head %v: %v, want %v", v, head, got[v], want)
 			}

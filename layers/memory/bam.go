@@ -49,7 +49,7 @@ func (m *BAM) Recall(cues *tensor.Dense) (x, y *tensor.Dense, err error) {
 		return nil, nil, err
 	}
 	there := graph.CompleteBipartite(m.From, m.To)
-	back := there.Reverse()
+	back := graph.Reverse(there)
 	w := grad.Const(tensor.Of(m.W.Value.Data, m.From*m.To, 1))
 	turned := grad.Const(tensor.Of(transposed(m.W.Value).Data, m.From*m.To, 1))
 	now, then := transposed(cues), tensor.New(m.To, cues.Rows())

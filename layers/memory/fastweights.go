@@ -106,7 +106,7 @@ type pastKey struct{}
 
 // pastOf returns the past of each node of g, or why there is none.
 func pastOf(g *graph.Graph) (*past, string) {
-	p := g.Derived(pastKey{}, func() any { return walkBack(g) }).(*past)
+	p := graph.Derive(g, pastKey{}, func() *past { return walkBack(g) })
 	return p, p.why
 }
 

@@ -38,8 +38,8 @@ func (m *TreeMemory) Forward(t *grad.Tape, trees *graph.Graph, keys, values, que
 	if values.Dim(0) != trees.NumNodes() {
 		compose.BadShape("memory.TreeMemory", values, fmt.Sprintf("want a value for each of %d nodes", trees.NumNodes()))
 	}
-	members, down := trees.Membership(), trees.Reverse()
-	q := message.UpdateAll(members.Reverse(), message.U(queries), message.Sum) // of each node's tree
+	members, down := graph.Membership(trees), graph.Reverse(trees)
+	q := message.UpdateAll(graph.Reverse(members), message.U(queries), message.Sum) // of each node's tree
 	p := message.ApplyEdges(trees, message.UDotV(keys, q).Scale(grad.Preset(m.Scale, 1)).Softmax())
 	_, byChild := trees.Out() // the order of down's edges
 	p = p.Reshape(p.Dim(0), 1).Rows(byChild)

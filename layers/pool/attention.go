@@ -46,5 +46,5 @@ func (l *Attention) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 // Weights returns α: a row for each node.
 func (l *Attention) Weights(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 	compose.WantNodes("pool.Attention", g, x)
-	return message.ApplyEdges(g.Membership(), message.U(l.Gate.Forward(t, x)).Softmax())
+	return message.ApplyEdges(graph.Membership(g), message.U(l.Gate.Forward(t, x)).Softmax())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/pool"
 	"github.com/edgewise-ml/edgewise/train"
@@ -44,7 +45,7 @@ func (c *classifier) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Va
 func Example_molecules() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := datasets.Cycles(rng, 60, 5) // or datasets.OpenGraphs("data", "MUTAG")
-	walks, err := d.Graph.ReturnProbabilities(8)
+	walks, err := analysis.ReturnProbabilities(d.Graph, 8)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func ExampleSAG() {
 	g, x := two()
 	l := &pool.SAG{In: 1, Ratio: 0.5}
 	l.Init(rand.New(rand.NewPCG(1, 2)))
-	k := l.Forward(grad.NewEval(), g.WithSelfLoops(), x)
+	k := l.Forward(grad.NewEval(), graph.WithSelfLoops(g), x)
 	fmt.Println(k.Graph.NodeOffsets(), k.Y.Shape())
 	// Output: [0 2 3] [3 1]
 }

@@ -20,7 +20,7 @@ func membersOf(t *testing.T, c *golden.Case) *graph.Graph {
 	if c.Graph != nil {
 		edges = *c.Graph
 	}
-	return graph.Must(graph.Must(graph.New(offsets[len(offsets)-1], edges.Src, edges.Dst)).WithMembers(offsets))
+	return graph.Must(graph.WithMembers(graph.Must(graph.New(offsets[len(offsets)-1], edges.Src, edges.Dst)), offsets))
 }
 
 // checkKept compares what is kept with PyG's, which lists it by score, the best first;

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
@@ -13,7 +14,7 @@ import (
 )
 
 // Graclus makes one node of each two that are matched by the normalised cut of the edges
-// between them ([graph.Graph.Matching]), and of each that is left over:
+// between them ([analysis.Matching]), and of each that is left over:
 //
 //	y_c = max_{v in c} x_v      w'_cd = Σ_{u in c, v in d} w_uv
 //
@@ -41,11 +42,11 @@ func (l *Graclus) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var, weight []te
 	const op = "pool.Graclus"
 	compose.WantNodes(op, g, x)
 	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
-	cluster, err := g.Matching(rand.New(rand.NewPCG(l.Seed, 0x6c1)), weight)
+	cluster, err := analysis.Matching(g, rand.New(rand.NewPCG(l.Seed, 0x6c1)), weight)
 	if err != nil {
 		panic(&grad.TapeError{Op: op, Why: err.Error()})
 	}
-	h, into, err := g.Contract(cluster)
+	h, into, err := graph.Contract(g, cluster)
 	if err != nil {
 		panic(&grad.TapeError{Op: op, Why: err.Error()}) // there is no matching that cannot be contracted
 	}

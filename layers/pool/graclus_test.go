@@ -10,6 +10,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/pool"
@@ -75,7 +76,7 @@ func TestGraclusOracle(t *testing.T) {
 					compare.Number(t, "weight", c.Weight[k], want, compare.Off(1e-5, 0))
 				}
 			}
-			if got, _ := g.Matching(rand.New(rand.NewPCG(l.Seed, 0x6c1)), w); !slices.Equal(got, c.Cluster) {
+			if got, _ := analysis.Matching(g, rand.New(rand.NewPCG(l.Seed, 0x6c1)), w); !slices.Equal(got, c.Cluster) {
 				t.Errorf("clusters %v, want %v", c.Cluster, got)
 			}
 		}
@@ -136,7 +137,7 @@ func TestGraclusWrong(t *testing.T) {
 
 // A path of eight nodes becomes one of four, and then of two.
 func ExampleGraclus() {
-	g := graph.Chains(8).Undirected()
+	g := graph.Undirected(graph.Chains(8))
 	x := grad.Const(tensor.Of([]tensor.Float{0, 1, 2, 3, 4, 5, 6, 7}, 8, 1))
 	l := &pool.Graclus{}
 	c := l.Forward(nil, g, x, nil)

@@ -262,7 +262,7 @@ func TestOneByOne(t *testing.T) {
 		tape := grad.NewEval()
 		x := tape.Use(m.X)
 		y := l.Forward(tape, g, x).Value()
-		for i, one := range g.Unbatch() {
+		for i, one := range graph.Unbatch(g) {
 			at := g.NodeOffsets()
 			alone := l.Forward(tape, one, x.RowRange(at[i], at[i+1])).Value()
 			for c, v := range y.Row(i) {

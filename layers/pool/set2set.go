@@ -50,7 +50,7 @@ func (l *Set2Set) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 	if len(l.LSTMs) == 0 {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
 	}
-	of := g.Membership()
+	of := graph.Membership(g)
 	asked := zeros(of.NumDst(), 2*l.In)
 	states := make([]message.State, len(l.LSTMs))
 	for range cmp.Or(l.Steps, 3) {

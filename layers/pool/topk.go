@@ -66,6 +66,6 @@ func keep(op string, g *graph.Graph, x, score *grad.Var, ratio float64) Kept {
 		slices.Sort(nodes[offsets[m]:])
 		offsets = append(offsets, len(nodes))
 	}
-	h := graph.Must(graph.Must(g.Subgraph(nodes)).WithMembers(offsets))
+	h := graph.Must(graph.WithMembers(graph.Must(graph.Subgraph(g, nodes)), offsets))
 	return Kept{Graph: h, Y: x.Rows(nodes).Mul(score.Rows(nodes)), Nodes: nodes, Score: score}
 }

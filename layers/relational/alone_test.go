@@ -7,18 +7,20 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
 var (
-	rated = graph.Rel{Src: "user", Name: "rated", Dst: "item"}
-	like  = graph.Rel{Src: "item", Name: "like", Dst: "item"}
+	rated = hetero.Rel{Src: "user", Name: "rated", Dst: "item"}
+	like  = hetero.Rel{Src: "item", Name: "like", Dst: "item"}
 )
 
 // shop is users and items.
-func shop(ratings, likes *graph.Graph) *graph.Hetero {
-	h, err := graph.NewHetero(map[string]int{"user": ratings.NumSrc(), "item": likes.NumDst()}, map[graph.Rel]*graph.Graph{rated: ratings, like: likes})
+func shop(ratings, likes *graph.Graph) *hetero.Graph {
+	h, err := hetero.New(map[string]int{"user": ratings.NumSrc(), "item": likes.NumDst()}, map[hetero.Rel]*graph.Graph{rated: ratings, like: likes})
 	if err != nil {
 		panic(err)
 	}
@@ -26,8 +28,8 @@ func shop(ratings, likes *graph.Graph) *graph.Hetero {
 }
 
 // partOf is what some items hear: they come first, then the items that they hear, and the users.
-func partOf(h *graph.Hetero, seeds []int32) (part *graph.Hetero, users, items []int32) {
-	b := graph.Must(h.Graph(like).Block(seeds))
+func partOf(h *hetero.Graph, seeds []int32) (part *hetero.Graph, users, items []int32) {
+	b := graph.Must(graph.Block(h.Graph(like), seeds))
 	items = b.From().Src
 	var src, dst []int32
 	for i, v := range seeds {
@@ -49,14 +51,14 @@ func partOf(h *graph.Hetero, seeds []int32) (part *graph.Hetero, users, items []
 func TestHGTAlone(t *testing.T) {
 	const users, items = 500, 400
 	rng := rand.New(rand.NewPCG(1, 5))
-	likes := graph.Must(graph.PowerLaw(rng, items, 2000, 0.75))
+	likes := random.PowerLaw(rng, items, 2000, 0.75)
 	src, dst := make([]int32, 3000), make([]int32, 3000)
 	for e := range src {
 		src[e], dst[e] = rng.Int32N(users), rng.Int32N(items)
 	}
 	h := shop(graph.Must(graph.NewBipartite(users, items, src, dst)), likes)
 	for _, heads := range []int{1, 4, 8} {
-		l := &relational.HGTConv{In: map[string]int{"user": 16, "item": 64}, Out: 64, Heads: heads, Rels: []graph.Rel{rated, like}}
+		l := &relational.HGTConv{In: map[string]int{"user": 16, "item": 64}, Out: 64, Heads: heads, Rels: []hetero.Rel{rated, like}}
 		l.Init(rng)
 		xs := map[string]*grad.Var{}
 		for _, name := range h.Types() {

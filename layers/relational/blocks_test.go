@@ -8,6 +8,8 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -15,16 +17,16 @@ import (
 
 // split returns the blocks that two layers read to say something of some nodes, and what the first
 // reads: rows of each type.
-func split(h *graph.Hetero, seeds map[string][]int32) (blocks []*graph.Hetero, rows map[string][]int32) {
-	whole, ends := h.Homogeneous()
+func split(h *hetero.Graph, seeds map[string][]int32) (blocks []*hetero.Graph, rows map[string][]int32) {
+	whole, ends := hetero.Homogeneous(h)
 	var of []int32
 	for k, name := range h.Types() {
 		for _, v := range seeds[name] {
 			of = append(of, v+int32(ends[k]))
 		}
 	}
-	for i, b := range graph.Must(whole.Blocks(of, 2)) {
-		block, at, err := h.Split(b)
+	for i, b := range graph.Must(graph.Blocks(whole, of, 2)) {
+		block, at, err := hetero.Split(h, b)
 		if err != nil {
 			panic(err)
 		}
@@ -48,7 +50,7 @@ type deep struct {
 	X             map[string]*grad.Param
 }
 
-func newDeep(rng *rand.Rand, first, second layer, h *graph.Hetero, widths map[string]int) *deep {
+func newDeep(rng *rand.Rand, first, second layer, h *hetero.Graph, widths map[string]int) *deep {
 	m := &deep{first, second, map[string]*grad.Param{}}
 	first.Init(rng)
 	second.Init(rng)
@@ -60,7 +62,7 @@ func newDeep(rng *rand.Rand, first, second layer, h *graph.Hetero, widths map[st
 }
 
 // forward runs the layers, each on its graph; rows are the nodes that the first reads, nil for all.
-func (m *deep) forward(t *grad.Tape, graphs []*graph.Hetero, rows map[string][]int32) map[string]*grad.Var {
+func (m *deep) forward(t *grad.Tape, graphs []*hetero.Graph, rows map[string][]int32) map[string]*grad.Var {
 	x := map[string]*grad.Var{}
 	for name, p := range m.X {
 		if x[name] = t.Use(p); rows != nil {
@@ -72,7 +74,7 @@ func (m *deep) forward(t *grad.Tape, graphs []*graph.Hetero, rows map[string][]i
 
 // deeps returns networks of each layer. HAN's have one relation into a type, so that no row follows from
 // those that are not in a block.
-func deeps(rng *rand.Rand, h *graph.Hetero, widths map[string]int, out, heads int, alone []graph.Rel) []*deep {
+func deeps(rng *rand.Rand, h *hetero.Graph, widths map[string]int, out, heads int, alone []hetero.Rel) []*deep {
 	then := map[string]int{}
 	for name := range widths {
 		then[name] = out
@@ -85,7 +87,7 @@ func deeps(rng *rand.Rand, h *graph.Hetero, widths map[string]int, out, heads in
 
 // market is users and items with hubs among them, makers that nothing leads to, and a relation without
 // edges.
-func market(rng *rand.Rand) (h *graph.Hetero, alone []graph.Rel) {
+func market(rng *rand.Rand) (h *hetero.Graph, alone []hetero.Rel) {
 	const users, items, makers = 300, 200, 40
 	list := func(nSrc, nDst, edges int) *graph.Graph {
 		src, dst := make([]int32, edges), make([]int32, edges)
@@ -94,16 +96,16 @@ func market(rng *rand.Rand) (h *graph.Hetero, alone []graph.Rel) {
 		}
 		return graph.Must(graph.NewBipartite(nSrc, nDst, src, dst))
 	}
-	back, makes := graph.Rel{Src: "item", Name: "rated", Dst: "user"}, graph.Rel{Src: "maker", Name: "makes", Dst: "item"}
-	h, err := graph.NewHetero(map[string]int{"user": users, "item": items, "maker": makers}, map[graph.Rel]*graph.Graph{
+	back, makes := hetero.Rel{Src: "item", Name: "rated", Dst: "user"}, hetero.Rel{Src: "maker", Name: "makes", Dst: "item"}
+	h, err := hetero.New(map[string]int{"user": users, "item": items, "maker": makers}, map[hetero.Rel]*graph.Graph{
 		rated: list(users, items, 900), back: list(items, users, 700), makes: list(makers, items, 150),
-		like:                                     graph.Must(graph.PowerLaw(rng, items, 500, 0.75)),
+		like:                                     random.PowerLaw(rng, items, 500, 0.75),
 		{Src: "user", Name: "owns", Dst: "item"}: list(users, items, 0),
 	})
 	if err != nil {
 		panic(err)
 	}
-	return h, []graph.Rel{rated, back}
+	return h, []hetero.Rel{rated, back}
 }
 
 // Two layers on blocks of all neighbours are those of the whole graph, to the bit.
@@ -113,7 +115,7 @@ func TestBlocksAreTheWhole(t *testing.T) {
 	widths := map[string]int{"user": 16, "item": 24, "maker": 5}
 	for _, heads := range []int{1, 8} {
 		for _, m := range deeps(rng, h, widths, 16, heads, alone) {
-			whole := m.forward(grad.NewEval(), []*graph.Hetero{h, h}, nil)
+			whole := m.forward(grad.NewEval(), []*hetero.Graph{h, h}, nil)
 			for _, seeds := range []map[string][]int32{{"item": {7}}, {"user": {5, 2}, "item": {0, 1, 199, 3}, "maker": {39, 1}}, {"maker": {2}}, {}} {
 				blocks, rows := split(h, seeds)
 				part := m.forward(grad.NewEval(), blocks, rows)
@@ -137,7 +139,7 @@ func TestBlockGradients(t *testing.T) {
 	if !gradtest.Sharp {
 		t.Skip("needs -tags f64")
 	}
-	h, back := library(), []graph.Rel{{Src: "author", Name: "wrote", Dst: "book"}, {Src: "book", Name: "by", Dst: "author"}}
+	h, back := library(), []hetero.Rel{{Src: "author", Name: "wrote", Dst: "book"}, {Src: "book", Name: "by", Dst: "author"}}
 	blocks, rows := split(h, map[string][]int32{"book": {1, 0}})
 	rng := rand.New(rand.NewPCG(1, 4)) // of HAN no ReLU is near its kink
 	for i, m := range deeps(rng, h, widths, 4, 2, back) {
@@ -163,9 +165,9 @@ func TestBlockGradients(t *testing.T) {
 // that are numbers.
 func TestBlocksOfFew(t *testing.T) {
 	h := library()
-	whole, ends := h.Homogeneous()
+	whole, ends := hetero.Homogeneous(h)
 	for name, seeds := range map[string][]int32{"nothing": nil, "a city": {int32(ends[2])}, "a book that hears nothing": {int32(ends[1]) + 2}, "an author": {3}} {
-		block, _, err := h.Split(graph.Must(whole.Block(seeds)))
+		block, _, err := hetero.Split(h, graph.Must(graph.Block(whole, seeds)))
 		if err != nil {
 			t.Fatal(err)
 		}

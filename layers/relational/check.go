@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 )
@@ -27,7 +27,7 @@ func linears(rng *rand.Rand, in map[string]int, out int, noBias bool) map[string
 
 // wantHeads panics unless the width of the result can be cut into the heads, and the
 // ends of the relations are types of nodes.
-func wantHeads(op string, in map[string]int, out, heads int, rels []graph.Rel) {
+func wantHeads(op string, in map[string]int, out, heads int, rels []hetero.Rel) {
 	if out%heads != 0 {
 		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("Out %d cannot be cut into %d Heads", out, heads)})
 	}
@@ -41,7 +41,7 @@ func wantHeads(op string, in map[string]int, out, heads int, rels []graph.Rel) {
 }
 
 // wantNodes panics unless h has the relations, and x the features of the types.
-func wantNodes(op string, in map[string]int, rels []graph.Rel, h *graph.Hetero, x map[string]*grad.Var) {
+func wantNodes(op string, in map[string]int, rels []hetero.Rel, h *hetero.Graph, x map[string]*grad.Var) {
 	if h == nil {
 		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
 	}
@@ -64,7 +64,7 @@ func wantNodes(op string, in map[string]int, rels []graph.Rel, h *graph.Hetero, 
 
 // destinations returns the rows of x, the nodes of a type, that are destinations: of a block the
 // first ones.
-func destinations(h *graph.Hetero, of string, x *grad.Var) *grad.Var {
+func destinations(h *hetero.Graph, of string, x *grad.Var) *grad.Var {
 	n := h.NumDst(of)
 	switch {
 	case n == x.Dim(0):
@@ -81,4 +81,4 @@ func destinations(h *graph.Hetero, of string, x *grad.Var) *grad.Var {
 
 // onlySends reports whether a block has nodes of a type, none of which is a destination: nothing is
 // computed into them.
-func onlySends(h *graph.Hetero, of string) bool { return h.NumDst(of) == 0 && h.NumNodes(of) > 0 }
+func onlySends(h *hetero.Graph, of string) bool { return h.NumDst(of) == 0 && h.NumNodes(of) > 0 }

@@ -1,5 +1,5 @@
 // Package relational holds convolutions on graphs with several types of nodes, where
-// [graph.Hetero] says what relations there are between them.
+// [hetero.Graph] says what relations there are between them.
 //
 //	conv := &relational.HGTConv{In: map[string]int{"author": 64, "paper": 128}, Out: 32, Heads: 4, Rels: h.Rels()}
 //	conv.Init(rng)
@@ -8,7 +8,7 @@
 // These rules hold for every layer:
 //
 //   - Features and results are a map from the type of node to N×F, N the number of its nodes.
-//   - On a block ([graph.Hetero.Split]) there are features of all its nodes, and results of its
+//   - On a block ([hetero.Split]) there are features of all its nodes, and results of its
 //     destinations, the first nodes of each type; a type without destinations has no rows.
 //   - A relation of the graph that the layer's Rels do not name is not read; one that they
 //     name and the graph has not is an error.

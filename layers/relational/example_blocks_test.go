@@ -9,7 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/sample"
@@ -23,7 +23,7 @@ type reader struct {
 	Out           *layers.Linear
 }
 
-func newReader(rng *rand.Rand, h *graph.Hetero, width, classes int) *reader {
+func newReader(rng *rand.Rand, h *hetero.Graph, width, classes int) *reader {
 	in, hidden := map[string]int{}, map[string]int{}
 	for _, name := range h.Types() {
 		in[name], hidden[name] = width, 16

@@ -9,7 +9,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/datasets/columns"
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/relational"
 	"github.com/edgewise-ml/edgewise/train"
@@ -21,7 +21,7 @@ type critic struct {
 	Out  *layers.Linear
 }
 
-func newCritic(rng *rand.Rand, h *graph.Hetero, width, classes int) *critic {
+func newCritic(rng *rand.Rand, h *hetero.Graph, width, classes int) *critic {
 	in := map[string]int{}
 	for _, name := range h.Types() {
 		in[name] = width
@@ -32,13 +32,13 @@ func newCritic(rng *rand.Rand, h *graph.Hetero, width, classes int) *critic {
 	return m
 }
 
-func (m *critic) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) *grad.Var {
+func (m *critic) Forward(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) *grad.Var {
 	return m.Out.Forward(t, m.Conv.Forward(t, h, x)["member"])
 }
 
 // tasteOf trains a critic, and returns the relations that it heard and how many of the members that
 // test it is right about.
-func tasteOf(d *datasets.Dataset) (rels []graph.Rel, accuracy float64) {
+func tasteOf(d *datasets.Dataset) (rels []hetero.Rel, accuracy float64) {
 	h, nodes, err := d.Heterogeneous()
 	if err != nil {
 		log.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
@@ -32,7 +32,7 @@ type HANConv struct {
 	In       map[string]int // width of each type's features
 	Out      int            // width of the result, all heads together
 	Heads    int            `json:",omitempty"` // 0: 1
-	Rels     []graph.Rel    // the relations that are read
+	Rels     []hetero.Rel   // the relations that are read
 	Slope    float64        `json:",omitempty"` // of the LeakyReLU; 0: 0.2; that of a ReLU is [grad.Zero]
 	AttnDrop float64        `json:",omitempty"` // dropout of the attention to nodes
 
@@ -60,7 +60,7 @@ func (l *HANConv) Init(rng *rand.Rand) {
 
 // Forward returns a row for each node of each type, for the features x; of a block, a row for each
 // destination.
-func (l *HANConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) map[string]*grad.Var {
+func (l *HANConv) Forward(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) map[string]*grad.Var {
 	if l.Semantic == nil {
 		panic(&grad.TapeError{Op: "relational.HANConv", Why: "it has no weights; was Init called?"})
 	}
@@ -82,7 +82,7 @@ func (l *HANConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var)
 }
 
 // attend returns z of a relation.
-func (l *HANConv) attend(t *grad.Tape, h *graph.Hetero, r graph.Rel, nodes map[string]*grad.Var) *grad.Var {
+func (l *HANConv) attend(t *grad.Tape, h *hetero.Graph, r hetero.Rel, nodes map[string]*grad.Var) *grad.Var {
 	el, er := nodes[r.Src].Dot(t.Use(l.AttnL[r.String()])), destinations(h, r.Dst, nodes[r.Dst]).Dot(t.Use(l.AttnR[r.String()]))
 	alpha := message.UAddV(el, er).LeakyReLU(grad.Preset(l.Slope, 0.2)).Softmax().Dropout(t, l.AttnDrop)
 	z := message.UpdateAll(h.Graph(r), message.U(nodes[r.Src]).Mul(alpha), message.Sum)

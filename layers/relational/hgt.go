@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
-	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/message"
@@ -33,7 +33,7 @@ type HGTConv struct {
 	In       map[string]int // width of each type's features
 	Out      int            // width of the result, all heads together
 	Heads    int            `json:",omitempty"` // 0: 1
-	Rels     []graph.Rel    // the relations that are read
+	Rels     []hetero.Rel   // the relations that are read
 	AttnDrop float64        `json:",omitempty"` // dropout of the normalised attention
 
 	NoBias       bool `json:",omitempty"` // K, Q, V and W are matrices alone
@@ -70,7 +70,7 @@ func (l *HGTConv) Init(rng *rand.Rand) {
 
 // Forward returns a row for each node of each type, for the features x; of a block, a row for each
 // destination.
-func (l *HGTConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) map[string]*grad.Var {
+func (l *HGTConv) Forward(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) map[string]*grad.Var {
 	if l.Key == nil {
 		panic(&grad.TapeError{Op: "relational.HGTConv", Why: "it has no weights; was Init called?"})
 	}
@@ -111,7 +111,7 @@ func (l *HGTConv) Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var)
 type parts struct{ key, query, value map[string]*grad.Var }
 
 // heard is the sum over the in-edges of the nodes of a type, N×Out.
-func (l *HGTConv) heard(t *grad.Tape, h *graph.Hetero, dst string, p parts) *grad.Var {
+func (l *HGTConv) heard(t *grad.Tape, h *hetero.Graph, dst string, p parts) *grad.Var {
 	heads, d := cmp.Or(l.Heads, 1), l.Out/cmp.Or(l.Heads, 1)
 	var scores, sums []message.Relation
 	for _, r := range l.Rels {

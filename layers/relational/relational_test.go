@@ -13,6 +13,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/hetero"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/relational"
@@ -22,16 +23,16 @@ import (
 // layer is one of this package.
 type layer interface {
 	Init(rng *rand.Rand)
-	Forward(t *grad.Tape, h *graph.Hetero, x map[string]*grad.Var) map[string]*grad.Var
+	Forward(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) map[string]*grad.Var
 }
 
 // library has parallel edges, a loop, books and authors without in-edges, and nothing
 // that leads to cities.
-func library() *graph.Hetero {
+func library() *hetero.Graph {
 	pairs := func(nSrc, nDst int, src, dst []int32) *graph.Graph {
 		return graph.Must(graph.NewBipartite(nSrc, nDst, src, dst))
 	}
-	h, err := graph.NewHetero(map[string]int{"author": 4, "book": 3, "city": 2}, map[graph.Rel]*graph.Graph{
+	h, err := hetero.New(map[string]int{"author": 4, "book": 3, "city": 2}, map[hetero.Rel]*graph.Graph{
 		{Src: "author", Name: "wrote", Dst: "book"}: pairs(4, 3, []int32{0, 1, 1, 3, 0}, []int32{0, 0, 1, 1, 0}),
 		{Src: "book", Name: "cites", Dst: "book"}:   graph.Must(graph.New(3, []int32{1, 0, 1}, []int32{0, 0, 1})),
 		{Src: "book", Name: "by", Dst: "author"}:    pairs(3, 4, []int32{0, 2, 1}, []int32{0, 0, 3}),
@@ -45,10 +46,10 @@ func library() *graph.Hetero {
 
 // shelf is the block of library that tells book 1 and author 0: of three books, three authors and a
 // city.
-func shelf() *graph.Hetero {
+func shelf() *hetero.Graph {
 	h := library()
-	whole, ends := h.Homogeneous()
-	block, _, err := h.Split(graph.Must(whole.Block([]int32{int32(ends[1]) + 1, 0})))
+	whole, ends := hetero.Homogeneous(h)
+	block, _, err := hetero.Split(h, graph.Must(graph.Block(whole, []int32{int32(ends[1]) + 1, 0})))
 	if err != nil {
 		panic(err)
 	}
@@ -63,7 +64,7 @@ type model struct {
 	X map[string]*grad.Param
 }
 
-func newModel(l layer, h *graph.Hetero) *model {
+func newModel(l layer, h *hetero.Graph) *model {
 	rng := rand.New(rand.NewPCG(1, 2))
 	l.Init(rng)
 	m := &model{l, map[string]*grad.Param{}}
@@ -76,7 +77,7 @@ func newModel(l layer, h *graph.Hetero) *model {
 	return m
 }
 
-func (m *model) apply(t *grad.Tape, h *graph.Hetero) map[string]*grad.Var {
+func (m *model) apply(t *grad.Tape, h *hetero.Graph) map[string]*grad.Var {
 	x := map[string]*grad.Var{}
 	for name, p := range m.X {
 		x[name] = t.Use(p)
@@ -84,7 +85,7 @@ func (m *model) apply(t *grad.Tape, h *graph.Hetero) map[string]*grad.Var {
 	return m.L.Forward(t, h, x)
 }
 
-func all(rels []graph.Rel) []layer {
+func all(rels []hetero.Rel) []layer {
 	return []layer{
 		&relational.HGTConv{In: widths, Out: 4, Heads: 2, Rels: rels},
 		&relational.HANConv{In: widths, Out: 4, Heads: 2, Rels: rels},
@@ -125,7 +126,7 @@ func byHead(x []float64, w *grad.Param) []float64 {
 	return y
 }
 
-func hgtOracle(l *relational.HGTConv, h *graph.Hetero, m *model, dst string, v int) []float64 {
+func hgtOracle(l *relational.HGTConv, h *hetero.Graph, m *model, dst string, v int) []float64 {
 	d := l.Out / l.Heads
 	heard := make([]float64, l.Out)
 	query := affine(row(m.X[dst], v), l.Query[dst])
@@ -175,7 +176,7 @@ func hgtOracle(l *relational.HGTConv, h *graph.Hetero, m *model, dst string, v i
 }
 
 // hanRelation is z of all nodes by a relation.
-func hanRelation(l *relational.HANConv, h *graph.Hetero, m *model, r graph.Rel) [][]float64 {
+func hanRelation(l *relational.HANConv, h *hetero.Graph, m *model, r hetero.Rel) [][]float64 {
 	g, d := h.Graph(r), l.Out/l.Heads
 	z := make([][]float64, g.NumDst())
 	for v := range z {
@@ -212,7 +213,7 @@ func hanRelation(l *relational.HANConv, h *graph.Hetero, m *model, r graph.Rel) 
 	return z
 }
 
-func hanOracle(l *relational.HANConv, h *graph.Hetero, m *model, dst string, v int) []float64 {
+func hanOracle(l *relational.HANConv, h *hetero.Graph, m *model, dst string, v int) []float64 {
 	y, total := make([]float64, l.Out), 0.0
 	for _, r := range l.Rels {
 		if r.Dst != dst {
@@ -240,12 +241,12 @@ func hanOracle(l *relational.HANConv, h *graph.Hetero, m *model, dst string, v i
 // All layers are their formulas in loops, for every node of every type, and for the destinations of
 // a block.
 func TestOracle(t *testing.T) {
-	for _, h := range []*graph.Hetero{library(), shelf()} {
+	for _, h := range []*hetero.Graph{library(), shelf()} {
 		oracle(t, h)
 	}
 }
 
-func oracle(t *testing.T, h *graph.Hetero) {
+func oracle(t *testing.T, h *hetero.Graph) {
 	for _, l := range all(h.Rels()) {
 		m := newModel(l, h)
 		y := m.apply(nil, h)
@@ -271,12 +272,12 @@ func TestGradients(t *testing.T) {
 	if !gradtest.Sharp {
 		t.Skip("needs -tags f64")
 	}
-	for _, h := range []*graph.Hetero{library(), shelf()} {
+	for _, h := range []*hetero.Graph{library(), shelf()} {
 		gradients(t, h)
 	}
 }
 
-func gradients(t *testing.T, h *graph.Hetero) {
+func gradients(t *testing.T, h *hetero.Graph) {
 	for _, l := range all(h.Rels())[:2] {
 		m := newModel(l, h)
 		gradtest.Check(t, m, func(tp *grad.Tape) *grad.Var {
@@ -305,7 +306,7 @@ func gradients(t *testing.T, h *graph.Hetero) {
 
 // unread is the queries of cities, to which nothing leads, of an HGTConv, and what makes their result
 // where it has no rows.
-func unread(l layer, h *graph.Hetero) (params []*grad.Param) {
+func unread(l layer, h *hetero.Graph) (params []*grad.Param) {
 	hgt, ok := l.(*relational.HGTConv)
 	if !ok {
 		return nil
@@ -360,7 +361,7 @@ func TestDropout(t *testing.T) {
 func TestHANQuestionGradient(t *testing.T) {
 	const n, out = 800, 8
 	rng := rand.New(rand.NewPCG(3, 3))
-	rels := map[graph.Rel]*graph.Graph{}
+	rels := map[hetero.Rel]*graph.Graph{}
 	for _, name := range []string{"wrote", "read", "owns"} {
 		var src, dst []int32
 		for v := range int32(n) {
@@ -368,9 +369,9 @@ func TestHANQuestionGradient(t *testing.T) {
 				src, dst = append(src, rng.Int32N(n)), append(dst, v)
 			}
 		}
-		rels[graph.Rel{Src: "author", Name: name, Dst: "book"}] = graph.Must(graph.NewBipartite(n, n, src, dst))
+		rels[hetero.Rel{Src: "author", Name: name, Dst: "book"}] = graph.Must(graph.NewBipartite(n, n, src, dst))
 	}
-	h, err := graph.NewHetero(map[string]int{"author": n, "book": n}, rels)
+	h, err := hetero.New(map[string]int{"author": n, "book": n}, rels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,8 +425,8 @@ func TestHANDropsWeights(t *testing.T) {
 	for i := range nodes {
 		nodes[i] = int32(i)
 	}
-	rel := graph.Rel{Src: "author", Name: "wrote", Dst: "book"}
-	h, err := graph.NewHetero(map[string]int{"author": n, "book": n}, map[graph.Rel]*graph.Graph{rel: graph.Must(graph.NewBipartite(n, n, nodes, nodes))})
+	rel := hetero.Rel{Src: "author", Name: "wrote", Dst: "book"}
+	h, err := hetero.New(map[string]int{"author": n, "book": n}, map[hetero.Rel]*graph.Graph{rel: graph.Must(graph.NewBipartite(n, n, nodes, nodes))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -457,8 +458,8 @@ func TestHANDropsWeights(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	for _, n := range []int{0, 3} {
 		none := graph.Must(graph.New(n, nil, nil))
-		rel := graph.Rel{Src: "book", Name: "cites", Dst: "book"}
-		h, err := graph.NewHetero(map[string]int{"author": n, "book": n, "city": n}, map[graph.Rel]*graph.Graph{rel: none})
+		rel := hetero.Rel{Src: "book", Name: "cites", Dst: "book"}
+		h, err := hetero.New(map[string]int{"author": n, "book": n, "city": n}, map[hetero.Rel]*graph.Graph{rel: none})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -483,32 +484,32 @@ func TestEmpty(t *testing.T) {
 // Wrong inputs are refused by the layer, by name.
 func TestMisuse(t *testing.T) {
 	h := library()
-	wrote := graph.Rel{Src: "author", Name: "wrote", Dst: "book"}
+	wrote := hetero.Rel{Src: "author", Name: "wrote", Dst: "book"}
 	for want, f := range map[string]func(){
 		"Out 4 cannot be cut into 3 Heads": func() { (&relational.HGTConv{In: widths, Out: 4, Heads: 3}).Init(nil) },
 		"no width for the type shop": func() {
-			(&relational.HANConv{In: widths, Out: 4, Rels: []graph.Rel{{Src: "shop", Name: "sells", Dst: "book"}}}).Init(rand.New(rand.NewPCG(1, 1)))
+			(&relational.HANConv{In: widths, Out: 4, Rels: []hetero.Rel{{Src: "shop", Name: "sells", Dst: "book"}}}).Init(rand.New(rand.NewPCG(1, 1)))
 		},
 		"HGTConv: it has no weights": func() { (&relational.HGTConv{In: widths}).Forward(nil, h, nil) },
 		"HANConv: it has no weights": func() { (&relational.HANConv{In: widths}).Forward(nil, h, nil) },
 		"the graph has no relation author -burnt-> book": func() {
-			m := newModel(&relational.HANConv{In: widths, Out: 4, Rels: []graph.Rel{wrote, {Src: "author", Name: "burnt", Dst: "book"}}}, h)
+			m := newModel(&relational.HANConv{In: widths, Out: 4, Rels: []hetero.Rel{wrote, {Src: "author", Name: "burnt", Dst: "book"}}}, h)
 			m.apply(nil, h)
 		},
 		"no features of the type book": func() {
-			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []graph.Rel{wrote}}, h)
+			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []hetero.Rel{wrote}}, h)
 			m.L.Forward(nil, h, map[string]*grad.Var{"author": grad.Const(tensor.New(4, 3))})
 		},
 		"x of author has 5 rows": func() {
-			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []graph.Rel{wrote}}, h)
+			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []hetero.Rel{wrote}}, h)
 			m.L.Forward(nil, h, map[string]*grad.Var{"author": grad.Const(tensor.New(5, 3)), "book": grad.Const(tensor.New(3, 4)), "city": grad.Const(tensor.New(2, 2))})
 		},
 		"x of book has 1 rows, and the graph 3 nodes of it": func() { // the destinations of a block
-			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []graph.Rel{wrote}}, h)
+			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []hetero.Rel{wrote}}, h)
 			m.L.Forward(nil, shelf(), map[string]*grad.Var{"author": grad.Const(tensor.New(3, 3)), "book": grad.Const(tensor.New(1, 4)), "city": grad.Const(tensor.New(1, 2))})
 		},
 		"the graph is nil": func() {
-			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []graph.Rel{wrote}}, h)
+			m := newModel(&relational.HGTConv{In: widths, Out: 4, Rels: []hetero.Rel{wrote}}, h)
 			m.L.Forward(nil, nil, nil)
 		},
 	} {
@@ -538,7 +539,7 @@ func TestCatalogue(t *testing.T) {
 
 // Authors and their books, each of which learns from the other.
 func Example() {
-	h, err := graph.NewHetero(map[string]int{"author": 2, "book": 3}, map[graph.Rel]*graph.Graph{
+	h, err := hetero.New(map[string]int{"author": 2, "book": 3}, map[hetero.Rel]*graph.Graph{
 		{Src: "author", Name: "wrote", Dst: "book"}: graph.Must(graph.NewBipartite(2, 3, []int32{0, 0, 1}, []int32{0, 1, 2})),
 		{Src: "book", Name: "by", Dst: "author"}:    graph.Must(graph.NewBipartite(3, 2, []int32{0, 1, 2}, []int32{0, 0, 1})),
 	})

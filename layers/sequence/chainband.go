@@ -17,7 +17,7 @@ type chainBand struct {
 // its taps reach; the kind of an edge is the tap. What lies beyond an end of the chain is
 // not there. It is kept with g.
 func (b chainBand) graphOf(op string, g *graph.Graph) *graph.Graph {
-	return g.Derived(b, func() any {
+	return graph.Derive(g, b, func() *graph.Graph {
 		order, start := alongChains(op, g)
 		at := make([]int, len(order))
 		for i, v := range order {
@@ -32,8 +32,8 @@ func (b chainBand) graphOf(op string, g *graph.Graph) *graph.Graph {
 			}
 		}
 		band := graph.Must(graph.New(g.NumNodes(), src, dst))
-		return graph.Must(band.WithKinds(kinds))
-	}).(*graph.Graph)
+		return graph.Must(graph.WithKinds(band, kinds))
+	})
 }
 
 // offset is how far tap reads from its node: the last is the node itself, or the middle.

@@ -104,13 +104,13 @@ func memberInLevels(g *graph.Graph, levels *graph.Levels) []int32 {
 	if len(ends) <= 2 { // one member, or none
 		return make([]int32, len(levels.Order))
 	}
-	return g.Derived(memberKey{&ends[0]}, func() any {
+	return graph.Derive(g, memberKey{&ends[0]}, func() []int32 {
 		of := slices.Clone(levels.Order)
 		for i, v := range levels.Order {
 			of[i] = memberOf(ends, v)
 		}
 		return of
-	}).([]int32)
+	})
 }
 
 // memberOf returns the member in whose range of ends v is.

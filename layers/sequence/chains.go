@@ -29,7 +29,7 @@ type chainKey struct{}
 
 // chainPlanOf returns the plan of g, or nil if it is no chains.
 func chainPlanOf(g *graph.Graph) *chainPlan {
-	return g.Derived(chainKey{}, func() any {
+	return graph.Derive(g, chainKey{}, func() *chainPlan {
 		levels, _ := g.Levels()
 		out, _ := g.Out()
 		for v := range g.NumNodes() {
@@ -43,7 +43,7 @@ func chainPlanOf(g *graph.Graph) *chainPlan {
 			p.first[levels.Rank[v]] = int32(i)
 		}
 		return p
-	}).(*chainPlan)
+	})
 }
 
 // span returns the rows of level n in chains lo to hi, without hi.

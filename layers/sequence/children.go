@@ -35,13 +35,13 @@ func (c cell) childrenOf(g *graph.Graph) *places {
 		c.checkKinds(g)
 		key.kinds = &k[0]
 	}
-	return g.Derived(key, func() any {
+	return graph.Derive(g, key, func() *places {
 		levels, err := g.Levels()
 		if err != nil {
 			panic(err)
 		}
 		return &places{c.arity, make([]atomic.Pointer[graph.Graph], max(1, levels.Len()))} // a sweep over no nodes has a level, too
-	}).(*places)
+	})
 }
 
 // of returns for each node of the level the rows of its children side by side, each

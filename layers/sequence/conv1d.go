@@ -20,7 +20,7 @@ import (
 // chain hears over a band of it, U(x·W).Pick(tap); what lies beyond an end of the chain adds
 // nothing, as zeros would. x is N×In, dense or sparse; the result is N×Out. A node alone
 // hears itself through one tap. It wants chains, of which each node has one predecessor and
-// one successor at most; on g.Reverse() it reads backwards.
+// one successor at most; on graph.Reverse(g) it reads backwards.
 //
 // With WeightNorm the weights of a column of the result are a direction and a length,
 //

@@ -131,10 +131,10 @@ func TestConv1DLooksBack(t *testing.T) {
 	l := convs()["causal 3 by 4"]
 	g := graph.Chains(12)
 	x := random(1, 12, 3).Value
-	y, back := l.Forward(nil, g, grad.Const(x)).Value(), l.Forward(nil, g.Reverse(), grad.Const(x)).Value()
+	y, back := l.Forward(nil, g, grad.Const(x)).Value(), l.Forward(nil, graph.Reverse(g), grad.Const(x)).Value()
 	changed := x.Clone()
 	changed.Row(6)[1] += 1
-	z, zback := l.Forward(nil, g, grad.Const(changed)).Value(), l.Forward(nil, g.Reverse(), grad.Const(changed)).Value()
+	z, zback := l.Forward(nil, g, grad.Const(changed)).Value(), l.Forward(nil, graph.Reverse(g), grad.Const(changed)).Value()
 	for v := range 12 {
 		if reached := !slices.Equal(y.Row(v), z.Row(v)); reached != (v == 6 || v == 10) {
 			t.Errorf("a change at node 6 reaches node %d: %v", v, reached)

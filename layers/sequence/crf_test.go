@@ -115,7 +115,7 @@ func crfCases() map[string]crfCase {
 	}
 	return map[string]crfCase{
 		"chains":      {ragged, forwards},
-		"reversed":    {ragged.Reverse(), backwards},
+		"reversed":    {graph.Reverse(ragged), backwards},
 		"out of line": {graph.Must(graph.New(4, []int32{3, 1, 0}, []int32{1, 0, 2})), [][]int32{{3, 1, 0, 2}}},
 	}
 }

@@ -10,7 +10,7 @@
 //	h := lstm.Forward(t, g, x) // 10×32
 //
 // Nothing is padded. A network that reads backwards is the same layer on
-// g.Reverse(); one that reads both ways, or of several layers, is a [Stack] of
+// graph.Reverse(g); one that reads both ways, or of several layers, is a [Stack] of
 // cells. A long sequence is cut into segments: the state after one, kept, is the
 // state before the next, and back-propagation ends there. A step at a time, as a
 // generator goes, is a cell's Step: without a graph, and with the same bits. A [CRF] behind any of

@@ -27,8 +27,8 @@ func Example() {
 	h := lstm.Forward(grad.NewEval(), g, grad.Const(words)) // a state for each word
 	fmt.Println(h.Shape(), g.Roots(), g.Sinks())
 
-	last := h.Rows(g.Sinks())                                                 // what a classifier of sentences reads
-	mean := message.UpdateAll(g.Membership(), message.CopyU(h), message.Mean) // or this
+	last := h.Rows(g.Sinks())                                                      // what a classifier of sentences reads
+	mean := message.UpdateAll(graph.Membership(g), message.CopyU(h), message.Mean) // or this
 	fmt.Println(last.Shape(), mean.Shape())
 	// Output:
 	// [10 4] [0 5 7] [4 6 9]

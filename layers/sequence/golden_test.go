@@ -157,7 +157,7 @@ func (s *torchCase) run(t *testing.T) {
 	for i, st := range states {
 		ends := s.g.Sinks()
 		if i%s.dirs == 1 {
-			ends = s.g.Reverse().Sinks()
+			ends = graph.Reverse(s.g).Sinks()
 		}
 		for j, name := range s.states("n") {
 			last := st[j].Rows(ends)

@@ -57,7 +57,7 @@ const (
 // InputDropout and StateDropout are those of Gal and Ghahramani, "A Theoretically
 // Grounded Application of Dropout in Recurrent Neural Networks", 2016: one mask for a
 // chain, the same at all of its nodes, on x and on the h that is multiplied by U. A
-// chain is a member of the graph ([graph.Graph.Membership]); a graph that was not
+// chain is a member of the graph ([graph.Membership]); a graph that was not
 // made of members is one. A segment of a truncated back-propagation is a chain, too:
 // it has a mask of its own.
 //

@@ -30,7 +30,7 @@ type pathsKey struct{}
 
 // pathsOf returns the chains of g. It panics in the name of op if g is anything else.
 func pathsOf(op string, g *graph.Graph) *paths {
-	p := g.Derived(pathsKey{}, func() any { return walkPaths(g) }).(*paths)
+	p := graph.Derive(g, pathsKey{}, func() *paths { return walkPaths(g) })
 	switch {
 	case p.cycle != nil:
 		panic(p.cycle)

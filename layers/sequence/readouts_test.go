@@ -22,7 +22,7 @@ func TestMeanOfRaggedBatch(t *testing.T) {
 	l.Init(rand.New(rand.NewPCG(1, 1)))
 	tape := grad.NewTape(1)
 	h := l.Forward(tape, g, grad.Const(random(1, 10, 2).Value))
-	mean := message.UpdateAll(g.Membership(), message.CopyU(h), message.Mean)
+	mean := message.UpdateAll(graph.Membership(g), message.CopyU(h), message.Mean)
 	for j := range 3 {
 		sum := tensor.Float(0)
 		for v := range 3 {
@@ -71,7 +71,7 @@ func TestDirectionMatters(t *testing.T) {
 	g, x := graph.Chains(4), grad.Const(random(1, 4, 3).Value)
 	both := graph.Must(graph.New(4, []int32{0, 1, 2, 1, 2, 3}, []int32{1, 2, 3, 0, 1, 2}))
 	for name, c := range cells(3, 4) {
-		forth, back := c.ForwardFrom(nil, g, x, nil)[0].Value(), c.ForwardFrom(nil, g.Reverse(), x, nil)[0].Value()
+		forth, back := c.ForwardFrom(nil, g, x, nil)[0].Value(), c.ForwardFrom(nil, graph.Reverse(g), x, nil)[0].Value()
 		if compare.Differ(forth.Data, back.Data, rounded) == nil {
 			t.Errorf("%s: backwards it gives the same", name)
 		}
@@ -117,7 +117,7 @@ func TestBothWays(t *testing.T) {
 	}
 	g, x := graph.Chains(4, 2), grad.Const(random(2, 6, 2).Value)
 	turned := &sequence.Stack{Layers: s.Back, Back: s.Layers}
-	y, z := s.Forward(nil, g, x), turned.Forward(nil, g.Reverse(), x)
+	y, z := s.Forward(nil, g, x), turned.Forward(nil, graph.Reverse(g), x)
 	halves := grad.Concat(z.Columns(3, 6), z.Columns(0, 3)).Value()
 	if !slices.Equal(y.Value().Data, halves.Data) {
 		t.Error("the reverse graph and exchanged cells do not exchange the halves")

@@ -88,7 +88,7 @@ func networks() []network {
 		states := func(t *grad.Tape, g *graph.Graph, x *grad.Var) message.State { return l.ForwardFrom(t, g, x, init) }
 		oracle := func(g *graph.Graph, x *grad.Param) (h, c [][]float64) { return lstmOracle(l, g, x) }
 		out = append(out, network{name, l, ragged, states, oracle})
-		out = append(out, network{name + " reversed", l, ragged.Reverse(), states, oracle}, network{name + " on a dag", l, dag, states, oracle}, network{name + " on trees", l, forest(), states, oracle})
+		out = append(out, network{name + " reversed", l, graph.Reverse(ragged), states, oracle}, network{name + " on a dag", l, dag, states, oracle}, network{name + " on trees", l, forest(), states, oracle})
 	}
 	for name, l := range map[string]*sequence.RNN{
 		"RNN":                      {},
@@ -335,7 +335,7 @@ func TestPermutation(t *testing.T) {
 		}
 		h := graph.Must(graph.New(len(number), src, dst))
 		if n.g.Kinds() != nil {
-			h = graph.Must(h.WithKinds(n.g.Kinds()))
+			h = graph.Must(graph.WithKinds(h, n.g.Kinds()))
 		}
 		x := grad.Const(random(2, len(number), width).Value)
 		got, want := n.states(nil, h, x.Rows(old)), n.states(nil, n.g, x)

@@ -69,7 +69,7 @@ func (s *Stack) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // every node of g: layer by layer, and of each the forward one first. init has
 // the cells' initial states in that order; nil, or a nil state, is zeros. A
 // backward cell begins at the sinks of g: its initial rows are in the order of
-// g.Reverse().Roots().
+// graph.Reverse(g).Roots().
 func (s *Stack) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init []message.State) (y *grad.Var, states []message.State) {
 	s.check()
 	both := len(s.Back) > 0
@@ -87,7 +87,7 @@ func (s *Stack) ForwardFrom(t *grad.Tape, g *graph.Graph, x *grad.Var, init []me
 		states = append(states, c.ForwardFrom(t, g, in, next()))
 		x = states[len(states)-1][0]
 		if both {
-			states = append(states, s.Back[k].ForwardFrom(t, g.Reverse(), in, next()))
+			states = append(states, s.Back[k].ForwardFrom(t, graph.Reverse(g), in, next()))
 			x = grad.Concat(x, states[len(states)-1][0])
 		}
 	}

@@ -216,8 +216,8 @@ func TestStack(t *testing.T) {
 	s := &sequence.Stack{Layers: []sequence.Cell{a, c}, Back: []sequence.Cell{b, d}}
 	s.Init(rand.New(rand.NewPCG(1, 1)))
 	xv := grad.Const(x.Value)
-	y := grad.Concat(a.Forward(nil, g, xv), b.Forward(nil, g.Reverse(), xv))
-	want := grad.Concat(c.Forward(nil, g, y), d.Forward(nil, g.Reverse(), y))
+	y := grad.Concat(a.Forward(nil, g, xv), b.Forward(nil, graph.Reverse(g), xv))
+	want := grad.Concat(c.Forward(nil, g, y), d.Forward(nil, graph.Reverse(g), y))
 	if got := s.Forward(nil, g, xv); !slices.Equal(got.Value().Data, want.Value().Data) {
 		t.Errorf("got %v, want %v", got.Value().Data, want.Value().Data)
 	}

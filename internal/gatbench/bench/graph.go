@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/plain"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
@@ -119,13 +120,13 @@ func (s graphSize) graph() *Graph {
 		rng := rand.New(rand.NewPCG(0, 0))
 		switch s.kind {
 		case citation:
-			return graph.Must(graph.Citation(rng, s.nodes, s.edges))
+			return random.Citation(rng, s.nodes, s.edges)
 		case uniform:
-			return graph.Must(graph.Uniform(rng, s.nodes, s.edges))
+			return random.Uniform(rng, s.nodes, s.edges)
 		case grid:
 			return fivePoints(int(math.Sqrt(float64(s.nodes))))
 		}
-		return graph.Must(graph.PowerLaw(rng, s.nodes, s.edges, powerLawExponent))
+		return random.PowerLaw(rng, s.nodes, s.edges, powerLawExponent)
 	})}
 }
 

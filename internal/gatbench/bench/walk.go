@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/sparse"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -74,7 +75,7 @@ func (t table) gathers(what string, reads, threads int) Benchmark {
 		}
 		x, times := Operand(t.rows, t.width), 1
 		draw := func(reads int) *graph.Graph {
-			return graph.Must(graph.Uniform(rand.New(rand.NewPCG(1, 2)), t.rows, reads))
+			return random.Uniform(rand.New(rand.NewPCG(1, 2)), t.rows, reads)
 		}
 		g := draw(reads)
 		if walkProduct(g, parts).Way(x) != (sparse.Way{}) { // rows are asked for too often: it would read them from a nearer cache

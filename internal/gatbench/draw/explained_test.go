@@ -50,7 +50,7 @@ func TestExplainedText(t *testing.T) {
 	// 1 and 2 are next to 0; 3 is behind 1, which hears of itself through 3; 4 is heard by 2, whose edge to 0 is not among the best.
 	g := graph.Must(graph.New(5, []int32{1, 2, 3, 1, 4}, []int32{0, 0, 1, 3, 2}))
 	d := &datasets.Dataset{Classes: 2, ClassNames: []string{"one", "a_class"}, Labels: []int32{0, 1, 1, 0, -1}}
-	block, err := g.Neighbourhood([]int32{0}, 3)
+	block, err := graph.Neighbourhood(g, []int32{0}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

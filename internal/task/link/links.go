@@ -139,7 +139,7 @@ func NewLinks(data Source, r *Recipe, p *models.Preparation) (*Links, error) {
 	}
 	both := links.Graph // without the links that validate and test, which would give themselves away
 	if r.Directed {
-		both = both.Undirected()
+		both = graph.Undirected(both)
 	}
 	own := *p
 	own.Encoding = r.Encoding
@@ -147,7 +147,7 @@ func NewLinks(data Source, r *Recipe, p *models.Preparation) (*Links, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Links{Links: links, along: links.Graph.WithSelfLoops(), features: grad.Const(k.Rows), oneWay: r.Directed, data: d, prepared: own}, nil
+	return &Links{Links: links, along: graph.WithSelfLoops(links.Graph), features: grad.Const(k.Rows), oneWay: r.Directed, data: d, prepared: own}, nil
 }
 
 // divided divides the links of a dataset: by shares, or by time.

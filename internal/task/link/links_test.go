@@ -12,6 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
@@ -159,7 +160,7 @@ func TestLinkEncoding(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, hidden := k.features.Sparse().Dense(), 0
-	cores := graph.CoreNumbers(k.Train.Undirected())
+	cores := analysis.CoreNumbers(graph.Undirected(k.Train))
 	for v := range d.Graph.NumNodes() {
 		degree := 0 // in the links that train
 		for e, u := range k.Train.In().Cols {

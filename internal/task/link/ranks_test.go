@@ -180,7 +180,7 @@ func TestLinkRanksByHand(t *testing.T) {
 		}
 		k := &Links{Links: links, along: links.Graph, users: users}
 		want := ranksByHand(k, all, x)
-		for _, along := range []*graph.Graph{links.Graph, links.Graph.WithSelfLoops()} {
+		for _, along := range []*graph.Graph{links.Graph, graph.WithSelfLoops(links.Graph)} {
 			k.along = along
 			if got := k.ranks(&linkScores{rows: x, users: users}); len(got) == 0 || !slices.Equal(got, want) {
 				t.Errorf("seed %d, %d users: the ranks are %v, want %v", seed, users, got, want)

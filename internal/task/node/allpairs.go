@@ -41,7 +41,7 @@ func (r *Recipe) checkRings(g *graph.Graph) error {
 	if r.Model != modelH2GCN {
 		return nil
 	}
-	g = g.Undirected()
+	g = graph.Undirected(g)
 	paths := int64(0)
 	for _, d := range g.InDegrees() {
 		paths += int64(d) * int64(d)
@@ -49,7 +49,7 @@ func (r *Recipe) checkRings(g *graph.Graph) error {
 	if paths <= PairsMost {
 		return nil
 	}
-	if _, err := g.AtDistance(2); err != nil {
+	if _, err := graph.AtDistance(g, 2); err != nil {
 		return cli.Misuse("--model %s: %w: %s, or leave out the nodes of the most neighbours", r.Model, err, AlongEdges)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
@@ -83,7 +84,7 @@ func TestEdgesOnBlocks(t *testing.T) {
 		}
 		whole := k.said(grad.NewEval(), net)
 		seeds := []int32{7, 0, 191}
-		part, err := k.GraphOf(net.Network).Neighbourhood(seeds, 2)
+		part, err := graph.Neighbourhood(k.GraphOf(net.Network), seeds, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
@@ -100,16 +101,9 @@ func TestEncodingColumns(t *testing.T) {
 	if err != nil || x.Dim(1) != 1+3+1+2 {
 		t.Fatalf("%d columns, error %v", x.Dim(1), err)
 	}
-	of, err := graph.Communities(rand.New(rand.NewPCG(0, 0)), g, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ranks, err := graph.PageRank(g, 0.85)
-	if err != nil {
-		t.Fatal(err)
-	}
+	of, ranks := analysis.Communities(rand.New(rand.NewPCG(0, 0)), g, 1), analysis.PageRank(g, 0.85)
 	smaller := 0
-	for v, k := range graph.CoreNumbers(g) {
+	for v, k := range analysis.CoreNumbers(g) {
 		rank, want := ranks[v], make([]tensor.Float, 7)
 		want[0], want[4], want[6] = tensor.Float(math.Log(1+float64(k))), tensor.Float(math.Log(rank)), 1
 		if of[v] < 3 {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/edgewise-ml/edgewise/datasets"
+	"github.com/edgewise-ml/edgewise/graph/analysis"
 	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/task"
 	"github.com/edgewise-ml/edgewise/internal/task/source"
@@ -222,7 +223,7 @@ func randomSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 // validate. The other components stay in the graph, where nothing comes from them.
 func shchurSplit(d *datasets.Dataset, seed uint64) datasets.Split {
 	of := make([][]int32, d.Classes)
-	for _, v := range d.Graph.LargestComponent() {
+	for _, v := range analysis.LargestComponent(d.Graph) {
 		if c := d.Labels[v]; c >= 0 {
 			of[c] = append(of[c], v)
 		}

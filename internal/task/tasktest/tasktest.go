@@ -150,7 +150,7 @@ func Gaussian(t *testing.T, n, share int) *datasets.Dataset {
 			d.Split.Test = append(d.Split.Test, int32(v))
 		}
 	}
-	d.Graph, _, _ = graph.Must(graph.New(n, src, dst)).Coalesce()
+	d.Graph, _, _ = graph.Coalesce(graph.Must(graph.New(n, src, dst)))
 	return d
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // ChainOf returns the number of the chain of each node of g, chains of any lengths.
-func ChainOf(g *graph.Graph) []int32 { return g.Membership().Destinations() }
+func ChainOf(g *graph.Graph) []int32 { return graph.Membership(g).Destinations() }
 
 type endsKey struct{ last bool }
 
@@ -21,7 +21,7 @@ func FirstNodes(g *graph.Graph) *graph.Graph { return chainEnds(g, false) }
 func LastNodes(g *graph.Graph) *graph.Graph { return chainEnds(g, true) }
 
 func chainEnds(g *graph.Graph, last bool) *graph.Graph {
-	return g.Derived(endsKey{last}, func() any {
+	return graph.Derive(g, endsKey{last}, func() *graph.Graph {
 		nodes := g.Roots()
 		if last {
 			nodes = g.Sinks()
@@ -31,7 +31,7 @@ func chainEnds(g *graph.Graph, last bool) *graph.Graph {
 			dst[i] = of[v]
 		}
 		return graph.Must(graph.NewBipartite(g.NumNodes(), len(g.NodeOffsets())-1, nodes, dst))
-	}).(*graph.Graph)
+	})
 }
 
 // Vocabulary is the tokens that a layer op reads on a side, those of a table of so many rows as a

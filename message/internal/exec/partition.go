@@ -55,7 +55,7 @@ type (
 // partitionOf cuts the edges of g into chunks for a plan, and destinations with very many
 // into parts if cut says so.
 func partitionOf(p *plan.Plan, g *graph.Graph, cut bool) *partition {
-	kept := g.Derived(partitionsKey{}, func() any { return &keptPartitions{of: map[partitionKey]*partition{}} }).(*keptPartitions)
+	kept := graph.Derive(g, partitionsKey{}, func() *keptPartitions { return &keptPartitions{of: map[partitionKey]*partition{}} })
 	k := partitionKey{edgesPerChunk(p, g), cut}
 	kept.lock.RLock()
 	c := kept.of[k]

@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/grad/gradtest"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/compare"
 	"github.com/edgewise-ml/edgewise/internal/par"
 	"github.com/edgewise-ml/edgewise/internal/tape"
@@ -168,7 +169,7 @@ func TestAddedKernel(t *testing.T) {
 	withSumProducts(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for name, g := range map[string]*graph.Graph{
-		"some":      graph.Must(graph.BarabasiAlbert(rng, 300, 4)),
+		"some":      random.BarabasiAlbert(rng, 300, 4),
 		"bipartite": graph.Must(graph.NewBipartite(3, 4, []int32{0, 2, 2, 1, 0}, []int32{0, 0, 0, 2, 3})),
 		"no edges":  graph.Must(graph.New(3, nil, nil)),
 	} {
@@ -195,7 +196,7 @@ func TestAddedKernel(t *testing.T) {
 func TestAddedRule(t *testing.T) {
 	withSumProducts(t)
 	g := graph.Ring(5, 1)
-	block := graph.Must(g.Block([]int32{2, 4}))
+	block := graph.Must(graph.Block(g, []int32{2, 4}))
 	o := newOperands(g, 7)
 	tp := grad.NewTape(1)
 	x, y, z := tp.Use(o.X), tp.Use(o.Y), tp.Use(o.Z)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/fused"
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 	"github.com/edgewise-ml/edgewise/internal/tape"
@@ -130,9 +131,9 @@ type additiveKey struct{ width int }
 func (m additiveBlocks) score(c *exec.Call) *grad.Var {
 	k, q, v := c.Vars[m.k], c.Vars[m.q], c.Vars[m.v]
 	op := grad.Begin("AdditiveBlocks", k, q, v)
-	on := c.Graph.Derived(additiveKey{k.Dim(-1)}, func() any {
+	on := graph.Derive(c.Graph, additiveKey{k.Dim(-1)}, func() *fused.AdditiveBlocks {
 		return fused.NewAdditiveBlocks(c.Graph.Spans(), k.Dim(-1))
-	}).(*fused.AdditiveBlocks)
+	})
 	z := op.Fresh(c.Graph.NumEdges(), 1)
 	n := tape.Notes[additiveBack](op)
 	*n = additiveBack{op: op, k: k, q: q, v: v, kernel: fused.Additive{On: on, K: k.Value().Data, Q: q.Value().Data, V: v.Value().Data}}

@@ -87,7 +87,7 @@ func (o *additive) run(g *graph.Graph, f form, shared bool) []*tensor.Dense {
 // sweep has it.
 func stepOf() *graph.Graph {
 	g := graph.Batch(graph.CompleteBipartite(4, 3), graph.CompleteBipartite(1, 3), graph.CompleteBipartite(6, 3))
-	return graph.Must(g.Dst([]int32{1, 4, 7}))
+	return graph.Must(graph.Dst(g, []int32{1, 4, 7}))
 }
 
 var additiveGraphs = map[string]*graph.Graph{
@@ -96,7 +96,7 @@ var additiveGraphs = map[string]*graph.Graph{
 	"masks":        graph.Batch(graph.Causal(7), graph.Band(8, 2), graph.CausalBand(9, 3), graph.CompleteNoLoops(5)),
 	"sentences":    graph.Batch(graph.CompleteBipartite(5, 2), graph.CompleteBipartite(0, 2), graph.CompleteBipartite(3, 0), graph.CompleteBipartite(7, 7)),
 	"a step":       stepOf(),
-	"rows of some": graph.Must(graph.Causal(9).Dst([]int32{8, 2, 5, 3})),
+	"rows of some": graph.Must(graph.Dst(graph.Causal(9), []int32{8, 2, 5, 3})),
 	"no edges":     graph.CompleteBipartite(0, 3),
 	"large":        graph.Batch(graph.CompleteBipartite(40, 30), graph.CompleteBipartite(50, 40), graph.CompleteBipartite(50, 30)),
 }
@@ -164,7 +164,7 @@ func TestAdditiveBlocksBatch(t *testing.T) {
 		}
 		src, dst = src+part.NumSrc(), dst+part.NumDst()
 	}
-	step := graph.Must(parts[1].Dst([]int32{7}))
+	step := graph.Must(graph.Dst(parts[1], []int32{7}))
 	whole := newAdditive(parts[1], 24)
 	one := *whole
 	one.Q = grad.NewParam(1, 24)
@@ -250,7 +250,7 @@ func TestAdditiveBlocksMeasure(t *testing.T) {
 // TestAdditiveBlocksRule asks Explain which messages and graphs the kernel takes.
 func TestAdditiveBlocksRule(t *testing.T) {
 	g, ring, step := graph.CompleteBipartite(4, 3), graph.Ring(5, 2), stepOf()
-	block := graph.Must(graph.Complete(5).Block([]int32{2, 4}))
+	block := graph.Must(graph.Block(graph.Complete(5), []int32{2, 4}))
 	of := func(shape ...int) *grad.Var { return grad.Const(tensor.New(shape...)) }
 	score := func(g *graph.Graph, shape ...int) message.Msg {
 		rows := func(n int) *grad.Var { return of(append([]int{n}, shape...)...) }

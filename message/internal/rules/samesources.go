@@ -33,12 +33,12 @@ func oneToOne(g *graph.Graph) bool {
 	if g.NumSrc() != g.NumDst() || g.NumEdges() != g.NumDst() {
 		return false
 	}
-	return g.Derived(oneToOneKey{}, func() any {
+	return graph.Derive(g, oneToOneKey{}, func() bool {
 		for v, u := range g.In().Cols {
 			if int(u) != v || g.In().Offsets[v] != int64(v) {
 				return false
 			}
 		}
 		return true
-	}).(bool)
+	})
 }

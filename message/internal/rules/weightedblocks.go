@@ -94,7 +94,7 @@ type weightedBlocksKey struct{}
 
 // blocksOf returns the blocks of g.
 func blocksOf(g *graph.Graph) []weightedBlock {
-	return g.Derived(weightedBlocksKey{}, func() any {
+	return graph.Derive(g, weightedBlocksKey{}, func() []weightedBlock {
 		var all []weightedBlock
 		edge := 0
 		for _, s := range g.Spans() {
@@ -106,7 +106,7 @@ func blocksOf(g *graph.Graph) []weightedBlock {
 			all = append(all, b)
 		}
 		return all
-	}).([]weightedBlock)
+	})
 }
 
 // listed returns the edges of a block, whose nodes are counted from its first ones.

@@ -52,7 +52,7 @@ func fromCOOBenchmark(n, threads int) bench.Benchmark {
 func neighboursBenchmark() bench.Benchmark {
 	b := bench.Benchmark{Name: "neighbours/cora", Op: "neighbours", Lanes: 1, Params: map[string]any{"graph": "cora", "threads": 1}}
 	b.Prepare = func() bench.Work {
-		g := new(bench.Choice).GraphOr("cora").Get().WithoutSelfLoops()
+		g := graph.WithoutSelfLoops(new(bench.Choice).GraphOr("cora").Get())
 		theirs := gonumGraph(g)
 		return bench.Work{
 			Call: func() { visited.Add(sumOfSources(g)) },

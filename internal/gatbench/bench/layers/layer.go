@@ -65,7 +65,7 @@ func withRelations(g *graph.Graph) *graph.Graph {
 	for i := range kinds {
 		kinds[i] = int32(i % relations)
 	}
-	return graph.Must(g.WithKinds(kinds))
+	return graph.Must(graph.WithKinds(g, kinds))
 }
 
 // Convolutions are the layers on the graphs that were chosen.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/graph/random"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/bench"
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/sample"
@@ -44,7 +45,7 @@ var sampledRows = []sampled{
 func sampleGraph() *bench.Graph {
 	const nodes, edges = 1_000_000, 10_000_000
 	return &bench.Graph{Name: fmt.Sprintf("%dx%d", nodes, edges), Nodes: nodes, Rows: nodes, Edges: edges, Get: sync.OnceValue(func() *graph.Graph {
-		return graph.Must(graph.Uniform(rand.New(rand.NewPCG(0, 0)), nodes, edges))
+		return random.Uniform(rand.New(rand.NewPCG(0, 0)), nodes, edges)
 	})}
 }
 

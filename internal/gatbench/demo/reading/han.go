@@ -112,7 +112,7 @@ func newHANNet(s *stage.Stage, words, places int) *hanNet {
 // forward returns a row of scores for each story, and the weights of words and sentences.
 func (n *hanNet) forward(t *grad.Tape, b *storyBatch) (*grad.Var, []message.Msg) {
 	words := t.Use(n.Words)
-	question := message.UpdateAll(b.asked.Graph.Membership(), message.CopyU(words.Rows(b.asked.Tokens)), message.Mean)
+	question := message.UpdateAll(graph.Membership(b.asked.Graph), message.CopyU(words.Rows(b.asked.Tokens)), message.Mean)
 	x := grad.Concat(words.Rows(b.tokens), question.Rows(b.story)) // each word beside the question
 	y, weights := n.Read.Forward(t, []*graph.Graph{b.words, b.sentences}, x)
 	return n.Out.Forward(t, y), weights
@@ -207,7 +207,7 @@ func (n *hanNet) worthReading(d *stories) []int32 {
 func (n *hanNet) heat(d *stories, i int32, places *text.Vocabulary) *picture.Heat {
 	b := d.batch([]int32{i})
 	y, msgs := n.forward(grad.NewEval(), b)
-	word, sentence := message.ApplyEdges(b.words.Membership(), msgs[0]).Value(), message.ApplyEdges(b.sentences.Membership(), msgs[1]).Value()
+	word, sentence := message.ApplyEdges(graph.Membership(b.words), msgs[0]).Value(), message.ApplyEdges(graph.Membership(b.sentences), msgs[1]).Value()
 	q := d.questions[i]
 	said := places.Word(int32(order(y.Value().Row(0))[0]) + text.First)
 	h := &picture.Heat{Top: 1, Across: "the weight of a sentence, and its words", Title: fmt.Sprintf("%s  %s", q.Text, said)}

@@ -62,10 +62,10 @@ func (n *questionsNet) forward(t *grad.Tape, g *graph.Graph, words []int32) *gra
 	x := t.Dropout(t.Use(n.Words).Rows(words), dropout)
 	h := n.LSTM.Forward(t, g, x)
 	if n.Pool == nil {
-		read := message.UpdateAll(g.Membership(), message.CopyU(h), message.Max)
+		read := message.UpdateAll(graph.Membership(g), message.CopyU(h), message.Max)
 		return n.Out.Forward(t, t.Dropout(read, dropout))
 	}
-	read := n.Pool.Apply(t, g.Membership(), layers.In{Src: h})
+	read := n.Pool.Apply(t, graph.Membership(g), layers.In{Src: h})
 	return n.Out.Forward(t, t.Dropout(read.Y, dropout))
 }
 
@@ -78,9 +78,9 @@ func (n *questionsNet) heat(words *text.Vocabulary, lines []string) *picture.Hea
 			continue
 		}
 		g, t := graph.Chains(len(tokens)), grad.NewEval()
-		out := n.Pool.Apply(t, g.Membership(), layers.In{Src: n.LSTM.Forward(t, g, t.Use(n.Words).Rows(tokens))})
+		out := n.Pool.Apply(t, graph.Membership(g), layers.In{Src: n.LSTM.Forward(t, g, t.Use(n.Words).Rows(tokens))})
 		row := make([]float64, len(tokens))
-		for i, v := range message.ApplyEdges(g.Membership(), out.Attention).Value().Data {
+		for i, v := range message.ApplyEdges(graph.Membership(g), out.Attention).Value().Data {
 			row[i] = float64(v)
 		}
 		h.Values, h.Words = append(h.Values, row), append(h.Words, strings.Fields(line))

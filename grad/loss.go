@@ -109,11 +109,11 @@ func (l Loss) of(name string, loss dense.PairLoss, x, y *Var) *Var {
 		shape = x.Shape()
 	}
 	z := op.New(shape...)
-	n := note(op, lossNotes{x: x, y: y, factor: 1, kernel: dense.Pairs{
+	n := note(op, lossNotes{x: x, y: y, factor: 1, dense: dense.Pairs{
 		Of: loss, X: x.val.Data, Y: y.val.Data, SkipMissing: l.SkipMissing, Each: l.Reduction == EachLoss,
 	}})
 	if !op.dry(0) {
-		sum, count := n.kernel.Forward(z.val.Data)
+		sum, count := n.dense.Forward(z.val.Data)
 		n.factor = l.Reduction.reduce(z, sum, count, x.Dim(0))
 	}
 	return op.recordBy(z, n)
@@ -124,14 +124,14 @@ var oneElement = []int{1}
 // lossNotes is the pullback of a loss of pairs of elements.
 type lossNotes struct {
 	x, y   *Var
-	kernel dense.Pairs
+	dense  dense.Pairs
 	factor float64 // of all gradients
 }
 
 // Pull adds to the gradients of x and y.
 func (n *lossNotes) Pull(dz *tensor.Dense) {
 	to := dense.PairGrads{X: gradOf(n.x), Y: gradOf(n.y), Shared: !distinct(n.x, n.y)}
-	n.kernel.Backward(to, dz.Data, n.factor)
+	n.dense.Backward(to, dz.Data, n.factor)
 }
 
 // MSE returns the mean of the squares of x − y.
@@ -217,9 +217,9 @@ type Hinge struct {
 func (h Hinge) Of(x *Var, labels []int32) *Var {
 	op := Begin("Hinge", x)
 	checkLabels("Hinge", x, labels)
-	n := note(op, hingeNotes{x: x, kernel: dense.Hinge{X: x.val.Data, Classes: x.Dim(1), Labels: labels, Margin: Preset(h.Margin, 1)}})
+	n := note(op, hingeNotes{x: x, dense: dense.Hinge{X: x.val.Data, Classes: x.Dim(1), Labels: labels, Margin: Preset(h.Margin, 1)}})
 	y := op.New(h.Reduction.losses(len(labels)))
-	loss, count := n.kernel.Forward(h.Reduction.each(y))
+	loss, count := n.dense.Forward(h.Reduction.each(y))
 	n.factor = h.Reduction.reduce(y, loss, count, len(labels))
 	return op.recordBy(y, n)
 }
@@ -227,12 +227,12 @@ func (h Hinge) Of(x *Var, labels []int32) *Var {
 // hingeNotes is the pullback of a margin loss.
 type hingeNotes struct {
 	x      *Var
-	kernel dense.Hinge
+	dense  dense.Hinge
 	factor float64 // of all gradients
 }
 
 // Pull adds to x's gradient.
-func (n *hingeNotes) Pull(dy *tensor.Dense) { n.kernel.Backward(n.x.Grad().Data, dy.Data, n.factor) }
+func (n *hingeNotes) Pull(dy *tensor.Dense) { n.dense.Backward(n.x.Grad().Data, dy.Data, n.factor) }
 
 // NoLabel is the label of a row that does not count in a loss.
 const NoLabel = -1
@@ -268,9 +268,9 @@ func (c CrossEntropy) Of(x *Var, labels []int32) *Var {
 	op := Begin("CrossEntropy", x)
 	c.check(op.name, x, labels)
 	e := c.begin(op, x, labels)
-	e.kernel.LogP = op.freshFloats(len(x.val.Data))
+	e.dense.LogP = op.freshFloats(len(x.val.Data))
 	if !op.dry(0) {
-		e.kernel.SetLogP(x.val.Data)
+		e.dense.SetLogP(x.val.Data)
 	}
 	return e.record(op)
 }
@@ -280,31 +280,31 @@ func (c CrossEntropy) OfLog(x *Var, labels []int32) *Var {
 	op := Begin("NLL", x)
 	c.check(op.name, x, labels)
 	e := c.begin(op, x, labels)
-	e.kernel.LogP, e.given = x.val.Data, true
+	e.dense.LogP, e.given = x.val.Data, true
 	return e.record(op)
 }
 
 // entropyNotes is the pullback of a cross-entropy.
 type entropyNotes struct {
 	x         *Var
-	kernel    dense.Entropy
+	dense     dense.Entropy
 	reduction Reduction
 	given     bool    // x is log p
 	factor    float64 // of all gradients
 }
 
 func (c CrossEntropy) begin(op Op, x *Var, labels []int32) *entropyNotes {
-	e := note(op, entropyNotes{x: x, reduction: c.Reduction, kernel: dense.Entropy{
+	e := note(op, entropyNotes{x: x, reduction: c.Reduction, dense: dense.Entropy{
 		Classes: x.Dim(1), Labels: labels, Weights: c.Weights, Smoothing: c.Smoothing, Mask: c.Mask,
 	}})
 	return e
 }
 
 func (e *entropyNotes) record(op Op) *Var {
-	y := op.New(e.reduction.losses(len(e.kernel.Labels)))
+	y := op.New(e.reduction.losses(len(e.dense.Labels)))
 	if !op.dry(0) {
-		loss, weight := e.kernel.Forward(e.reduction.each(y))
-		e.factor = e.reduction.reduce(y, loss, weight, len(e.kernel.Labels))
+		loss, weight := e.dense.Forward(e.reduction.each(y))
+		e.factor = e.reduction.reduce(y, loss, weight, len(e.dense.Labels))
 	}
 	return op.recordBy(y, e)
 }
@@ -312,9 +312,9 @@ func (e *entropyNotes) record(op Op) *Var {
 // Pull adds to x's gradient.
 func (e *entropyNotes) Pull(dy *tensor.Dense) {
 	if e.given {
-		e.kernel.Backward(e.x.Grad().Data, dy.Data, e.factor)
+		e.dense.Backward(e.x.Grad().Data, dy.Data, e.factor)
 	} else {
-		e.kernel.BackwardLogits(e.x.Grad().Data, dy.Data, e.factor)
+		e.dense.BackwardLogits(e.x.Grad().Data, dy.Data, e.factor)
 	}
 }
 

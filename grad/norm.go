@@ -26,15 +26,15 @@ func (x *Var) LayerNorm(gain, bias *Var, eps float64) *Var {
 		Mean: room[:rows], Rest: room[rows : 2*rows], Scale: room[2*rows:],
 	}})
 	if !op.dry(0) {
-		n.kernel.Forward(y.val.Data)
+		n.dense.Forward(y.val.Data)
 	}
 	return op.recordBy(y, n)
 }
 
 // layerNotes is the pullback of a layer norm.
 type layerNotes struct {
-	of     normed
-	kernel dense.LayerNorm
+	of    normed
+	dense dense.LayerNorm
 }
 
 // Pull adds to the gradients of x, gain and bias.
@@ -43,7 +43,7 @@ func (n *layerNotes) Pull(dy *tensor.Dense) {
 	if dx, fresh := n.of.x.freshGrad(); dx != nil {
 		to.X, to.SetX = dx.Data, fresh
 	}
-	n.kernel.Backward(to, dy.Data)
+	n.dense.Backward(to, dy.Data)
 }
 
 // normed is what a normalisation takes: x, and with an element for each column, or
@@ -77,19 +77,19 @@ func (x *Var) L2Normalise() *Var {
 	y := op.newLike(x)
 	n := note(op, unitNotes{x, dense.UnitRows{X: x.val.Data, D: x.Dim(-1), Y: y.val.Data, Inverse: op.Floats(leading(x.Shape()))}})
 	if !op.dry(0) {
-		n.kernel.Forward()
+		n.dense.Forward()
 	}
 	return op.recordBy(y, n)
 }
 
 // unitNotes is the pullback of rows that were divided by their lengths.
 type unitNotes struct {
-	x      *Var
-	kernel dense.UnitRows
+	x     *Var
+	dense dense.UnitRows
 }
 
 // Pull adds to x's gradient.
-func (n *unitNotes) Pull(dy *tensor.Dense) { n.kernel.Backward(n.x.Grad().Data, dy.Data) }
+func (n *unitNotes) Pull(dy *tensor.Dense) { n.dense.Backward(n.x.Grad().Data, dy.Data) }
 
 // Affine holds what a normalisation learns for each column; what is nil is left
 // out.
@@ -124,21 +124,21 @@ func checkOffsets(op string, n int, offsets []int) {
 
 // columnNotes is the pullback of a normalisation of columns.
 type columnNotes struct {
-	of     normed
-	kernel dense.ColumnNorm
-	all    [2]int // the offsets of one range of all rows
-	y      *Var   // of a ReLU of the norm: its result
-	from   *late  // of the same: of the norm, which was taken along
+	of    normed
+	dense dense.ColumnNorm
+	all   [2]int // the offsets of one range of all rows
+	y     *Var   // of a ReLU of the norm: its result
+	from  *late  // of the same: of the norm, which was taken along
 }
 
 // columnNorm records a normalisation of the columns of x, and returns it with the
-// means and scales that it used. kernel has the offsets, or none if all rows are one
+// means and scales that it used. norm has the offsets, or none if all rows are one
 // range, Eps, and if they are Fixed the means and scales.
-func (x *Var) columnNorm(name string, c Affine, kernel dense.ColumnNorm) (*Var, *dense.ColumnNorm) {
+func (x *Var) columnNorm(name string, c Affine, norm dense.ColumnNorm) (*Var, *dense.ColumnNorm) {
 	of := normed{x, c.Gain, c.Bias, c.Shift}
 	op := of.begin(name)
-	back := note(op, columnNotes{of: of, kernel: kernel})
-	n, rows := &back.kernel, leading(x.val.Shape())
+	back := note(op, columnNotes{of: of, dense: norm})
+	n, rows := &back.dense, leading(x.val.Shape())
 	if n.Offsets == nil {
 		back.all[1] = rows
 		n.Offsets = back.all[:]
@@ -170,7 +170,7 @@ func (x *Var) columnNorm(name string, c Affine, kernel dense.ColumnNorm) (*Var, 
 // waits reports whether the norm of a layer in training, of all rows, may wait until the
 // next operation. Its gain and bias are copied then.
 func (n *columnNotes) waits(op Op) bool {
-	k, row := &n.kernel, [...]*Var{n.of.gain, n.of.bias}
+	k, row := &n.dense, [...]*Var{n.of.gain, n.of.bias}
 	if k.Fixed || k.Few() || len(k.Offsets) != 2 || n.of.shift != nil || row[0] == nil || row[1] == nil || !op.tape.Recording() || n.of.x.leaf() || !op.own(row[:]) {
 		return false
 	}
@@ -181,7 +181,7 @@ func (n *columnNotes) waits(op Op) bool {
 // Run implements [deferred].
 func (n *columnNotes) Run(op Op, y *Var) {
 	if !op.measuring() {
-		n.kernel.Write(y.val.Data)
+		n.dense.Write(y.val.Data)
 	}
 }
 
@@ -202,7 +202,7 @@ func (x *Var) reluAlong() *Var {
 	}
 	op := l.begin("ReLU", x)
 	z, n := op.over(y.val.Data, x.val.Shape()), note(op, *norm)
-	n.y, n.from, n.kernel.ReLU = z, l, true
+	n.y, n.from, n.dense.ReLU = z, l, true
 	n.Run(op, z)
 	return op.recordBy(z, n)
 }
@@ -217,7 +217,7 @@ func (n *columnNotes) Pull(dy *tensor.Dense) {
 	if dx, fresh := n.of.x.freshGrad(); dx != nil {
 		to.X, to.SetX = dx.Data, fresh
 	}
-	n.kernel.Backward(to, dy.Data)
+	n.dense.Backward(to, dy.Data)
 }
 
 // RunningStats is the mean and the variance of each column that a batch
@@ -329,16 +329,16 @@ func (p PairNorm) Of(x *Var, offsets []int) *Var {
 		Scale: Preset(p.Scale, 1), Each: p.Each, Eps: Preset(p.Eps, 1e-5),
 	}})
 	if !op.dry(0) {
-		n.kernel.Forward()
+		n.dense.Forward()
 	}
 	return op.recordBy(y, n)
 }
 
 // pairNotes is the pullback of a PairNorm.
 type pairNotes struct {
-	x      *Var
-	kernel dense.PairNorm
+	x     *Var
+	dense dense.PairNorm
 }
 
 // Pull adds to x's gradient.
-func (n *pairNotes) Pull(dy *tensor.Dense) { n.kernel.Backward(n.x.Grad().Data, dy.Data) }
+func (n *pairNotes) Pull(dy *tensor.Dense) { n.dense.Backward(n.x.Grad().Data, dy.Data) }

@@ -39,7 +39,7 @@ func (a Aggregator) reducer(op string, preset message.Reducer) message.Reducer {
 
 // aggregate reduces the rows of a node's in-neighbours, times the edges' weights;
 // nil is 1. Of a mean the weights are not part of the count. A weighted mean is
-// taken as a sum, for which there is a kernel.
+// taken as a sum, for which there is a rule.
 func aggregate(g *graph.Graph, r message.Reducer, x, weight *grad.Var) *grad.Var {
 	if r == message.Mean && weight != nil {
 		return message.UpdateAll(g, weighted(x, weight), message.Sum).Mul(degrees(g, inward, -1))

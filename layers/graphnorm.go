@@ -16,7 +16,7 @@ import (
 // of Cai, Luo, Xu, He, Liu and Wang, "GraphNorm: A Principled Approach to Accelerating
 // Graph Neural Network Training", ICML 2021. x is NumDst×Width: what a convolution on
 // g returns; so has y. A graph of one node keeps (1 − shift)·x, divided by its size.
-// One kernel runs, without messages.
+// It runs as one operation, without messages.
 type GraphNorm struct {
 	Width int
 	Eps   float64 `json:",omitempty"` // 0: 1e-5

@@ -15,7 +15,7 @@ import (
 //
 // It is that of Kipf and Welling, "Variational Graph Auto-Encoders", 2016. z is N×F; the
 // logits are E×1, for each pair that a graph of pairs has as an edge. A zero row gives the
-// logit 0. What runs is the kernel of scalar products on edges, or tiles.
+// logit 0. What runs is the rule of scalar products on edges, or tiles.
 type InnerProduct struct{}
 
 // Init does nothing: there are no Params. All layers have it.

@@ -15,7 +15,7 @@ import (
 //
 // of Zhao and Akoglu, "PairNorm: Tackling Oversmoothing in GNNs", ICLR 2020. x is
 // NumDst×F: what a convolution on g returns; so has y. A graph of one node becomes
-// zero. One kernel runs, without messages.
+// zero. It runs as one operation, without messages.
 type PairNorm struct {
 	Scale float64 `json:",omitempty"` // 0: 1
 	Each  bool    `json:",omitempty"` // each row on its own, which the paper calls SI

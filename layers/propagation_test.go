@@ -10,15 +10,15 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// What GCNConv, SGConv, APPNP, SAGEConv and GINConv send runs as a kernel.
-func TestPropagationKernel(t *testing.T) {
+// What GCNConv, SGConv, APPNP, SAGEConv and GINConv send runs by a rule.
+func TestPropagationRule(t *testing.T) {
 	g := graph.Must(graph.New(3, []int32{0, 1, 2}, []int32{1, 2, 2}))
 	x, w := grad.Const(tensor.New(3, 4)), grad.Const(tensor.New(3, 1))
 	for _, tt := range []struct {
 		weight *grad.Var
 		by     message.Reducer
 	}{{nil, message.Sum}, {w, message.Sum}, {nil, message.Mean}, {nil, message.Max}} {
-		if how := message.Explain(g, weighted(x, tt.weight), tt.by); !strings.HasPrefix(how, "kernel:") {
+		if how := message.Explain(g, weighted(x, tt.weight), tt.by); !strings.HasPrefix(how, "rule:") {
 			t.Errorf("%v runs as %s", tt.by, how)
 		}
 	}

@@ -20,7 +20,7 @@ type layered func(t *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var
 // parts are the Vars that messages read beside x.
 type parts struct{ e, w *grad.Var }
 
-// layeredMessages are messages of many kinds, none of which has a kernel.
+// layeredMessages are messages of many kinds, none of which has a rule.
 func layeredMessages() map[string]layered {
 	return map[string]layered{
 		"arbitrary": func(_ *grad.Tape, g *graph.Graph, x *grad.Var, p *parts) *grad.Var {

@@ -78,7 +78,7 @@ func BenchmarkGATv2(b *testing.B) {
 	})
 }
 
-// BenchmarkArbitrary is a message that no kernel knows, tanh(u·e + v)·w.
+// BenchmarkArbitrary is a message that only tiles run, tanh(u·e + v)·w.
 func BenchmarkArbitrary(b *testing.B) {
 	g := arxiv(b)
 	n := g.NumNodes()

@@ -19,7 +19,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// blocksOf are graphs of blocks, of less and of more than a block of the kernel.
+// blocksOf are graphs of blocks, of less and of more than a block of the pass.
 func blocksOf() map[string]*graph.Graph {
 	return map[string]*graph.Graph{
 		"complete":    graph.Complete(150),

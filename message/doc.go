@@ -26,7 +26,7 @@
 //
 // Everything is differentiable. An expression is evaluated over tiles of edges
 // that stay in cache, on all threads, and in backward once more; the shapes that
-// matter most have kernels of their own, and some steps that follow each other
+// matter most have rules of their own, which run them in faster ways, and some steps that follow each other
 // are joined, so that rows are read in place and not copied. [Explain] says how an
 // expression will run. Memory grows with the nodes: of the edges, only tiles, and in backward a
 // window of a fixed size, are ever held; additive scores on blocks keep a number an edge.

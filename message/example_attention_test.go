@@ -48,7 +48,7 @@ func Example_selfAttention() {
 	// 1.00
 	// 1.50
 	// 2.00
-	// kernel: dot-product attention on blocks: products of matrices with a softmax that goes along
+	// rule: dot-product attention on blocks: products of matrices with a softmax that goes along
 }
 
 func Example_pointer() {

@@ -107,7 +107,7 @@ func Example_gcn() {
 	// 2.22
 	// 2.39
 	// 4.00
-	// kernel: sum of U(x): one sparse-dense product
+	// rule: sum of U(x): one sparse-dense product
 }
 
 func Example_sage() {
@@ -119,7 +119,7 @@ func Example_sage() {
 	// 15.00
 	// 14.50
 	// 14.00
-	// kernel: mean of U(x): one sparse-dense product, divided by the in-degrees
+	// rule: mean of U(x): one sparse-dense product, divided by the in-degrees
 }
 
 func Example_rgcn() {
@@ -192,7 +192,7 @@ func Example_gat() {
 	// 1.00 1.00
 	// 0.50 0.50
 	// 0.00 0.00
-	// kernel: graph attention: softmax and weighted sum in one pass over each destination's edges
+	// rule: graph attention: softmax and weighted sum in one pass over each destination's edges
 }
 
 func Example_gatv2() {

@@ -63,7 +63,7 @@ func ExampleExplain() {
 	fmt.Print(message.Explain(g, gat, message.Sum))
 	fmt.Print(message.Explain(g, message.UAddV(el, el).Sigmoid(), message.Max))
 	// Output:
-	// kernel: graph attention: softmax and weighted sum in one pass over each destination's edges
+	// rule: graph attention: softmax and weighted sum in one pass over each destination's edges
 	// tiles: 1024 edges at a time, 4 elements of scratch an edge (forward)
 	//    0 U              [2 1]
 	//    1 V              [2 1]

@@ -12,7 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 )
 
-// SetFuse switches kernels for recognised expressions on or off for one test.
+// SetFuse switches the rules but that of the tiles on or off for one test.
 func SetFuse(t testing.TB, on bool) {
 	old := rules.TilesOnly
 	rules.TilesOnly = !on

@@ -46,7 +46,7 @@ func (a attended) step(tape *grad.Tape, end func(y, b *grad.Var) *grad.Var) (out
 	return out
 }
 
-// truth is what the formula says of what step returns, of a bias that is added so many times. A kernel adds it and takes
+// truth is what the formula says of what step returns, of a bias that is added so many times. A pass adds it and takes
 // it off again for the gradients of the logits: see weighedBias.
 func (a attended) truth(times int, of func(b *grad.Var) *grad.Var) [][]rounding.Result {
 	tape := grad.NewTape(1)
@@ -110,7 +110,7 @@ func TestAttentionBias(t *testing.T) {
 	}
 }
 
-// Tapes of several goroutines share kernels' buffers, also while the collector
+// Tapes of several goroutines share passes' buffers, also while the collector
 // takes those that are free: each has the bits it has alone.
 func TestAttentionsAtOnce(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))

@@ -15,7 +15,7 @@ import (
 )
 
 // What attention carries may be what its logits are made of, or a view of it:
-// their gradients meet in one array, which the kernel sets or adds to.
+// their gradients meet in one array, which the pass sets or adds to.
 func TestAttentionSharedGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	const n, edges = 200, 1200 // in several parts

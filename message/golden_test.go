@@ -82,7 +82,7 @@ func (w *watched) compare(t *testing.T, y *grad.Var, onEdges bool) {
 	}
 }
 
-// cases runs f with every golden file that a pattern finds, by kernel and in
+// cases runs f with every golden file that a pattern finds, by its rule and in
 // small tiles.
 func cases(t *testing.T, pattern string, want int, f func(t *testing.T, w *watched)) {
 	files, err := filepath.Glob(filepath.Join("testdata", pattern))

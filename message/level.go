@@ -98,7 +98,7 @@ func (l *Level) Edges(x *grad.Var) *grad.Var {
 		if sw.byEdge == nil {
 			sw.byEdge = map[*grad.Var]*grad.Var{}
 		}
-		y = x.Rows(sw.plan.edges)
+		y = x.Rows(sw.schedule.edges)
 		sw.byEdge[x] = y
 	}
 	return y.RowRange(l.at.edge, l.at.edge+l.In.NumEdges())

@@ -12,7 +12,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// TestMemory trains with a message that no kernel knows, on many edges: no
+// TestMemory trains with a message that only tiles run, on many edges: no
 // array of edges × width is made, and a later step makes nothing at all.
 func TestMemory(t *testing.T) {
 	const n, edges, width = 10_000, 300_000, 16 // the array would be twice all that may be held

@@ -14,7 +14,7 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/rules"
 )
 
-// planned returns the plan of m, under reducers or none, and its kernels. It
+// planned returns the plan of m, under reducers or none, and its ways. It
 // panics with a [*tensor.ShapeError] where m does not fit g.
 //
 // A training step says the same messages again, of other Vars. So plans are kept,

@@ -15,7 +15,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// spoken is a message of several shapes, none of which has a kernel.
+// spoken is a message of several shapes, none of which has a rule.
 func spoken(x, e, w *grad.Var, kind int) Msg {
 	m := UAddV(x, x).Tanh()
 	switch kind % 4 {

@@ -309,7 +309,7 @@ func TestPropertyAdjoint(t *testing.T) {
 	})
 }
 
-// recognised returns a message that has a kernel, and its reducers: none if it
+// recognised returns a message that has a rule, and its reducers: none if it
 // stays on the edges.
 func (s *sprout) recognised() (m Msg, rs []Reducer) {
 	heads, width := 1+s.IntN(3), 1+s.IntN(6)
@@ -377,15 +377,15 @@ func (s *sprout) truth(m Msg, rs []Reducer) [][]rounding.Result {
 	return out
 }
 
-// TestPropertyKernels holds what has a kernel, by kernel and in tiles of any size, against its
+// TestPropertyRules holds what has a rule, by its rule and in tiles of any size, against its
 // formula.
-func TestPropertyKernels(t *testing.T) {
-	kernels := 0
+func TestPropertyRules(t *testing.T) {
+	known := 0
 	rapid.Check(t, func(t *rapid.T) {
 		defer func() { rules.TilesOnly, exec.TileBytes = false, 32<<10 }()
 		g, seed := anyGraph(t), rapid.Uint64().Draw(t, "expression")
 		bytes := rapid.IntRange(8, 4096).Draw(t, "bytes of a tile")
-		for i, way := range []string{"by kernel", "in tiles"} {
+		for i, way := range []string{"by its rule", "in tiles"} {
 			rules.TilesOnly, exec.TileBytes = i != 0, []int{32 << 10, bytes}[i]
 			s := &sprout{Rand: rand.New(rand.NewPCG(seed, 3)), g: g, tape: grad.NewTape(seed)}
 			s.tape.Reset()
@@ -396,15 +396,15 @@ func TestPropertyKernels(t *testing.T) {
 					t.Fatalf("%s, array %d: %v\n%s", way, k, err, Explain(g, m, rs...))
 				}
 			}
-			if isKernel := strings.HasPrefix(Explain(g, m, rs...), "kernel"); isKernel {
-				kernels++
+			if isRule := strings.HasPrefix(Explain(g, m, rs...), "rule"); isRule {
+				known++
 			} else if i == 0 && !g.Bipartite() {
-				t.Fatalf("no kernel for\n%s", Explain(g, m, rs...))
+				t.Fatalf("no rule for\n%s", Explain(g, m, rs...))
 			}
 		}
 	})
-	if kernels == 0 {
-		t.Error("no kernel ran")
+	if known == 0 {
+		t.Error("no rule was found")
 	}
 }
 
@@ -416,14 +416,14 @@ func few(t *testing.T) {
 	}
 }
 
-// TestPropertyThreads finds the same bits on one and three threads, by kernel and in
+// TestPropertyThreads finds the same bits on one and three threads, by rules and in
 // tiles of any size, of graphs with enough edges for all of them.
 func TestPropertyThreads(t *testing.T) {
 	few(t)
 	rapid.Check(t, func(t *rapid.T) {
 		defer func() { rules.TilesOnly, exec.TileBytes = false, 32<<10 }()
 		seed, edges := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 3000).Draw(t, "edges")
-		var want [2][][]tensor.Float // without kernels, and with
+		var want [2][][]tensor.Float // without rules, and with
 		for _, threads := range []int{1, 3} {
 			for k := range want {
 				rules.TilesOnly = k != 1

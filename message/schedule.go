@@ -5,8 +5,8 @@ import (
 	"github.com/edgewise-ml/edgewise/sparse"
 )
 
-// plannedSweep is where everything stands in the frames of a sweep over a graph.
-type plannedSweep struct {
+// schedule is where everything stands in the frames of a sweep over a graph.
+type schedule struct {
 	places  []*place
 	rows    int     // of a frame
 	first   []int32 // the row of init of each node of level 0
@@ -20,7 +20,7 @@ type place struct {
 	row    int          // the frame's first row that the level writes
 	lo, hi int          // the rows that it reads
 	in     *graph.Graph // from those to its nodes
-	edge   int          // the first of its edges in plannedSweep.edges
+	edge   int          // the first of its edges in schedule.edges
 }
 
 type scheduleKey struct {
@@ -28,19 +28,19 @@ type scheduleKey struct {
 	first         *int32 // of the kinds
 }
 
-// schedule plans the sweeps over g whose init is one row for all roots, or not.
+// scheduleOf returns the schedule of sweeps over g whose init is one row for all roots, or not.
 // It is worked out once a graph.
-func schedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
+func scheduleOf(g *graph.Graph, l *graph.Levels, shared bool) *schedule {
 	key := scheduleKey{shared: shared, kinds: g.Kinds() != nil}
 	if k := g.Kinds(); len(k) > 0 {
 		key.first = &k[0]
 	}
-	return graph.Derive(g, key, func() *plannedSweep { return newSchedule(g, l, shared) })
+	return graph.Derive(g, key, func() *schedule { return newSchedule(g, l, shared) })
 }
 
-func newSchedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
+func newSchedule(g *graph.Graph, l *graph.Levels, shared bool) *schedule {
 	roots := l.Order[:l.Offsets[1]]
-	p := &plannedSweep{rows: len(roots) + len(l.Order), rank: l.Rank}
+	p := &schedule{rows: len(roots) + len(l.Order), rank: l.Rank}
 	p.placeRoots(g, roots, shared)
 	for n := 1; n < l.Len(); n++ {
 		p.placeLevel(g, l.Order, l.Offsets[n], l.Offsets[n+1])
@@ -49,11 +49,11 @@ func newSchedule(g *graph.Graph, l *graph.Levels, shared bool) *plannedSweep {
 }
 
 // roots is how many rows there are before those of the nodes.
-func (p *plannedSweep) roots() int { return p.rows - len(p.rank) }
+func (p *schedule) roots() int { return p.rows - len(p.rank) }
 
 // placeRoots has level 0 read the first rows of the frame, each node its own. The
 // edges from there are of kind 0, if g has kinds.
-func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
+func (p *schedule) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
 	row := map[int32]int32{}
 	for i, v := range g.Roots() {
 		row[v] = int32(i)
@@ -82,7 +82,7 @@ func (p *plannedSweep) placeRoots(g *graph.Graph, nodes []int32, shared bool) {
 // placeLevel finds the rows of the frame that a level reads: from its first
 // predecessor's to its last. Of chains these are a prefix of the level before. The level is
 // order[before:end].
-func (p *plannedSweep) placeLevel(g *graph.Graph, order []int32, before, end int) {
+func (p *schedule) placeLevel(g *graph.Graph, order []int32, before, end int) {
 	roots, nodes := p.roots(), order[before:end]
 	at := &place{row: roots + before, lo: p.rows, edge: len(p.edges)}
 	in := &sparse.CSR{NumRows: len(nodes), Offsets: []int64{0}}

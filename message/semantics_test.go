@@ -38,13 +38,13 @@ func star(n int) *graph.Graph {
 	return graph.Must(graph.New(n+1, src, dst))
 }
 
-// everyWay runs f with kernels, in tiles, and with destinations in parts.
+// everyWay runs f by rules, in tiles, and with destinations in parts.
 func everyWay(t *testing.T, f func(t *testing.T)) {
 	for _, way := range []struct {
 		name  string
 		fuse  bool
 		bytes int
-	}{{"kernels", true, 32 << 10}, {"tiles", false, 32 << 10}, {"parts", false, 8}} {
+	}{{"rules", true, 32 << 10}, {"tiles", false, 32 << 10}, {"parts", false, 8}} {
 		t.Run(way.name, func(t *testing.T) {
 			message.SetFuse(t, way.fuse)
 			message.SetTileBytes(t, way.bytes)
@@ -362,20 +362,20 @@ func TestExplain(t *testing.T) {
 		rs   []message.Reducer
 		want string
 	}{
-		"sum of U":             {message.U(x), sum, "kernel: sum of U(x)"},
-		"weighted":             {message.UMulE(x, ee), sum, "kernel: sum of U(x) × a scalar"},
-		"weighted, turned":     {message.E(ee).Mul(message.U(x)), sum, "kernel: sum of U(x) × a scalar"},
-		"GAT":                  {message.U(x).Mul(soft), sum, "kernel: graph attention"},
-		"GAT, turned":          {soft.Mul(message.U(x)), sum, "kernel: graph attention"},
-		"GAT with dropout":     {message.U(x).Mul(soft.Dropout(tape, 0.5)), sum, "kernel: graph attention"},
-		"GAT with edges":       {message.U(x).Mul(withEdge), sum, "kernel: graph attention"},
-		"GAT with weights":     {message.U(x).Mul(soft.Dropout(tape, 0.5).Mul(message.E(ee))), sum, "kernel: graph attention"},
-		"GAT with everything":  {message.U(x).Mul(withEdge.Dropout(tape, 0.5).Mul(message.E(ee))), sum, "kernel: graph attention"},
-		"U·V":                  {message.UDotV(x, x), nil, "kernel: U(x)·V(y)"},
-		"edge softmax":         {message.E(ee).Softmax(), nil, "kernel: edge softmax"},
-		"mean of U":            {message.U(x), []message.Reducer{message.Mean}, "kernel: mean of U(x)"},
-		"max of U":             {message.U(x), []message.Reducer{message.Max}, "kernel: largest of U(x)"},
-		"min of U":             {message.U(x), []message.Reducer{message.Min}, "kernel: smallest of U(x)"},
+		"sum of U":             {message.U(x), sum, "rule: sum of U(x)"},
+		"weighted":             {message.UMulE(x, ee), sum, "rule: sum of U(x) × a scalar"},
+		"weighted, turned":     {message.E(ee).Mul(message.U(x)), sum, "rule: sum of U(x) × a scalar"},
+		"GAT":                  {message.U(x).Mul(soft), sum, "rule: graph attention"},
+		"GAT, turned":          {soft.Mul(message.U(x)), sum, "rule: graph attention"},
+		"GAT with dropout":     {message.U(x).Mul(soft.Dropout(tape, 0.5)), sum, "rule: graph attention"},
+		"GAT with edges":       {message.U(x).Mul(withEdge), sum, "rule: graph attention"},
+		"GAT with weights":     {message.U(x).Mul(soft.Dropout(tape, 0.5).Mul(message.E(ee))), sum, "rule: graph attention"},
+		"GAT with everything":  {message.U(x).Mul(withEdge.Dropout(tape, 0.5).Mul(message.E(ee))), sum, "rule: graph attention"},
+		"U·V":                  {message.UDotV(x, x), nil, "rule: U(x)·V(y)"},
+		"edge softmax":         {message.E(ee).Softmax(), nil, "rule: edge softmax"},
+		"mean of U":            {message.U(x), []message.Reducer{message.Mean}, "rule: mean of U(x)"},
+		"max of U":             {message.U(x), []message.Reducer{message.Max}, "rule: largest of U(x)"},
+		"min of U":             {message.U(x), []message.Reducer{message.Min}, "rule: smallest of U(x)"},
 		"std of U":             {message.U(x), []message.Reducer{message.Std}, "tiles: "},
 		"backward":             {message.U(tape.Watch(x.Value())).Tanh(), sum, "computes 2 of the 2 steps again"},
 		"backward of U":        {message.U(tape.Watch(x.Value())).Scale(2), sum, "computes 0 of the 2 steps again"},
@@ -390,7 +390,7 @@ func TestExplain(t *testing.T) {
 		"ELU attention":        {message.U(x).Mul(message.UAddV(el, el).ELU().Softmax()), sum, "ELU"},
 	} {
 		got := message.Explain(g, c.m, c.rs...)
-		if !strings.Contains(got, c.want) || strings.Contains(got, "kernel") != strings.Contains(c.want, "kernel") {
+		if !strings.Contains(got, c.want) || strings.Contains(got, "rule: ") != strings.Contains(c.want, "rule: ") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -400,7 +400,7 @@ func TestExplain(t *testing.T) {
 }
 
 // TestWeightOfMoreAxes multiplies with a weight whose ones add an axis: the
-// result has that axis, whether or not a kernel runs.
+// result has that axis, whether a rule or the tiles run.
 func TestWeightOfMoreAxes(t *testing.T) {
 	g := odd()
 	x, el := grad.Const(param(1, 8, 2, 3).Value), grad.Const(param(2, 8, 2, 1).Value)

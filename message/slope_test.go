@@ -11,7 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// rectified are attentions by a LeakyReLU of slope 0 that have a kernel or a walk
+// rectified are attentions by a LeakyReLU of slope 0 that have a rule or a walk
 // of their own, and by the ReLU that it is, which goes in tiles step by step.
 var rectified = map[string]func(t *grad.Tape, m *broad, rectify func(message.Msg) message.Msg) message.Msg{
 	"gat": func(t *grad.Tape, m *broad, rectify func(message.Msg) message.Msg) message.Msg {

@@ -16,7 +16,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// summed are messages whose sums get a bias: of each kind of kernel, and of none. weights is what a softmax weighs with,
+// summed are messages whose sums get a bias: of each kind of rule, and of none. weights is what a softmax weighs with,
 // of those that have one.
 var summed = map[string]func(t *grad.Tape, m *broad) (msg message.Msg, weights *message.Msg){
 	"gatv2": func(t *grad.Tape, m *broad) (message.Msg, *message.Msg) {
@@ -43,7 +43,7 @@ var summed = map[string]func(t *grad.Tape, m *broad) (msg message.Msg, weights *
 	},
 }
 
-// weighedBias is the formula of a sum with a bias. A kernel that adds it takes the gradient of a softmax from the result,
+// weighedBias is the formula of a sum with a bias. A way that adds it takes the gradient of a softmax from the result,
 // less the bias again, and leaves in it roundings of the bias. So here the bias is weighed by the softmax, whose sum is 1.
 func weighedBias(g *graph.Graph, m *broad, b *grad.Param, of func(t *grad.Tape, m *broad) (message.Msg, *message.Msg)) formula {
 	t := grad.NewTape(3)
@@ -71,7 +71,7 @@ func biasedAlone(g *graph.Graph, then following) following {
 	}
 }
 
-// withBias is the sum of messages and a bias, which the kernel may add.
+// withBias is the sum of messages and a bias, which the way may add.
 func withBias(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var {
 	y := message.UpdateAll(g, m, message.Sum)
 	return y.Reshape(g.NumDst(), y.Dim(1)*y.Dim(-1)).AddBias(b, grad.Identity)
@@ -85,7 +85,7 @@ func biasApart(g *graph.Graph, m message.Msg, b *grad.Var) *grad.Var {
 	return y.Reshape(g.NumDst(), y.Dim(1)*y.Dim(-1)).AddBias(b, grad.Identity)
 }
 
-// A bias behind a sum is added by the kernels that can, and the others leave it.
+// A bias behind a sum is added by the ways that can, and the others leave it.
 func TestSumBiasJoins(t *testing.T) {
 	g := odd()
 	m, b := newBroad(g, 8, 8), param(6, 64)
@@ -141,7 +141,7 @@ func TestSumBias(t *testing.T) {
 	}
 }
 
-// A bias of another length is an error that says so, whatever the kernel.
+// A bias of another length is an error that says so, whatever the way.
 func TestSumBiasLength(t *testing.T) {
 	g := odd()
 	m := newBroad(g, 8, 8)

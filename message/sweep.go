@@ -43,8 +43,8 @@ type sweep struct {
 	g        *graph.Graph
 	levels   *graph.Levels
 	init     State
-	plan     *plannedSweep
-	onEdges  []*plannedEdges         // of each state, where it has rows for edges; nil: all have rows for nodes
+	schedule *schedule
+	onEdges  []*edgeSchedule         // of each state, where it has rows for edges; nil: all have rows for nodes
 	arranged map[*grad.Var]*grad.Var // by Var, its rows in level order
 	byEdge   map[*grad.Var]*grad.Var // by Var, its rows in the order of the levels' edges
 	loop     tape.Loop
@@ -65,7 +65,7 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 		first = sw.first()
 	}
 	sw.prev = make(State, len(sw.init))
-	for n, at := range sw.plan.places {
+	for n, at := range sw.schedule.places {
 		for i, x := range first {
 			sw.prev[i] = sw.loop.Read(x)
 		}
@@ -88,7 +88,7 @@ func (sw *sweep) run(step func(l *Level, prev State) State) {
 
 // begin begins the loop if one of xs is on a tape.
 func (sw *sweep) begin(xs State) {
-	sw.loop = tape.BeginLoop(sw.plan.rows, xs...)
+	sw.loop = tape.BeginLoop(sw.schedule.rows, xs...)
 	sw.loop.Seal()
 }
 
@@ -96,7 +96,7 @@ func (sw *sweep) begin(xs State) {
 func (sw *sweep) first() State {
 	out := make(State, len(sw.init))
 	for i, x := range sw.init {
-		rows, inOrder := sw.plan.first, sw.plan.inOrder
+		rows, inOrder := sw.schedule.first, sw.schedule.inOrder
 		if p := sw.edges(i); p != nil {
 			rows, inOrder = p.first, p.inOrder
 		}
@@ -112,7 +112,7 @@ func (sw *sweep) newFrames(xs State) {
 	op := grad.Begin("Sweep", xs...)
 	for i, x := range xs {
 		shape := slices.Clone(x.Shape())
-		shape[0] = sw.plan.rows
+		shape[0] = sw.schedule.rows
 		if p := sw.edges(i); p != nil {
 			shape[0] = p.rows()
 		}
@@ -128,7 +128,7 @@ func (sw *sweep) write(n int, s State) {
 		if p := sw.edges(i); n >= 0 && p != nil {
 			row = p.places[n].row
 		} else if n >= 0 {
-			row = sw.plan.places[n].row
+			row = sw.schedule.places[n].row
 		}
 		f.Write(row, s[i])
 	}
@@ -158,7 +158,7 @@ func (sw *sweep) states() State {
 		if p := sw.edges(i); p != nil {
 			out[i] = sorted(p.before, p.order, p.rank)
 		} else {
-			out[i] = sorted(sw.plan.roots(), sw.levels.Order, sw.levels.Rank)
+			out[i] = sorted(sw.schedule.roots(), sw.levels.Order, sw.levels.Rank)
 		}
 	}
 	return out

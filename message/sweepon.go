@@ -46,10 +46,10 @@ func SweepOn(g *graph.Graph, on []*graph.Graph, init State, step func(l *Level, 
 	sw := &sweep{g: g, levels: levels, init: init, arranged: map[*grad.Var]*grad.Var{}}
 	for i, att := range on {
 		if att != nil {
-			sw.planEdges(i, att)
+			sw.scheduleEdges(i, att)
 		}
 	}
-	sw.plan = schedule(g, levels, shared)
+	sw.schedule = scheduleOf(g, levels, shared)
 	sw.run(step)
 	return sw.states()
 }
@@ -59,15 +59,15 @@ func SweepOn(g *graph.Graph, on []*graph.Graph, init State, step func(l *Level, 
 var emptyLevel = &graph.Levels{Offsets: []int{0, 0}}
 
 // edges is where a state with rows for edges stands, or nil.
-func (sw *sweep) edges(i int) *plannedEdges {
+func (sw *sweep) edges(i int) *edgeSchedule {
 	if sw.onEdges == nil {
 		return nil
 	}
 	return sw.onEdges[i]
 }
 
-// planEdges plans state i, which has a row for each edge of att.
-func (sw *sweep) planEdges(i int, att *graph.Graph) {
+// scheduleEdges schedules state i, which has a row for each edge of att.
+func (sw *sweep) scheduleEdges(i int, att *graph.Graph) {
 	x := sw.init[i]
 	bad := func(shape []int, why string) {
 		panic(&tensor.ShapeError{Op: "message.SweepOn", Shapes: [][]int{slices.Clone(shape)}, Why: why})
@@ -84,10 +84,10 @@ func (sw *sweep) planEdges(i int, att *graph.Graph) {
 		bad(x.Shape(), fmt.Sprintf("init wants one row, or one for each of %d edges into the roots", before))
 	}
 	if sw.onEdges == nil {
-		sw.onEdges = make([]*plannedEdges, len(sw.init))
+		sw.onEdges = make([]*edgeSchedule, len(sw.init))
 	}
 	key := edgesKey{sw.levels, n != before}
-	sw.onEdges[i] = graph.Derive(att, key, func() *plannedEdges { return newPlannedEdges(sw.g, sw.levels, att, n != before) })
+	sw.onEdges[i] = graph.Derive(att, key, func() *edgeSchedule { return newEdgeSchedule(sw.g, sw.levels, att, n != before) })
 }
 
 // edgesKey is that of the plan of a state on the edges of a graph, in the sweeps over
@@ -97,9 +97,9 @@ type edgesKey struct {
 	shared bool
 }
 
-// plannedEdges is where a state with a row for each edge stands in its frame: first the
+// edgeSchedule is where a state with a row for each edge stands in its frame: first the
 // rows before the roots, then the edges into the nodes of each level.
-type plannedEdges struct {
+type edgeSchedule struct {
 	before      int     // the rows before the roots
 	first       []int32 // the row of init of each of these
 	inOrder     bool    // first is 0, 1, 2 …
@@ -115,15 +115,15 @@ type edgePlace struct {
 }
 
 // rows is the number of rows of the frame.
-func (p *plannedEdges) rows() int { return p.before + len(p.order) }
+func (p *edgeSchedule) rows() int { return p.before + len(p.order) }
 
 // read returns the rows that a level's edges have from those of its predecessors.
 func (at *edgePlace) read(f tape.Frame) *grad.Var {
 	return UpdateAll(at.link, U(f.View(at.lo, at.hi)), Sum)
 }
 
-func newPlannedEdges(g *graph.Graph, l *graph.Levels, att *graph.Graph, shared bool) *plannedEdges {
-	p := &plannedEdges{rank: make([]int32, att.NumEdges()), order: make([]int32, 0, att.NumEdges())}
+func newEdgeSchedule(g *graph.Graph, l *graph.Levels, att *graph.Graph, shared bool) *edgeSchedule {
+	p := &edgeSchedule{rank: make([]int32, att.NumEdges()), order: make([]int32, 0, att.NumEdges())}
 	off := att.In().Offsets
 	for _, v := range l.Order {
 		for e := off[v]; e < off[v+1]; e++ {
@@ -142,7 +142,7 @@ func newPlannedEdges(g *graph.Graph, l *graph.Levels, att *graph.Graph, shared b
 }
 
 // placeRoots has the edges into level 0 read the first rows of the frame, each its own.
-func (p *plannedEdges) placeRoots(g *graph.Graph, nodes []int32, att *graph.Graph, shared bool) {
+func (p *edgeSchedule) placeRoots(g *graph.Graph, nodes []int32, att *graph.Graph, shared bool) {
 	start, at := map[int32]int32{}, int32(0) // of each root's rows of init
 	for _, v := range g.Roots() {
 		start[v] = at
@@ -170,7 +170,7 @@ func (p *plannedEdges) placeRoots(g *graph.Graph, nodes []int32, att *graph.Grap
 
 // placeLevel finds for each edge into some nodes the rows of the edges from the same
 // source into their predecessors.
-func (p *plannedEdges) placeLevel(g *graph.Graph, nodes []int32, att *graph.Graph) {
+func (p *edgeSchedule) placeLevel(g *graph.Graph, nodes []int32, att *graph.Graph) {
 	k, in := newLink(), att.In()
 	var m matching
 	var rows [][]int32 // of each edge

@@ -121,7 +121,7 @@ func runs(g *graph.Graph, msg func(t *grad.Tape, x operands) message.Msg, single
 }
 
 // TestTiles runs every expression in tiles of all sizes: every result and every
-// gradient has the same bits, and a kernel agrees with the tiles to rounding.
+// gradient has the same bits, and a rule agrees with the tiles to rounding.
 func TestTiles(t *testing.T) {
 	all := graphs()
 	for i, at := range slices.Sorted(maps.Keys(all)) {
@@ -186,11 +186,11 @@ func (w way) checkCuts(t *testing.T, what string, m *model) {
 		whole = want
 	}
 	message.SetFuse(t, true)
-	reference.Near(t, what+", by kernel", w.outcome(m), truth)
+	reference.Near(t, what+", by its rule", w.outcome(m), truth)
 }
 
 // TestGradientsInParts checks gradients where a destination's edges fill several
-// tiles, without kernels.
+// tiles, without other rules.
 func TestGradientsInParts(t *testing.T) {
 	if !gradtest.Sharp {
 		t.Skip("a finite difference over so many edges meets a kink; run with -tags f64")

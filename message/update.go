@@ -67,7 +67,7 @@ func given(op string, g *graph.Graph) {
 }
 
 // run computes m on g, under reducers or none: it finds the plan of m, and the first
-// kernel of this plan that takes the call.
+// way of this plan that takes the call.
 func run(op string, g *graph.Graph, m *Msg, rs []Reducer) *grad.Var {
 	p := planned(op, g, m, rs)
 	room := newCall(g, m, p.Plan)

@@ -98,7 +98,7 @@ func (o *blockOracle) row(s graph.Span, j, h, first int) {
 	}
 }
 
-// blockGraphs are less and more than a block of the kernel, with gaps between destinations, and with sources that
+// blockGraphs are less and more than a block of the pass, with gaps between destinations, and with sources that
 // two share.
 var blockGraphs = map[string][]graph.Span{
 	"full":        {{NumSrc: 70, NumDst: 50, Dst: 1}},
@@ -156,7 +156,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// compare computes the same by the kernel.
+// compare computes the same by the pass.
 func (o *blockOracle) compare(t *testing.T, what string, dst, src int) {
 	t.Helper()
 	m := o.m

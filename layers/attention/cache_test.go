@@ -53,7 +53,7 @@ func newLanguageModel(b attention.Block, depth, tokens int) *attention.LanguageM
 }
 
 // Token by token, from a cache, the logits are those of the whole sentences, to the bit: of
-// sentences of all lengths at once, over several blocks of the kernel, for every position.
+// sentences of all lengths at once, over several blocks of the pass, for every position.
 func TestCacheIsFullPass(t *testing.T) {
 	lengths := []int{1, 70, 131, 5}
 	for i, p := range positions {

@@ -78,7 +78,7 @@ func TestMasksAreGraphs(t *testing.T) {
 	}
 }
 
-// asList is g as a list of edges, which no kernel of blocks takes.
+// asList is g as a list of edges, which no rule of blocks takes.
 func asList(g *graph.Graph) *graph.Graph {
 	var src, dst []int32
 	for v := range g.NumDst() {
@@ -122,7 +122,7 @@ func TestBlocksAreEdges(t *testing.T) {
 			k, q, v := param(1, g.NumSrc(), s.key).Value, param(2, g.NumDst(), s.query).Value, param(3, g.NumSrc(), 2).Value
 			for how, w := range weighed {
 				if how != "softmax" && name != "additive" && name != "dot" {
-					continue // the two kernels of blocks
+					continue // the two rules of blocks
 				}
 				l := &attention.Soft{Score: s.Score, Weigh: w.Weighing}
 				run := func(g *graph.Graph) (all []*tensor.Dense) {

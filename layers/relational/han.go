@@ -22,7 +22,7 @@ import (
 // of Wang, Ji, Shi, Wang, Cui, Yu and Ye, "Heterogeneous Graph Attention Network", WWW
 // 2019, as PyG's HANConv has it; the paper's relations are meta-paths. x is N×In of the
 // type, dense or sparse; y is N×Out for every type, and of a block NumDst×Out. A node
-// without in-edges of any relation, and a type without relations, gets zero. GAT's kernel
+// without in-edges of any relation, and a type without relations, gets zero. GAT's rule
 // runs, a relation each.
 //
 // On a block mean_v goes over the block's destinations, so a batch estimates what all nodes

@@ -9,7 +9,7 @@
 //	message.Msg        a program and the Vars that it reads
 //	      │
 //	   Program         here: nodes, leaves, reducers
-//	      ├── rules    look for a program that has a kernel of its own
+//	      ├── rules    look for a program that has a way of its own
 //	      └── plan     makes the steps of it that tiles run
 //
 // An [Expr] is a place in a program, from which a rule walks to its operands.

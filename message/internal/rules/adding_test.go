@@ -25,12 +25,12 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// This file holds the kernel of docs/inside/adding-a-kernel.md, and compares it with tiles.
+// This file holds the kernel of docs/inside/adding-a-rule.md, and compares it with tiles.
 
 // sumProducts is Σ U(x)·V(y)·U(z), of rows of one shape.
 type sumProducts struct{ x, y, z int } // which of the message's arrays
 
-func matchSumProducts(p *plan.Plan) rules.Kernel {
+func matchSumProducts(p *plan.Plan) rules.Way {
 	x, rest, ok := p.Program.Message().Product(ops.LeafU)
 	if !ok || !p.Program.Reduces(ops.Sum) {
 		return nil
@@ -163,9 +163,9 @@ func (o *operands) run(g *graph.Graph, shared bool) []*tensor.Dense {
 	return all
 }
 
-// TestAddedKernel holds the kernel and tiles against the formula, forward and backward, and compares
+// TestAddedWay holds the kernel and tiles against the formula, forward and backward, and compares
 // its bits on one thread with those on four.
-func TestAddedKernel(t *testing.T) {
+func TestAddedWay(t *testing.T) {
 	withSumProducts(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for name, g := range map[string]*graph.Graph{
@@ -217,7 +217,7 @@ func TestAddedRule(t *testing.T) {
 		{"destinations that are sources", block, far.Mul(message.V(few)).Mul(far), message.Sum, true},
 		{"rows of sources", block, far.Mul(message.V(message.OnDst(block, grad.Const(tensor.New(block.NumSrc(), 7))))).Mul(far), message.Sum, true},
 	} {
-		if got := strings.HasPrefix(message.Explain(c.g, c.m, c.r), "kernel: sum of U(x)·V(y)·U(z)"); got != c.want {
+		if got := strings.HasPrefix(message.Explain(c.g, c.m, c.r), "rule: sum of U(x)·V(y)·U(z)"); got != c.want {
 			t.Errorf("%s: the kernel runs it is %v, want %v", c.what, got, c.want)
 		}
 	}
@@ -234,8 +234,8 @@ func TestAddedGradient(t *testing.T) {
 	})
 }
 
-// What docs/inside/adding-a-kernel.md quotes is what stands here, or in the table.
-func TestAddingAKernel(t *testing.T) {
+// What docs/inside/adding-a-rule.md quotes is what stands here, or in the table.
+func TestAddingARule(t *testing.T) {
 	read := func(name string) string {
 		b, err := os.ReadFile(name)
 		if err != nil {
@@ -244,13 +244,13 @@ func TestAddingAKernel(t *testing.T) {
 		return string(b)
 	}
 	src := read("adding_test.go") + read("table.go")
-	quoted := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read("../../../docs/inside/adding-a-kernel.md"), -1)
+	quoted := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read("../../../docs/inside/adding-a-rule.md"), -1)
 	if len(quoted) < 6 {
-		t.Fatalf("docs/inside/adding-a-kernel.md has %d blocks of code", len(quoted))
+		t.Fatalf("docs/inside/adding-a-rule.md has %d blocks of code", len(quoted))
 	}
 	for _, b := range quoted {
 		if !strings.Contains(src, b[1]) {
-			t.Errorf("docs/inside/adding-a-kernel.md quotes what is not in adding_test.go:\n%s", b[1])
+			t.Errorf("docs/inside/adding-a-rule.md quotes what is not in adding_test.go:\n%s", b[1])
 		}
 	}
 }

@@ -46,7 +46,7 @@ const additiveName = "additive scores on blocks: one pass over the keys of each 
 // mostHidden is the widest row that an additive score is taken of.
 const mostHidden = 1 << 12
 
-func matchAdditiveBlocks(p *plan.Plan) Kernel {
+func matchAdditiveBlocks(p *plan.Plan) Way {
 	all := p.Program
 	score, ok := additiveIn(all.Message())
 	if !ok {
@@ -136,12 +136,12 @@ func (m additiveBlocks) score(c *exec.Call) *grad.Var {
 	})
 	z := op.Fresh(c.Graph.NumEdges(), 1)
 	n := tape.Notes[additiveBack](op)
-	*n = additiveBack{op: op, k: k, q: q, v: v, kernel: fused.Additive{On: on, K: k.Value().Data, Q: q.Value().Data, V: v.Value().Data}}
-	if exec.Overlap(n.kernel.K, n.kernel.Q) {
-		n.apart = len(n.kernel.Q)
+	*n = additiveBack{op: op, k: k, q: q, v: v, pass: fused.Additive{On: on, K: k.Value().Data, Q: q.Value().Data, V: v.Value().Data}}
+	if exec.Overlap(n.pass.K, n.pass.Q) {
+		n.apart = len(n.pass.Q)
 	}
 	if !tape.Dry(op, on.Room()+n.apart) {
-		n.kernel.Logits(z.Value().Data)
+		n.pass.Logits(z.Value().Data)
 	}
 	return tape.RecordBy(op, z, n)
 }
@@ -150,19 +150,19 @@ func (m additiveBlocks) score(c *exec.Call) *grad.Var {
 type additiveBack struct {
 	op      grad.Op
 	k, q, v *grad.Var
-	kernel  fused.Additive
+	pass    fused.Additive
 	apart   int // the elements of q, where these are elements of k, too
 }
 
 // Pull adds to the gradients of the operands.
 func (n *additiveBack) Pull(dz *tensor.Dense) {
-	n.op.Scratch(n.kernel.On.Room()+n.apart, func(buf []tensor.Float) {
+	n.op.Scratch(n.pass.On.Room()+n.apart, func(buf []tensor.Float) {
 		to := fused.AdditiveGrads{Z: dz.Data, K: gradOf(n.k), Q: gradOf(n.q), V: gradOf(n.v)}
 		dq := to.Q
 		if n.apart > 0 && dq != nil {
 			to.Q = buf[len(buf)-n.apart:]
 		}
-		n.kernel.Backward(&to, buf[:len(buf)-n.apart])
+		n.pass.Backward(&to, buf[:len(buf)-n.apart])
 		if n.apart > 0 && dq != nil {
 			vec.Axpy(dq, 1, to.Q)
 		}

@@ -115,7 +115,7 @@ func (o *additive) formula(g *graph.Graph, f form, shared bool) [][]rounding.Res
 	return formulaOf(o.used, halved, func() { o.run(g, f, shared) })
 }
 
-// The kernel and tiles are what the formula says; they agree, forward to the bit, and its bits do not depend on threads.
+// The way and tiles are what the formula says; they agree, forward to the bit, and its bits do not depend on threads.
 func TestAdditiveBlocks(t *testing.T) {
 	for name, g := range additiveGraphs {
 		for i, f := range forms {
@@ -247,7 +247,7 @@ func TestAdditiveBlocksMeasure(t *testing.T) {
 	}
 }
 
-// TestAdditiveBlocksRule asks Explain which messages and graphs the kernel takes.
+// TestAdditiveBlocksRule asks Explain which messages and graphs the rule takes.
 func TestAdditiveBlocksRule(t *testing.T) {
 	g, ring, step := graph.CompleteBipartite(4, 3), graph.Ring(5, 2), stepOf()
 	block := graph.Must(graph.Block(graph.Complete(5), []int32{2, 4}))
@@ -272,8 +272,8 @@ func TestAdditiveBlocksRule(t *testing.T) {
 		{"no blocks", ring, score(ring, 6), nil, false},
 		{"destinations that are sources", block, score(block, 6), nil, false},
 	} {
-		if got := strings.HasPrefix(message.Explain(c.g, c.m, c.by...), "kernel: additive scores on blocks"); got != c.want {
-			t.Errorf("%s: the kernel runs it is %v, want %v", c.what, got, c.want)
+		if got := strings.HasPrefix(message.Explain(c.g, c.m, c.by...), "rule: additive scores on blocks"); got != c.want {
+			t.Errorf("%s: the rule runs it is %v, want %v", c.what, got, c.want)
 		}
 	}
 }

@@ -17,14 +17,14 @@ type bestSources struct {
 	smallest bool
 }
 
-func matchMaxSources(p *plan.Plan) Kernel {
+func matchMaxSources(p *plan.Plan) Way {
 	if x, ok := reducesSources(p, ops.Max); ok {
 		return bestSources{x: x}
 	}
 	return nil
 }
 
-func matchMinSources(p *plan.Plan) Kernel {
+func matchMinSources(p *plan.Plan) Way {
 	if x, ok := reducesSources(p, ops.Min); ok {
 		return bestSources{x: x, smallest: true}
 	}

@@ -36,7 +36,7 @@ type blocks struct {
 // mostHead is the longest row of a head that blocks have room for.
 const mostHead = 512
 
-func matchBlocks(p *plan.Plan) Kernel {
+func matchBlocks(p *plan.Plan) Way {
 	x, w, ok := p.Program.Message().Product(ops.LeafU)
 	if !ok || !p.Program.Reduces(ops.Sum) {
 		return nil
@@ -156,11 +156,11 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 	var shape [tensor.MaxAxes]int
 	y := op.New(c.Shape(shape[:], n.x)...)
 	d := n.k.Dim(-1)
-	n.kernel = fused.Blocks{
+	n.pass = fused.Blocks{
 		Spans: c.Graph.Spans(), Q: n.q.Value().Data, K: n.k.Value().Data, X: n.x.Value().Data,
 		Heads: n.k.Value().RowLen() / d, KeyWidth: d, ValueWidth: n.x.Dim(-1), Scale: m.scale,
 	}
-	k := &n.kernel
+	k := &n.pass
 	if m.drop != none {
 		k.Drop = (*tensor.Mask)(c.Attributes[m.drop].Drop)
 	}
@@ -181,7 +181,7 @@ func (m blocks) Forward(c *exec.Call) *grad.Var {
 
 // tableOf says which row of a table each edge takes.
 func (n *blocksBack) tableOf(g *graph.Graph, x *ops.Attribute) {
-	b := &n.kernel.Bias
+	b := &n.pass.Bias
 	if x.ByOffset {
 		src, dst := g.Places()
 		n.offsets = fused.OffsetTable{Src: src, Dst: dst, Lo: int(x.Lo), Hi: int(x.Hi)}
@@ -198,7 +198,7 @@ type blocksBack struct {
 	op      grad.Op
 	q, k, x *grad.Var
 	bias    *grad.Var // nil: none
-	kernel  fused.Blocks
+	pass    fused.Blocks
 	offsets fused.OffsetTable // of its bias
 	room    int               // scratch of backward
 }
@@ -212,6 +212,6 @@ func (n *blocksBack) Pull(dy *tensor.Dense) {
 		return x.Grad().Data
 	}
 	n.op.Scratch(n.room, func(buf []tensor.Float) {
-		n.kernel.Backward(&fused.BlockGrads{Out: dy.Data, Q: into(n.q), K: into(n.k), X: into(n.x), Bias: into(n.bias)}, buf)
+		n.pass.Backward(&fused.BlockGrads{Out: dy.Data, Q: into(n.q), K: into(n.k), X: into(n.x), Bias: into(n.bias)}, buf)
 	})
 }

@@ -15,7 +15,7 @@ import (
 // of eight elements. [fused.Listed] has the arithmetic.
 type dotWalk struct{ blocks }
 
-func matchDotWalk(p *plan.Plan) Kernel {
+func matchDotWalk(p *plan.Plan) Way {
 	const n = fused.ListedHeads
 	m, ok := matchBlocks(p).(blocks)
 	if !ok || m.bias != none || m.keys.Width() != n*n || m.keys.Last() != n || m.values.Last() != n {
@@ -34,14 +34,14 @@ func (m dotWalk) Forward(c *exec.Call) *grad.Var {
 	waits := tape.Own(op, vars[:])
 	n := tape.Notes[dotWalkBack](op)
 	*n = dotWalkBack{op: op, q: vars[0], k: vars[1], x: vars[2]}
-	n.kernel = fused.Listed{In: c.Graph.In(), Q: n.q.Value().Data, K: n.k.Value().Data, V: n.x.Value().Data, Scale: m.scale}
+	n.pass = fused.Listed{In: c.Graph.In(), Q: n.q.Value().Data, K: n.k.Value().Data, V: n.x.Value().Data, Scale: m.scale}
 	if m.drop != none {
-		n.kernel.Drop = (*tensor.Mask)(c.Attributes[m.drop].Drop)
+		n.pass.Drop = (*tensor.Mask)(c.Attributes[m.drop].Drop)
 	}
 	var shape [tensor.MaxAxes]int
 	y := op.Fresh(c.Shape(shape[:], n.x)...)
 	if op.Needs() {
-		n.records.Data = tape.FreshFloats(op, n.kernel.RecordsLen())
+		n.records.Data = tape.FreshFloats(op, n.pass.RecordsLen())
 	}
 	tape.Dry(op, 0)
 	return exec.Record(op, y, n, waits)
@@ -51,7 +51,7 @@ func (m dotWalk) Forward(c *exec.Call) *grad.Var {
 type dotWalkBack struct {
 	op      grad.Op
 	q, k, x *grad.Var
-	kernel  fused.Listed
+	pass    fused.Listed
 	records fused.ListedRecords // none where no gradient is wanted
 }
 
@@ -60,11 +60,11 @@ func (n *dotWalkBack) Run(op grad.Op, y *grad.Var) {
 	var records *fused.ListedRecords
 	if op.Needs() {
 		if records = &n.records; records.Data == nil {
-			records.Data = tape.FreshFloats(op, n.kernel.RecordsLen())
+			records.Data = tape.FreshFloats(op, n.pass.RecordsLen())
 		}
 	}
 	if !tape.Dry(op, 0) {
-		n.kernel.Forward(y.Value().Data, records)
+		n.pass.Forward(y.Value().Data, records)
 	}
 }
 
@@ -72,7 +72,7 @@ func (n *dotWalkBack) Run(op grad.Op, y *grad.Var) {
 func (n *dotWalkBack) Summed(r *grad.Var) tape.Late {
 	with := tape.Notes[dotWalkBack](n.op)
 	*with = *n
-	with.kernel.Add = r.Value().Data
+	with.pass.Add = r.Value().Data
 	n.records = fused.ListedRecords{}
 	return with
 }
@@ -89,7 +89,7 @@ func (n *dotWalkBack) Pull(dy *tensor.Dense) {
 	if exec.Overlap(g.K, g.V) && unsafe.SliceData(g.K) != unsafe.SliceData(g.V) {
 		g.K, g.SetK = make([]tensor.Float, len(to)), true
 	}
-	n.kernel.Backward(&n.records, &g)
+	n.pass.Backward(&n.records, &g)
 	if len(to) > 0 && unsafe.SliceData(g.K) != unsafe.SliceData(to) {
 		tensor.Of(to, len(to)).Add(tensor.Of(g.K, len(to)))
 	}

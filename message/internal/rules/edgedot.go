@@ -17,7 +17,7 @@ import (
 // edgeDot is the scalar product of U(x) and V(y) on every edge.
 type edgeDot struct{ x, y int }
 
-func matchEdgeDot(p *plan.Plan) Kernel {
+func matchEdgeDot(p *plan.Plan) Way {
 	m := p.Program.Message()
 	if p.Result != plan.Stored || !m.Is(ops.DotLast) {
 		return nil

@@ -14,7 +14,7 @@ import (
 // edgeSoftmax is the softmax of E(x) over the in-edges of each destination.
 type edgeSoftmax struct{ x int }
 
-func matchEdgeSoftmax(p *plan.Plan) Kernel {
+func matchEdgeSoftmax(p *plan.Plan) Way {
 	m := p.Program.Message()
 	if p.Result != plan.Stored || !m.Is(ops.Softmax) || !m.Operand().Is(ops.LeafE) {
 		return nil

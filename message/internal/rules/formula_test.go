@@ -15,7 +15,7 @@ import (
 var asked func(c *exec.Call)
 
 func init() {
-	first := rules.Rule{Name: "asked", Match: func(*plan.Plan) rules.Kernel { return refusing{} }}
+	first := rules.Rule{Name: "asked", Match: func(*plan.Plan) rules.Way { return refusing{} }}
 	rules.Table = append([]rules.Rule{first}, rules.Table...)
 }
 
@@ -37,7 +37,7 @@ func formulaOf(of []*grad.Param, made reference.Made, run func()) [][]rounding.R
 	var y []rounding.Number
 	asked = func(c *exec.Call) {
 		if r != nil {
-			return // what a kernel asks for in turn
+			return // what a way asks for in turn
 		}
 		p := c.Plan.Program
 		r = reference.New(c.Graph, slices.Clone(p.Code), slices.Clone(c.Vars), slices.Clone(c.Attributes), made)

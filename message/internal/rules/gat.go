@@ -29,7 +29,7 @@ type gat struct {
 // none says that there is no such operand.
 const none = -1
 
-func matchGAT(p *plan.Plan) Kernel {
+func matchGAT(p *plan.Plan) Way {
 	ft, w, ok := p.Program.Message().Product(ops.LeafU)
 	if !ok || !p.Program.Reduces(ops.Sum) {
 		return nil
@@ -126,27 +126,27 @@ func (k gat) Forward(c *exec.Call) *grad.Var {
 	waits := tape.Own(op, vars)
 	a := tape.Notes[gatBack](op)
 	a.op, a.ft, a.el, a.er, a.from = op, vars[0], vars[1], vars[2], from
-	a.kernel = fused.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Slope: k.slope}
+	a.pass = fused.GAT{In: c.Graph.In(), El: a.el.Value(), Er: a.er.Value(), Slope: k.slope}
 	if from != nil {
-		a.kernel.Ft = from.Shape()
+		a.pass.Ft = from.Shape()
 	} else {
-		a.kernel.Ft = a.ft.Value()
+		a.pass.Ft = a.ft.Value()
 	}
 	if k.drop != none {
-		a.kernel.Drop = (*tensor.Mask)(c.Attributes[k.drop].Drop)
+		a.pass.Drop = (*tensor.Mask)(c.Attributes[k.drop].Drop)
 	}
 	if k.ee != none {
 		a.ee = vars[3]
-		a.kernel.Ee = a.ee.Value()
+		a.pass.Ee = a.ee.Value()
 	}
 	if k.weight != none {
 		a.weight = vars[len(vars)-1]
-		a.kernel.Weight = a.weight.Value()
+		a.pass.Weight = a.weight.Value()
 	}
 	var shape [tensor.MaxAxes]int
 	y := op.Fresh(c.Shape(shape[:], ft)...)
 	if op.Needs() {
-		a.records.Data = tape.FreshFloats(op, a.kernel.RecordsLen())
+		a.records.Data = tape.FreshFloats(op, a.pass.RecordsLen())
 	}
 	tape.Dry(op, 0)
 	return exec.Record(op, y, a, waits)
@@ -158,7 +158,7 @@ type gatBack struct {
 	ft, el, er *grad.Var
 	ee, weight *grad.Var       // nil: none
 	from       tape.Projection // ft if that is not held; nil: it is
-	kernel     fused.GAT
+	pass       fused.GAT
 	y          *grad.Var
 	records    fused.Records // none where no gradient is wanted
 }
@@ -169,23 +169,23 @@ func (a *gatBack) Run(op grad.Op, y *grad.Var) {
 	var records *fused.Records
 	if op.Needs() {
 		if records = &a.records; records.Data == nil {
-			records.Data = tape.FreshFloats(op, a.kernel.RecordsLen())
+			records.Data = tape.FreshFloats(op, a.pass.RecordsLen())
 		}
 	}
 	switch {
 	case tape.Dry(op, 0) || a.byHeads(y.Value()):
 	case a.from != nil:
-		a.kernel.Ft = a.from.All(op)
+		a.pass.Ft = a.from.All(op)
 		fallthrough
 	default:
-		a.kernel.Forward(y.Value(), records)
+		a.pass.Forward(y.Value(), records)
 	}
 }
 
 // byHeads sets y by some heads of a projection at a time, and reports whether that is
 // possible.
 func (a *gatBack) byHeads(y *tensor.Dense) bool {
-	return a.from != nil && a.kernel.ByHeads() && a.kernel.ForwardByHeads(y, a.from)
+	return a.from != nil && a.pass.ByHeads() && a.pass.ForwardByHeads(y, a.from)
 }
 
 // Borrows reports whether the operation reads what is not the tape's.
@@ -195,7 +195,7 @@ func (a *gatBack) Borrows() bool { return a.from != nil }
 func (a *gatBack) Biased(b, y *grad.Var) tape.Late {
 	with := tape.Notes[gatBack](a.op)
 	*with = *a
-	with.kernel.Bias = b.Value()
+	with.pass.Bias = b.Value()
 	if with.y = y; y == nil {
 		a.records = fused.Records{}
 	}
@@ -205,7 +205,7 @@ func (a *gatBack) Biased(b, y *grad.Var) tape.Late {
 // Pull adds to the gradients of the operands.
 func (a *gatBack) Pull(dy *tensor.Dense) {
 	into, more := a.grads()
-	a.kernel.Backward(dy, a.y.Value(), &a.records, into)
+	a.pass.Backward(dy, a.y.Value(), &a.records, into)
 	for _, m := range more {
 		m.to.Add(m.x)
 	}

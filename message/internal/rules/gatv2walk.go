@@ -13,7 +13,7 @@ const gatv2Name = "GATv2: a walk of each destination's edges"
 // it goes where scores are out of range. Where U needs no gradient and others do,
 // backward would take weights in tiles from sums of the walk, whose exponentials are not
 // quite theirs: then all is in tiles.
-func matchGATv2Walk(p *plan.Plan) Kernel {
+func matchGATv2Walk(p *plan.Plan) Way {
 	const steps = 6 // U, V, W, their score, its softmax, and U times that; a dropout would be a seventh: then tiles
 	if p.Result != plan.SumWithoutMessage || len(p.Steps) != steps {
 		return nil

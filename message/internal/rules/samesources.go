@@ -12,7 +12,7 @@ import (
 // other, as in a sweep over chains: x itself.
 type sameSources struct{ x int }
 
-func matchSameSources(p *plan.Plan) Kernel {
+func matchSameSources(p *plan.Plan) Way {
 	if x, ok := reducesSources(p, ops.Sum); ok {
 		return sameSources{x}
 	}

@@ -27,14 +27,14 @@ type sumSources struct {
 	mean bool
 }
 
-func matchSumSources(p *plan.Plan) Kernel {
+func matchSumSources(p *plan.Plan) Way {
 	if x, ok := reducesSources(p, ops.Sum); ok {
 		return sumSources{x: x}
 	}
 	return nil
 }
 
-func matchMeanSources(p *plan.Plan) Kernel {
+func matchMeanSources(p *plan.Plan) Way {
 	if x, ok := reducesSources(p, ops.Mean); ok {
 		return sumSources{x: x, mean: true}
 	}

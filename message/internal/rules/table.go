@@ -6,7 +6,7 @@ import (
 	"github.com/edgewise-ml/edgewise/message/internal/plan"
 )
 
-// Table holds all rules: of those that match, the first whose kernel takes a call runs
+// Table holds all rules: of those that match, the first whose way takes a call runs
 // it.
 var Table = []Rule{
 	{"sum of U(x) where destination i has source i alone: x itself", matchSameSources},
@@ -26,18 +26,18 @@ var Table = []Rule{
 	{tilesName, matchTiles},
 }
 
-// Compiled is a plan with its kernels.
+// Compiled is a plan with its ways.
 type Compiled struct {
 	Plan    *plan.Plan
 	matches []match
 }
 
 type match struct {
-	name   string
-	kernel Kernel
+	name string
+	way  Way
 }
 
-// Compile makes the plan of a program and asks every rule of the table for a kernel.
+// Compile makes the plan of a program and asks every rule of the table for a way.
 // It panics with a [*tensor.ShapeError], in the name of op, where an operand does not
 // fit.
 func Compile(op string, p *ir.Program) *Compiled {
@@ -50,26 +50,26 @@ func Compile(op string, p *ir.Program) *Compiled {
 	return c
 }
 
-// TilesOnly switches off all kernels but those of package exec. Tests set it, to
-// compare kernels with tiles.
+// TilesOnly switches off all rules but that of the tiles. Tests set it, to
+// compare ways with tiles.
 var TilesOnly = false
 
-// Choose returns the kernel that runs a call.
-func (p *Compiled) Choose(c *exec.Call) Kernel { return p.choose(c).kernel }
+// Choose returns the way in which a call runs.
+func (p *Compiled) Choose(c *exec.Call) Way { return p.choose(c).way }
 
 // Explain says in words how a call will run.
 func (p *Compiled) Explain(c *exec.Call) string {
 	m := p.choose(c)
-	if k, ok := m.kernel.(tiles); ok {
+	if k, ok := m.way.(tiles); ok {
 		return exec.Explain(c, k.walk)
 	}
-	return "kernel: " + m.name + "\n"
+	return "rule: " + m.name + "\n"
 }
 
 func (p *Compiled) choose(c *exec.Call) *match {
 	for i := range p.matches {
 		m := &p.matches[i]
-		if _, tiled := m.kernel.(tiles); (tiled || !TilesOnly) && m.kernel.Takes(c) {
+		if _, tiled := m.way.(tiles); (tiled || !TilesOnly) && m.way.Takes(c) {
 			return m
 		}
 	}

@@ -50,7 +50,7 @@ func TestEveryRule(t *testing.T) {
 		{"tiles", ring, x.Mul(message.E(of(ring.NumEdges(), 2, 3))), []message.Reducer{message.Sum}}, // a weight an element
 	} {
 		seen[c.says] = true
-		want := "kernel: " + c.says + "\n"
+		want := "rule: " + c.says + "\n"
 		switch c.says {
 		case "tiles":
 			want = "tiles: "
@@ -71,7 +71,7 @@ func TestEveryRule(t *testing.T) {
 	}
 }
 
-// A rule's kernel is asked again at every call: a graph that it does not take goes on to
+// A rule's way is asked again at every call: a graph that it does not take goes on to
 // the next.
 func TestTakes(t *testing.T) {
 	x := grad.Const(tensor.New(3, 4))

@@ -24,7 +24,7 @@ import (
 // all are: what else is in a batch does not tell on it.
 type weightedBlocks struct{ x, w int }
 
-func matchWeightedBlocks(p *plan.Plan) Kernel {
+func matchWeightedBlocks(p *plan.Plan) Way {
 	x, w, ok := p.Program.Message().Product(ops.LeafU)
 	if !ok || !p.Program.Reduces(ops.Sum) || !w.Is(ops.LeafE) || !ir.Heads(w.Leaf(), x.Leaf()) {
 		return nil

@@ -44,7 +44,7 @@ func (l *weighted) run(g *graph.Graph) []*tensor.Dense {
 }
 
 func TestWeightedBlocks(t *testing.T) {
-	const says = "kernel: sum of U(x) × a scalar an edge, on whole blocks"
+	const says = "rule: sum of U(x) × a scalar an edge, on whole blocks"
 	few := graph.CompleteBipartite(3, 2)
 	for name, c := range map[string]struct {
 		g    *graph.Graph
@@ -60,7 +60,7 @@ func TestWeightedBlocks(t *testing.T) {
 		o := newWeighted(c.g, 5)
 		m := message.UMulE(grad.Const(o.X.Value), grad.Const(o.W.Value))
 		if got := strings.HasPrefix(message.Explain(c.g, m, message.Sum), says); got != c.want {
-			t.Errorf("%s: the kernel runs it is %v, want %v", name, got, c.want)
+			t.Errorf("%s: the rule runs it is %v, want %v", name, got, c.want)
 			continue
 		}
 		got := o.run(c.g)

@@ -15,7 +15,7 @@ import (
 // weightedSum is Σ U(x)·E(w), of which w has a number a head.
 type weightedSum struct{ x, w int }
 
-func matchWeightedSum(p *plan.Plan) Kernel {
+func matchWeightedSum(p *plan.Plan) Way {
 	x, w, ok := p.Program.Message().Product(ops.LeafU)
 	if !ok || !p.Program.Reduces(ops.Sum) || !w.Is(ops.LeafE) || !ir.Heads(w.Leaf(), x.Leaf()) {
 		return nil

@@ -20,17 +20,17 @@ func explain(l layer, g *graph.Graph, in layers.In, heads int) string {
 	return message.Explain(g, message.U(ft).Mul(alpha), message.Sum)
 }
 
-// The whole of GAT runs as one kernel, whatever its options; a Transformer with
+// The whole of GAT runs by one rule, whatever its options; a Transformer with
 // features of edges, whose attention is stored, as a weighted sum.
-func TestKernel(t *testing.T) {
+func TestRule(t *testing.T) {
 	each(t, func(t *testing.T, v variant) {
 		heads, want := 1, ""
 		switch l := v.layer.(type) {
 		case *layers.GATConv:
-			heads, want = max(1, l.Heads), "kernel: graph attention"
+			heads, want = max(1, l.Heads), "rule: graph attention"
 		case *layers.TransformerConv:
 			if heads = max(1, l.Heads); l.EdgeIn > 0 {
-				want = "kernel: sum of U(x) × a scalar a head"
+				want = "rule: sum of U(x) × a scalar a head"
 			}
 		}
 		if want == "" {
@@ -44,7 +44,7 @@ func TestKernel(t *testing.T) {
 }
 
 // sums is what a layer's sum over in-edges must have run as, in words of
-// [grad.Tape.Operations]: the kernel made for it, or the tiles where there is none.
+// [grad.Tape.Operations]: the rule made for it, or the tiles where there is none.
 func (v variant) sums() string {
 	if v.runs != "" {
 		return v.runs
@@ -98,16 +98,16 @@ func or(x, preset layers.Aggregator) layers.Aggregator {
 	return x
 }
 
-// Every layer has run on the kernel that is made for it, under every option.
-func TestKernelsRan(t *testing.T) {
+// Every layer has run by the rule that is made for it, under every option.
+func TestRulesRan(t *testing.T) {
 	each(t, func(t *testing.T, v variant) {
 		g, tape := v.graph(), grad.NewTape(1)
 		v.model(g).apply(tape, g)
-		kernel := func(op string) bool { // a sum that added a bias is that kernel, too
+		ran := func(op string) bool { // a sum that added a bias is by that rule, too
 			name, _, _ := strings.Cut(op, "+")
 			return name == v.sums()
 		}
-		if ops := tape.Operations(); !slices.ContainsFunc(ops, kernel) {
+		if ops := tape.Operations(); !slices.ContainsFunc(ops, ran) {
 			t.Errorf("no %s among %s", v.sums(), ops)
 		}
 	})
@@ -120,7 +120,7 @@ func TestDenseAttention(t *testing.T) {
 	for _, l := range []layer{&layers.DotGATConv{In: 3, Out: 2, Heads: 2}, &layers.TransformerConv{In: 3, Out: 2, Heads: 2, NoRoot: true}} {
 		v := variant{layer: l, in: 3}
 		m := v.model(g)
-		if how := explain(l, g, m.in(nil), 2); !strings.HasPrefix(how, "kernel: dot-product attention on blocks") {
+		if how := explain(l, g, m.in(nil), 2); !strings.HasPrefix(how, "rule: dot-product attention on blocks") {
 			t.Errorf("%T runs as %s", l, how)
 		}
 		listed := graph.Must(graph.New(8, g.In().Cols, g.Destinations()))

@@ -14,8 +14,8 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-// near checks a share of n draws against its probability.
-func near(t *testing.T, what string, hits, n int, p float64) {
+// likely checks a share of n draws against its probability.
+func likely(t *testing.T, what string, hits, n int, p float64) {
 	t.Helper()
 	if sigma := math.Sqrt(float64(n) * p * (1 - p)); math.Abs(float64(hits)-float64(n)*p) > 5*sigma {
 		t.Errorf("%s: %d of %d, want %.0f ± %.0f", what, hits, n, float64(n)*p, sigma)
@@ -68,8 +68,8 @@ func TestRandom(t *testing.T) {
 func TestUniform(t *testing.T) {
 	g := Uniform(rand.New(rand.NewPCG(1, 30)), 20, 100_000)
 	for v := range 20 {
-		near(t, fmt.Sprint("in-edges of ", v), g.InDegree(v), g.NumEdges(), 0.05)
-		near(t, fmt.Sprint("out-edges of ", v), g.OutDegree(v), g.NumEdges(), 0.05)
+		likely(t, fmt.Sprint("in-edges of ", v), g.InDegree(v), g.NumEdges(), 0.05)
+		likely(t, fmt.Sprint("out-edges of ", v), g.OutDegree(v), g.NumEdges(), 0.05)
 	}
 }
 
@@ -87,8 +87,8 @@ func TestPowerLaw(t *testing.T) {
 	slices.Sort(out)
 	for _, r := range []int{0, 1, 4} { // far enough apart that noise does not swap them
 		p := math.Pow(float64(r+1), -alpha) / total
-		near(t, fmt.Sprint("in-edges of rank ", r), int(in[nodes-1-r]), edges, p)
-		near(t, fmt.Sprint("out-edges of rank ", r), int(out[nodes-1-r]), edges, p)
+		likely(t, fmt.Sprint("in-edges of rank ", r), int(in[nodes-1-r]), edges, p)
+		likely(t, fmt.Sprint("out-edges of rank ", r), int(out[nodes-1-r]), edges, p)
 	}
 	for _, alpha := range []float64{-1, math.NaN(), math.Inf(1)} {
 		refused(t, fmt.Sprint("random.PowerLaw: a power law with the exponent ", alpha), func() { PowerLaw(rand.New(rand.NewPCG(1, 31)), 3, 3, alpha) })
@@ -108,8 +108,8 @@ func TestQuadrants(t *testing.T) {
 		high[u>>4*2+v>>4]++
 	}
 	for q, p := range []float64{0.57, 0.19, 0.19, 0.05} {
-		near(t, fmt.Sprint("lowest bits ", q), low[q], n, p)
-		near(t, fmt.Sprint("highest bits ", q), high[q], n, p)
+		likely(t, fmt.Sprint("lowest bits ", q), low[q], n, p)
+		likely(t, fmt.Sprint("highest bits ", q), high[q], n, p)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestCitation(t *testing.T) {
 	for r := range 100_000 {
 		total += 1 / math.Sqrt(float64(r+1))
 	}
-	near(t, "links that stay in a community", inside, 100_000, 0.7+0.3*0.0005)
-	near(t, "links from the first rank", first, 100_000, 1/total)
+	likely(t, "links that stay in a community", inside, 100_000, 0.7+0.3*0.0005)
+	likely(t, "links from the first rank", first, 100_000, 1/total)
 	for want, size := range map[string][2]int{
 		"must be even": {10, 13}, "and not negative": {10, 8}, "joins more than a half of all pairs": {10, 56},
 	} {
@@ -171,7 +171,7 @@ func TestBarabasiAlbert(t *testing.T) {
 			first++
 		}
 	}
-	near(t, "stars around node 0", first, 4000, 0.25)
+	likely(t, "stars around node 0", first, 4000, 0.25)
 	for _, c := range [][2]int{{0, 1}, {3, 0}, {3, 3}, {2, -1}, {math.MaxInt/2 + 3, 1}, {1 << 30, 1 << 10}} {
 		refused(t, "random.BarabasiAlbert: ", func() { BarabasiAlbert(rand.New(rand.NewPCG(1, 35)), c[0], c[1]) })
 	}

@@ -94,6 +94,9 @@ func near(op string, m Model, g *graph.Graph, x tensor.Array, about []int32, hop
 			return nil, fmt.Errorf("explain: there is no node %d: the graph has the nodes 0 to %d", v, g.NumNodes()-1)
 		}
 	}
+	if hops < 0 {
+		return nil, fmt.Errorf("explain: a neighbourhood of %d hops, want 0 or more", hops)
+	}
 	around, err := graph.Neighbourhood(g, about, hops)
 	if err != nil {
 		return nil, err

@@ -37,11 +37,15 @@ type Coarse struct {
 }
 
 // Forward returns the clusters of the nodes x of g. weight is a number for each edge of g,
-// none of them negative; nil is 1. It panics with a [*grad.TapeError] where one cannot be.
+// none of them negative; nil is 1. It panics with a [*grad.TapeError] where one cannot be, and with a
+// [*tensor.ShapeError] if there are not as many as edges.
 func (l *Graclus) Forward(_ *grad.Tape, g *graph.Graph, x *grad.Var, weight []tensor.Float) Coarse {
 	const op = "pool.Graclus"
 	compose.WantNodes(op, g, x)
 	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
+	if n := g.NumEdges(); weight != nil && len(weight) != n {
+		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(weight)}, {n}}, Why: fmt.Sprintf("%d weights for %d edges", len(weight), n)})
+	}
 	cluster, err := analysis.Matching(g, rand.New(rand.NewPCG(l.Seed, 0x6c1)), weight)
 	if err != nil {
 		panic(&grad.TapeError{Op: op, Why: err.Error()})

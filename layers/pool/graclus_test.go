@@ -121,7 +121,7 @@ func TestGraclusWrong(t *testing.T) {
 	x := grad.Const(tensor.New(8, width))
 	for want, f := range map[string]func(){
 		"pool.Graclus: it has no aggregator called lstm": func() { (&pool.Graclus{Aggregate: layers.AggregateLSTM}).Forward(nil, g, x, nil) },
-		"pool.Graclus: graph: 1 weights for":             func() { new(pool.Graclus).Forward(nil, g, x, []tensor.Float{1}) },
+		"1 weights for 9 edges":                          func() { new(pool.Graclus).Forward(nil, g, x, []tensor.Float{1}) },
 		"want a row for each":                            func() { new(pool.Graclus).Forward(nil, g, x.RowRange(0, 7), nil) },
 	} {
 		var got string

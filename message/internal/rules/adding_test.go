@@ -192,7 +192,7 @@ func TestAddedWay(t *testing.T) {
 	}
 }
 
-// TestAddedRule asks Explain which messages the kernel takes.
+// TestAddedRule asks Explain which messages the rule takes.
 func TestAddedRule(t *testing.T) {
 	withSumProducts(t)
 	g := graph.Ring(5, 1)
@@ -223,7 +223,7 @@ func TestAddedRule(t *testing.T) {
 	}
 }
 
-// TestAddedGradient compares the kernel's gradients with differences.
+// TestAddedGradient compares the way's gradients with differences.
 func TestAddedGradient(t *testing.T) {
 	withSumProducts(t)
 	g := graph.Must(graph.New(4, []int32{0, 1, 1, 3, 2, 2}, []int32{1, 1, 0, 0, 3, 3}))

@@ -21,7 +21,7 @@ import (
 //	z = tanh(U(k) + V(q))·W(v)
 //
 // z is computed by itself, a number an edge, and the message that reads it is left to
-// other kernels. Its bits are those of tiles. [fused.Additive] has the arithmetic.
+// other rules. Its bits are those of tiles. [fused.Additive] has the arithmetic.
 type additiveBlocks struct {
 	k, q, v int
 	z       int     // the array that z becomes in what reads it,

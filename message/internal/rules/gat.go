@@ -108,7 +108,7 @@ func (t *gatTerms) fit(ft, weight *ir.Leaf) bool {
 // Takes takes every call.
 func (gat) Takes(*exec.Call) bool { return true }
 
-// Forward prepares a call. The kernel runs in Run: at once, or when the result is read.
+// Forward prepares a call. The pass runs in Run: at once, or when the result is read.
 func (k gat) Forward(c *exec.Call) *grad.Var {
 	var room [5]*grad.Var
 	ft := c.Vars[k.ft]
@@ -212,9 +212,9 @@ func (a *gatBack) Pull(dy *tensor.Dense) {
 }
 
 // grads returns where the gradients of the operands go, and what is to be added
-// elsewhere when they are there. The kernel takes edges in any order, so a gradient
+// elsewhere when they are there. The pass takes edges in any order, so a gradient
 // that shares elements with one before it, as those of views may, has an array of
-// its own; not that of er, which the kernel adds when it has done all others.
+// its own; not that of er, which the pass adds when it has done all others.
 func (a *gatBack) grads() (into *fused.GATGrads, more []addition) {
 	into = new(fused.GATGrads)
 	places := [...]struct {

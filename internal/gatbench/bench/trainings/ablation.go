@@ -177,7 +177,7 @@ func (e *gatEpoch) storeEdges() {
 func unfusedLayer(t *grad.Tape, g *graph.Graph, l *layers.GATConv, x *grad.Var) *grad.Var {
 	ft := x.MatMul(t.Use(l.W)).Reshape(g.NumSrc(), l.Heads, l.Out)
 	el, er := ft.Dot(t.Use(l.AttnL)), ft.Dot(t.Use(l.AttnR))
-	score := message.ApplyEdges(g, message.UAddV(el, er)).LeakyReLU(0.2)
+	score := message.ApplyEdges(g, message.UAddV(el, message.OnDst(g, er))).LeakyReLU(0.2)
 	alpha := t.Dropout(message.EdgeSoftmax(g, score), l.AttnDrop)
 	y := message.UpdateAll(g, message.UMulE(ft, alpha), message.Sum)
 	y = y.Reshape(g.NumDst(), l.Heads*l.Out) // of one head, the mean is the head

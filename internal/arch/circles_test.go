@@ -25,8 +25,7 @@ type room struct{ files, circle int }
 
 // tooLarge are the packages beyond the budgets, as they are; 0 is within one. A value may only fall: what grows is an
 // error, and so is a value that is larger than what is true. go test ./internal/arch -run Circles -v prints all packages.
-var tooLarge = map[string]room{
-}
+var tooLarge = map[string]room{}
 
 func TestCircles(t *testing.T) {
 	pkgs, err := sources()

@@ -129,11 +129,11 @@ func TestMistakes(t *testing.T) {
 			continue
 		}
 		delete(made, call)
-		err, how := outcome(f)
+		how, err := outcome(f)
 		if err == nil || how != row[1] || !strings.Contains(err.Error(), row[2]) {
 			t.Errorf("%s %s: %v; the page says that it %s: %s", call, how, err, row[1], row[2])
 		}
-		tried, tries := outcome(func() error { return tensor.Try(func() { _ = f() }) })
+		tries, tried := outcome(func() error { return tensor.Try(func() { _ = f() }) })
 		if mistake := errors.As(err, new(tensor.Mistake)) && strings.HasPrefix(how, "panics"); mistake != (tried != nil && strings.HasPrefix(tries, "returns")) {
 			t.Errorf("%s: tensor.Try %s %v", call, tries, tried)
 		}
@@ -144,7 +144,7 @@ func TestMistakes(t *testing.T) {
 }
 
 // outcome is what comes of a call: the error that it returns or panics with, and which of the two.
-func outcome(f func() error) (err error, how string) {
+func outcome(f func() error) (how string, err error) {
 	defer func() {
 		r := recover()
 		if r == nil {
@@ -163,5 +163,5 @@ func outcome(f func() error) (err error, how string) {
 			how = fmt.Sprintf("panics with %T", r)
 		}
 	}()
-	return f(), "returns an `error`"
+	return "returns an `error`", f()
 }

@@ -181,13 +181,6 @@ func (w *worker) handOn(i int, dy []tensor.Float) {
 	vec.Add.Forward(dx, dx, dy, 1, 1)
 }
 
-// clearFresh clears what nothing has come into yet.
-func clearFresh(x []tensor.Float, fresh bool) {
-	if fresh {
-		clear(x)
-	}
-}
-
 // arriving is where the columns that arrive stand: in a message, in a row of the result, and among
 // the arrays that are kept.
 type arriving struct{ v, at, out, floats, edges int }

@@ -180,7 +180,8 @@ func newModel(g *graph.Graph) *model {
 	n, d, e := g.NumSrc(), g.NumDst(), g.NumEdges()
 	m := &model{U: param(1, n, 3), V: param(2, d, 3), E: param(3, e, 3), W: param(4, 3), Ft: param(5, n, 2, 3), El: param(6, n, 2, 1),
 		Er: param(7, d, 2, 1), Ee: param(8, e, 2, 1), Att: param(9, 2, 3), Table: param(10, 4, 3), g: g}
-	if g.DstRows() == nil {
+	// The reference knows operands by their memory, and OnDst copies rows of a block or a view.
+	if g.Bipartite() {
 		m.Fd = param(11, d, 2, 3)
 	}
 	return m

@@ -36,7 +36,7 @@ var planted = []struct{ name, file, old, new, pkg, tests string }{
 	{"the last of 32 rows of GRU's bias", "../layers/sequence/grugates.go", "for r := range n {\n\t\t\t\tvec.Add", "for r := range n - n/32 {\n\t\t\t\tvec.Add", "../layers/sequence", "TestGateRows"},
 	{"peepholes, by z", "../layers/sequence/peepholes.go", "dc := tensor.Float(do * out[j])", "dc := 0.997 * tensor.Float(do*out[j])", "../layers/sequence", "TestGateRows"},
 	{"peepholes, by c", "../layers/sequence/peepholes.go", "tensor.Float(di*in[j]) + tensor.Float(df*peep)", "0.996*tensor.Float(di*in[j]) + tensor.Float(df*peep)", "../layers/sequence", "TestGateRows"},
-	{"normalise", "../message/internal/ops/normalise.go", "d.DX[at+j] += (g - d.Sums[j]) / d.Sum[j]", "d.DX[at+j] += 0.998 * (g - d.Sums[j]) / d.Sum[j]", "../message", "TestAcrossGradients"},
+	{"normalise", "../message/internal/ops/normalise.go", "dx[at+j] += (g - c[j]) / sum[j]", "dx[at+j] += 0.998 * (g - c[j]) / sum[j]", "../message", "TestAcrossGradients"},
 	{"the wrong hub's sums", "../message/internal/exec/backpass.go", "copy(w.inEdgeSums, b.hubSums[c.hub*n:(c.hub+1)*n])", "copy(w.inEdgeSums, b.hubSums[c.hub/2*n:(c.hub/2+1)*n])", "../message", "TestHubs"},
 	{"the last copy of er's gradient", "../internal/fused/gat_er.go", "for c := range t.groups {", "for c := range t.groups - t.k.In.NNZ()>>17 {", "../internal/fused", "TestAttentionCopies"},
 	{"a group of er's gradient", "../internal/fused/gat_er.go", "if p.opens[c] && c > 0 {", "if p.opens[c] && c > 1<<4 {", "../internal/fused", "TestAttentionPlaces"},

@@ -10,13 +10,14 @@ import (
 // A step is an operation of package ops, which is handed a tile of arrays, or a leaf. What is joined is in
 // joined.go.
 
-// operation makes the worker's ops.Tile of step i on a tile of edges, and returns it.
+// operation makes the worker's ops.Tile of step i on a tile of edges, and returns it. What the step does not
+// ask for may be that of another one.
 func (w *worker) operation(i int, t tile) *ops.Tile {
 	s := &w.plan.Steps[i]
 	n := t.hi - t.lo
 	o, c := s.Kind.Op(), &w.operand
-	*c = ops.Tile{Step: &s.Step, Edges: n, Lo: t.lo, A: rows(w.values[s.A], n*s.From), Y: rows(w.values[i], n*s.Width), Room: &w.room}
-	w.room.Tmp, w.room.Mix = w.tmp, w.mix
+	c.Step, c.Edges, c.Lo, c.DY, c.DX = &s.Step, n, t.lo, nil, nil
+	c.A, c.Y = rows(w.values[s.A], n*s.From), rows(w.values[i], n*s.Width)
 	switch {
 	case o.Whole:
 		c.B = w.array(s.Near.W)

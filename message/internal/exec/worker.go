@@ -78,6 +78,7 @@ func (p *pass) newWorker(most int) *worker {
 	w.values, w.grads, w.gradRoom, w.hasGrad = resize(w.values, n), resize(w.grads, n), resize(w.gradRoom, n), resize(w.hasGrad, n)
 	w.dst, w.rows, w.kinds, w.kindOf = resize(w.dst, limit), resize(w.rows, limit), resize(w.kinds, limit), pickedTile{}
 	w.tmp, w.mix = resize(w.tmp, wide*limit), resize(w.mix, wide*max(limit, 4))
+	w.operand.Room, w.room.Tmp, w.room.Mix = &w.room, w.tmp, w.mix
 	w.inEdgeSums = resize(w.inEdgeSums, p.stats.columns)
 	w.layOut()
 	return w

@@ -16,19 +16,22 @@ func across(name string, reads Reads, a *Across) Op {
 // Into returns the edges of the tile into its destination i, and how many they are.
 func (t *Tile) Into(i int) (d *Into, edges int) {
 	lo, hi := int(t.Off[i])-t.Lo, int(t.Off[i+1])-t.Lo
-	d, at := &t.into, i*t.Apart
-	*d = Into{Tile: t, Lo: t.Lo + lo, Top: t.Top[at : at+t.Width], Sum: t.Sum[at : at+t.Width]}
+	d, at, end := &t.into, i*t.Apart, i*t.Apart+t.Width
+	d.Tile, d.Lo, d.Top, d.Sum = t, t.Lo+lo, t.Top[at:end], t.Sum[at:end]
 	if t.Edge != nil {
-		d.Edge = t.Edge[at : at+t.Width]
+		d.Edge = t.Edge[at:end]
 	}
-	cut := func(x []tensor.Float) []tensor.Float {
-		if x == nil {
-			return nil
-		}
-		return x[lo*t.Width : hi*t.Width]
-	}
-	d.A, d.Y, d.DY, d.DX = cut(t.A), cut(t.Y), cut(t.DY), cut(t.DX)
+	at, end = lo*t.Width, hi*t.Width
+	d.A, d.Y, d.DY, d.DX = part(t.A, at, end), part(t.Y, at, end), part(t.DY, at, end), part(t.DX, at, end)
 	return d, hi - lo
+}
+
+// part returns some elements of x, if it is there.
+func part(x []tensor.Float, lo, hi int) []tensor.Float {
+	if x == nil {
+		return nil
+	}
+	return x[lo:hi]
 }
 
 // Forget drops what the room was last used for.

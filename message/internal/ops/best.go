@@ -21,9 +21,10 @@ func best(name string, least bool) *Reducer {
 			b.Take(d.M, d.Messages, d.Lo)
 		},
 		Pull: func(d *Arrivals) {
+			lo, n, stride, dm, g := d.Lo, d.Messages, d.Stride, d.DM, d.DOut
 			for j, e := range d.Edge[0] {
-				if i := int(e) - d.Lo; i >= 0 && i < d.Messages {
-					d.Gradient(i)[j] += d.DOut[j]
+				if i := int(e) - lo; i >= 0 && i < n {
+					dm[i*stride+j] += g[j]
 				}
 			}
 		},

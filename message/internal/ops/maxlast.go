@@ -7,17 +7,17 @@ var maxLast = Op{
 	Name: "MaxLast", Operands: 1, Shape: lastToOne,
 	Reads: always(First | Own),
 	Forward: func(t *Tile) {
-		d := t.Fold()
-		for k := range t.Y {
-			t.Y[k] = vec.MaxOf(t.A[k*d : k*d+d])
+		d, x, y := t.Fold(), t.A, t.Y
+		for k := range y {
+			y[k] = vec.MaxOf(x[k*d : k*d+d])
 		}
 	},
 	Backward: func(t *Tile, _ int) {
-		d := t.Fold()
+		d, x, y, dx := t.Fold(), t.A, t.Y, t.DX
 		for k, g := range t.DY {
 			for j := k * d; j < k*d+d; j++ {
-				if t.A[j] == t.Y[k] {
-					t.DX[j] += g
+				if x[j] == y[k] {
+					dx[j] += g
 					break
 				}
 			}

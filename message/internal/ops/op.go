@@ -107,7 +107,8 @@ type Step struct {
 func (s *Step) Fold() int { return s.From / max(s.Width, 1) }
 
 // Tile is a step on some edges, one after the other. Arrays have a row for each of these;
-// those that are not asked for by Op.Reads may not be there.
+// those that are not asked for by Op.Reads may not be there. A loop over elements takes the arrays
+// out of it first: the compiler has to read a field again after each element that is set.
 type Tile struct {
 	*Step
 	Edges int            // how many

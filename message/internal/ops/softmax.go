@@ -12,9 +12,9 @@ var softmax = softmaxOp()
 var softmaxAcross = Across{
 	Sightings: 2, Observe: observeSoftmax, Terms: products,
 	Pull: func(d *Into) { // dx += y·(dy − Σy·dy), to the bits of spmm.Ranges.Grad
-		n := len(d.Sums)
+		c, n := d.Sums, len(d.Sums)
 		for at := 0; at < len(d.Y); at += n {
-			dx, y, dy, c := d.DX[at:at+n], d.Y[at:at+n], d.DY[at:at+n], d.Sums[:n]
+			dx, y, dy := d.DX[at:at+n], d.Y[at:at+n], d.DY[at:at+n]
 			for j := range dx {
 				dx[j] += tensor.Float(y[j] * (dy[j] - c[j]))
 			}

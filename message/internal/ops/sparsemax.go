@@ -24,10 +24,10 @@ var sparsemax = across("Sparsemax", Own, &Across{
 	},
 	Settle: settleSparse,
 	Apply: func(d *Into) { // NaN stays
-		n := len(d.Sum)
+		y, top, tau, n := d.Y, d.Top, d.Sum, len(d.Sum)
 		for k, v := range d.A {
-			if d.Y[k] = below(v, d.Top[k%n]) - d.Sum[k%n]; d.Y[k] < 0 {
-				d.Y[k] = 0
+			if y[k] = below(v, top[k%n]) - tau[k%n]; y[k] < 0 {
+				y[k] = 0
 			}
 		}
 	},
@@ -39,10 +39,10 @@ var sparsemax = across("Sparsemax", Own, &Across{
 		}
 	},
 	Pull: func(d *Into) { // dx += dy − Σdy/count, both where there is a weight
-		n := len(d.Sums)
+		dx, dy, c, count, n := d.DX, d.DY, d.Sums, d.Edge, len(d.Sums)
 		for k, v := range d.Y {
 			if !(v <= 0) {
-				d.DX[k] += d.DY[k] - d.Sums[k%n]/tensor.Float(max(d.Edge[k%n], 1)) + (v - v) // NaN stays
+				dx[k] += dy[k] - c[k%n]/tensor.Float(max(count[k%n], 1)) + (v - v) // NaN stays
 			}
 		}
 	},
@@ -60,9 +60,9 @@ func below(x, top tensor.Float) tensor.Float {
 // findNear keeps the entries that are less than 1 below the largest of their column,
 // and NaN.
 func findNear(d *Into) {
-	n, best, columns := len(d.Top), d.best, d.edges
+	top, n, best, columns := d.Top, len(d.Top), d.best, d.edges
 	for k, v := range d.A {
-		if far := below(v, d.Top[k%n]); !(far <= -1) {
+		if far := below(v, top[k%n]); !(far <= -1) {
 			best, columns = append(best, far), append(columns, int32(k%n))
 		}
 	}
@@ -90,17 +90,17 @@ func (r *byColumn) Swap(i, j int) {
 // settleSparse finds the thresholds.
 func settleSparse(d *Into) {
 	sort.Sort((*byColumn)(d.Room))
-	top, tau, count := d.Top, d.Sum, d.Edge
+	top, tau, count, best, columns := d.Top, d.Sum, d.Edge, d.best, d.edges
 	at := 0
 	for j := range tau {
 		end := at
-		for end < len(d.best) && int(d.edges[end]) == j {
+		for end < len(best) && int(columns[end]) == j {
 			end++
 		}
-		if math.IsInf(float64(top[j]), -1) && (at == end || d.best[at] == d.best[at]) {
+		if math.IsInf(float64(top[j]), -1) && (at == end || best[at] == best[at]) {
 			tau[j], count[j] = 0, 0 // nothing has a weight
 		} else {
-			tau[j], count[j] = threshold(d.best[at:end])
+			tau[j], count[j] = threshold(best[at:end])
 		}
 		at = end
 	}

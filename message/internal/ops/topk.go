@@ -57,30 +57,30 @@ func settleChosen(d *Into) {
 }
 
 func keepChosen(d *Into) {
-	n, last, edge, lo := d.Width, d.Top, d.Edge, d.Lo
+	n, y, last, edge, lo, mark := d.Width, d.Y, d.Top, d.Edge, d.Lo, d.Mark
 	for k, a := range d.A {
 		j, e := k%n, int32(lo+k/n)
 		kept := edge[j] >= 0 && !before(last[j], edge[j], a, e)
 		switch {
-		case d.Mark && kept && !(math.IsInf(float64(a), -1)):
-			d.Y[k] = 1
-		case d.Mark:
-			d.Y[k] = 0
+		case mark && kept && !(math.IsInf(float64(a), -1)):
+			y[k] = 1
+		case mark:
+			y[k] = 0
 		case kept:
-			d.Y[k] = a
+			y[k] = a
 		default:
-			d.Y[k] = tensor.Float(math.Inf(-1))
+			y[k] = tensor.Float(math.Inf(-1))
 		}
 	}
 }
 
 // pullKept gives the gradient of what was kept.
 func pullKept(d *Into) {
-	n, last, edge, lo := d.Width, d.Top, d.Edge, d.Lo
+	n, dx, dy, last, edge, lo := d.Width, d.DX, d.DY, d.Top, d.Edge, d.Lo
 	for k, a := range d.A {
 		j, e := k%n, int32(lo+k/n)
 		if edge[j] >= 0 && !before(last[j], edge[j], a, e) {
-			d.DX[k] += d.DY[k]
+			dx[k] += dy[k]
 		}
 	}
 }

@@ -30,8 +30,7 @@ func UpdateKinds(g *graph.Graph, x, w *grad.Var, by Reducer) *grad.Var {
 		panic(tensor.Mismatch(op, x, w))
 	}
 	y := o.Fresh(g.NumDst(), w.Dim(2))
-	n := tape.Notes[kindsNotes](o)
-	*n = kindsNotes{x, w, kindsOf(op, g, w.Dim(0), by == Mean)}
+	n := tape.Note(o, kindsNotes{x, w, kindsOf(op, g, w.Dim(0), by == Mean)})
 	if !tape.Dry(o, 0) {
 		n.kinds.Into(y.Value(), x.Value(), w.Value())
 	}

@@ -9,9 +9,7 @@
 //	if !tape.Dry(op, 0) {
 //		… set y.Value() …
 //	}
-//	n := tape.Notes[doubleNotes](op)
-//	n.x = x
-//	return tape.RecordBy(op, y, n) // n.Pull(dy) adds to the gradient of x
+//	return tape.RecordBy(op, y, tape.Note(op, doubleNotes{x})) // whose Pull(dy) adds to the gradient of x
 //
 // A [Late] is an operation whose result may wait, so that the next operation and it run as one. A [Loop] is a computation
 // in rounds, whose states are a [Frame]. [Rounds] are the products of an operation that computes all rounds by itself. A

@@ -16,6 +16,13 @@ type Pullback = interface{ Pull(dy *tensor.Dense) }
 // is one knows its operands without garbage, as operations want that a [Loop] runs round by round.
 func Notes[T any](op grad.Op) *T { return grad.Machinery[T]().Notes(op) }
 
+// Note is [Notes] of what is of.
+func Note[T any](op grad.Op, of T) *T {
+	n := Notes[T](op)
+	*n = of
+	return n
+}
+
 // RecordBy is op.Record with a pullback that needs no closure.
 func RecordBy(op grad.Op, y *grad.Var, p Pullback) *grad.Var { return machinery.RecordBy(op, y, p) }
 

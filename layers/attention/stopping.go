@@ -18,8 +18,7 @@ import (
 //	}
 func stopping(g *graph.Graph, p, last *grad.Var) *grad.Var {
 	op := grad.Begin("attention.stopping", p, last)
-	k := tape.Notes[stops](op)
-	*k = stops{offsets: g.In().Offsets, p: p, last: last, q: tape.FreshFloats(op, p.Dim(0))}
+	k := tape.Note(op, stops{offsets: g.In().Offsets, p: p, last: last, q: tape.FreshFloats(op, p.Dim(0))})
 	y := op.Fresh(p.Dim(0), 1)
 	if !tape.Dry(op, 0) {
 		k.forward(y.Value().Data, p.Value().Data, last.Value().Data)

@@ -46,8 +46,7 @@ const (
 func (l look) read(s *Stories, u, base *grad.Var) (next, weights *grad.Var) {
 	op := grad.Begin("memory.look", l.x, u, base)
 	next, weights = op.Fresh(s.Slots.NumDst(), u.Dim(1)), op.Fresh(s.Slots.NumSrc(), 1)
-	k := tape.Notes[look](op)
-	*k = l
+	k := tape.Note(op, l)
 	k.op, k.offsets = op, s.Slots.In().Offsets
 	k.d, k.wide = u.Dim(1), l.x.Dim(1)
 	k.vars = [...]*grad.Var{l.x, u, base, next, weights}

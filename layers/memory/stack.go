@@ -77,8 +77,7 @@ func (m *StackMemory) step(values, strengths, value, push, pop *grad.Var) (r *gr
 	n := value.Dim(0)
 	next = message.State{op.Fresh(n, m.Slots*m.Width), op.Fresh(n, m.Slots)}
 	r = op.Fresh(n, m.Width)
-	k := tape.Notes[stackStep](op)
-	*k = stackStep{StackMemory: *m, op: op, rows: n, of: [...]*grad.Var{values, strengths, value, push, pop, next[0], next[1], r}}
+	k := tape.Note(op, stackStep{StackMemory: *m, op: op, rows: n, of: [...]*grad.Var{values, strengths, value, push, pop, next[0], next[1], r}})
 	k.run()
 	tape.RecordAllBy(op, []*grad.Var{next[0], next[1], r}, k)
 	return r, next

@@ -27,8 +27,7 @@ func turnTape(l tapeLayout, says, mem, last *grad.Var) (next, at, read *grad.Var
 		}
 	}
 	next, at, read = op.Fresh(n, l.width*l.slots), op.Fresh(n, l.heads()*l.slots), op.Fresh(n, l.reads*l.width)
-	k := tape.Notes[turn](op)
-	*k = turn{tapeLayout: l, op: op, of: [...]*grad.Var{says, mem, last, next, at, read}}
+	k := tape.Note(op, turn{tapeLayout: l, op: op, of: [...]*grad.Var{says, mem, last, next, at, read}})
 	for i, x := range k.of {
 		k.values[i] = x.Value().Data
 	}

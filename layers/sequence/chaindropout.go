@@ -26,8 +26,7 @@ func (d rowDropout) apply(x *grad.Var) *grad.Var {
 	}
 	op := grad.Begin("sequence.Dropout", x)
 	y := op.Fresh(x.Shape()...)
-	k := tape.Notes[rowsDropped](op)
-	*k = rowsDropped{x, d}
+	k := tape.Note(op, rowsDropped{x, d})
 	if !tape.Dry(op, 0) {
 		width, mask := y.Value().RowLen(), (*vec.Dropout)(d.mask)
 		for i, r := range d.rows {

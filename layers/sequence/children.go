@@ -85,8 +85,7 @@ func keepChildren(f, x, c *grad.Var) *grad.Var {
 	op := grad.Begin("sequence.keepChildren", f, x, c)
 	n, m := x.Value().Rows(), x.Value().RowLen()
 	y := op.Fresh(n, m)
-	k := tape.Notes[kept](op)
-	*k = kept{of: [3]*grad.Var{f, x, c}, act: op.Fresh(f.Shape()...).Value(), f: f.Value(), x: x.Value(), c: c.Value(), y: y.Value(), m: m}
+	k := tape.Note(op, kept{of: [3]*grad.Var{f, x, c}, act: op.Fresh(f.Shape()...).Value(), f: f.Value(), x: x.Value(), c: c.Value(), y: y.Value(), m: m})
 	if !tape.Dry(op, 0) {
 		k.run()
 	}

@@ -14,8 +14,7 @@ func (l *CRF) cost(t *grad.Tape, p *paths, x *grad.Var, tags []int32) *grad.Var 
 	scores := [...]*grad.Var{x, t.Use(l.Trans), t.Use(l.Begin), t.Use(l.End)}
 	op := grad.Begin("sequence.CRF", scores[:]...)
 	y := op.New(p.sequences)
-	c := tape.Notes[crfCost](op)
-	*c = crfCost{potentials: l.potentials(), paths: p, scores: scores, x: x.Value(), tags: tags}
+	c := tape.Note(op, crfCost{potentials: l.potentials(), paths: p, scores: scores, x: x.Value(), tags: tags})
 	if !tape.Dry(op, 0) {
 		c.each = make([]float64, p.len())
 		par.Run(len(p.parts)-1, c)

@@ -20,8 +20,7 @@ func (l *CRF) Marginals(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 	scores := [...]*grad.Var{x, t.Use(l.Trans), t.Use(l.Begin), t.Use(l.End)}
 	op := grad.Begin("sequence.CRF.Marginals", scores[:]...)
 	y := op.New(x.Shape()...)
-	m := tape.Notes[crfMarginals](op)
-	*m = crfMarginals{potentials: l.potentials(), paths: p, scores: scores, x: x.Value(), y: y.Value()}
+	m := tape.Note(op, crfMarginals{potentials: l.potentials(), paths: p, scores: scores, x: x.Value(), y: y.Value()})
 	if !tape.Dry(op, 0) {
 		par.Run(len(p.parts)-1, m)
 	}

@@ -97,8 +97,7 @@ func (v gateOperands) applyTo(form gateForm, to room) (h, next *grad.Var) {
 	v.check(blocks)
 	n, m := v.c.Value().Rows(), v.c.Value().RowLen()
 	h, next = to.fill(op, 0, n, m), to.fill(op, 1, n, m)
-	k := tape.Notes[gates](op)
-	*k = gates{op: op, of: v, yh: h, ynext: next, z: v.z.Value(), c: v.c.Value(), h: h.Value(), next: next.Value(), m: m, blocks: blocks, form: form}
+	k := tape.Note(op, gates{op: op, of: v, yh: h, ynext: next, z: v.z.Value(), c: v.c.Value(), h: h.Value(), next: next.Value(), m: m, blocks: blocks, form: form})
 	if v.p != nil {
 		k.p = v.p.Value()
 	}

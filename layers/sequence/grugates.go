@@ -56,8 +56,7 @@ func (g gruOperands) apply(form gruForm, to *grad.Var) (next *grad.Var) {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(x.Shape()), slices.Clone(h.Shape())}, Why: fmt.Sprintf("a and q want %d columns for each of h", blocks)})
 		}
 	}
-	k := tape.Notes[gruGates](op)
-	*k = gruGates{op: op, of: g, a: a.Value(), q: q.Value(), h: h.Value(), m: m, blocks: blocks, form: form}
+	k := tape.Note(op, gruGates{op: op, of: g, a: a.Value(), q: q.Value(), h: h.Value(), m: m, blocks: blocks, form: form})
 	if b != nil {
 		if k.b = b.Value().Data; len(k.b) != m {
 			panic(&tensor.ShapeError{Op: "sequence.GRUGates", Shapes: [][]int{slices.Clone(b.Shape()), slices.Clone(h.Shape())}, Why: "b wants an element for each column of h"})

@@ -60,9 +60,7 @@ func (k sumProducts) Forward(c *exec.Call) *grad.Var {
 		sums(out.Value(), c.Graph, x.Value(), z.Value())
 		tensor.Mul(out.Value(), out.Value(), y.Value())
 	}
-	n := tape.Notes[sumProductsBack](op)
-	*n = sumProductsBack{op, c.Graph, x, y, z}
-	return tape.RecordBy(op, out, n)
+	return tape.RecordBy(op, out, tape.Note(op, sumProductsBack{op, c.Graph, x, y, z}))
 }
 
 // sums sets row v of y to Σ x_u·z_u over the sources u of v. A destination is one

@@ -135,8 +135,7 @@ func (m additiveBlocks) score(c *exec.Call) *grad.Var {
 		return fused.NewAdditiveBlocks(c.Graph.Spans(), k.Dim(-1))
 	})
 	z := op.Fresh(c.Graph.NumEdges(), 1)
-	n := tape.Notes[additiveBack](op)
-	*n = additiveBack{op: op, k: k, q: q, v: v, pass: fused.Additive{On: on, K: k.Value().Data, Q: q.Value().Data, V: v.Value().Data}}
+	n := tape.Note(op, additiveBack{op: op, k: k, q: q, v: v, pass: fused.Additive{On: on, K: k.Value().Data, Q: q.Value().Data, V: v.Value().Data}})
 	if exec.Overlap(n.pass.K, n.pass.Q) {
 		n.apart = len(n.pass.Q)
 	}

@@ -48,9 +48,7 @@ func (k bestSources) Forward(c *exec.Call) *grad.Var {
 	default:
 		sparse.MaxDense(y.Value(), arg, c.Graph.In(), x.Value())
 	}
-	n := tape.Notes[bestSourcesBack](op)
-	*n = bestSourcesBack{c.Graph, x, arg}
-	return tape.RecordBy(op, y, n)
+	return tape.RecordBy(op, y, tape.Note(op, bestSourcesBack{c.Graph, x, arg}))
 }
 
 // bestSourcesBack is the pullback of a choice among rows of sources.

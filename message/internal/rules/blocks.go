@@ -151,8 +151,7 @@ func (m *blocks) vars(c *exec.Call, to []*grad.Var) []*grad.Var {
 func (m blocks) Forward(c *exec.Call) *grad.Var {
 	var room [4]*grad.Var
 	op := grad.Begin("UpdateAll.Dense", m.vars(c, room[:0])...)
-	n := tape.Notes[blocksBack](op)
-	*n = blocksBack{op: op, q: c.Vars[m.q], k: c.Vars[m.k], x: c.Vars[m.x]}
+	n := tape.Note(op, blocksBack{op: op, q: c.Vars[m.q], k: c.Vars[m.k], x: c.Vars[m.x]})
 	var shape [tensor.MaxAxes]int
 	y := op.New(c.Shape(shape[:], n.x)...)
 	d := n.k.Dim(-1)

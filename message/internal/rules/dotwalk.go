@@ -32,8 +32,7 @@ func (m dotWalk) Forward(c *exec.Call) *grad.Var {
 	vars := [...]*grad.Var{c.Vars[m.q], c.Vars[m.k], c.Vars[m.x]}
 	op := grad.Begin("UpdateAll.DotProducts", vars[:]...)
 	waits := tape.Own(op, vars[:])
-	n := tape.Notes[dotWalkBack](op)
-	*n = dotWalkBack{op: op, q: vars[0], k: vars[1], x: vars[2]}
+	n := tape.Note(op, dotWalkBack{op: op, q: vars[0], k: vars[1], x: vars[2]})
 	n.pass = fused.Listed{In: c.Graph.In(), Q: n.q.Value().Data, K: n.k.Value().Data, V: n.x.Value().Data, Scale: m.scale}
 	if m.drop != none {
 		n.pass.Drop = (*tensor.Mask)(c.Attributes[m.drop].Drop)
@@ -70,8 +69,7 @@ func (n *dotWalkBack) Run(op grad.Op, y *grad.Var) {
 
 // Summed implements [tape.Summing]: the walk adds r's rows to those that it makes.
 func (n *dotWalkBack) Summed(r *grad.Var) tape.Late {
-	with := tape.Notes[dotWalkBack](n.op)
-	*with = *n
+	with := tape.Note(n.op, *n)
 	with.pass.Add = r.Value().Data
 	n.records = fused.ListedRecords{}
 	return with

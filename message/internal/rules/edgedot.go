@@ -46,9 +46,7 @@ func (k edgeDot) Forward(c *exec.Call) *grad.Var {
 	if !tape.Dry(op, 0) {
 		sparse.Dots{A: c.Graph.In()}.Into(z.Value(), x.Value(), y.Value())
 	}
-	n := tape.Notes[edgeDotBack](op)
-	*n = edgeDotBack{c.Graph, x, y}
-	return tape.RecordBy(op, z, n)
+	return tape.RecordBy(op, z, tape.Note(op, edgeDotBack{c.Graph, x, y}))
 }
 
 // edgeDotBack is the pullback of scalar products of edges.

@@ -33,9 +33,7 @@ func (k edgeSoftmax) Forward(c *exec.Call) *grad.Var {
 	if !tape.Dry(op, 0) {
 		sparse.Softmax{A: c.Graph.In()}.Into(y.Value(), x.Value().Reshape(columnsOf(x)...))
 	}
-	n := tape.Notes[edgeSoftmaxBack](op)
-	*n = edgeSoftmaxBack{c.Graph, x, y}
-	return tape.RecordBy(op, y, n)
+	return tape.RecordBy(op, y, tape.Note(op, edgeSoftmaxBack{c.Graph, x, y}))
 }
 
 // columnsOf is the shape of x, with one column if it is a vector.

@@ -193,8 +193,7 @@ func (a *gatBack) Borrows() bool { return a.from != nil }
 
 // Biased implements [tape.Biasing].
 func (a *gatBack) Biased(b, y *grad.Var) tape.Late {
-	with := tape.Notes[gatBack](a.op)
-	*with = *a
+	with := tape.Note(a.op, *a)
 	with.pass.Bias = b.Value()
 	if with.y = y; y == nil {
 		a.records = fused.Records{}

@@ -73,9 +73,7 @@ func (k sumSources) run(c *exec.Call, name string, own bool) *grad.Var {
 		}
 		p.Into(y.Value(), x.Value())
 	}
-	n := tape.Notes[sumSourcesBack](op)
-	*n = sumSourcesBack{c.Graph, x, k.mean, own}
-	return tape.RecordBy(op, y, n)
+	return tape.RecordBy(op, y, tape.Note(op, sumSourcesBack{c.Graph, x, k.mean, own}))
 }
 
 // sumSourcesBack is the pullback of a sum of rows of sources, or a mean.

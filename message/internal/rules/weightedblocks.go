@@ -59,9 +59,7 @@ func (k weightedBlocks) Forward(c *exec.Call) *grad.Var {
 			b.add(y.Value(), w.Value(), x.Value())
 		}
 	}
-	n := tape.Notes[weightedBlocksBack](op)
-	*n = weightedBlocksBack{c.Graph, x, w}
-	return tape.RecordBy(op, y, n)
+	return tape.RecordBy(op, y, tape.Note(op, weightedBlocksBack{c.Graph, x, w}))
 }
 
 // weightedBlocksBack is the pullback of a weighted sum on blocks.

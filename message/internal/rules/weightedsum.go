@@ -35,9 +35,7 @@ func (k weightedSum) Forward(c *exec.Call) *grad.Var {
 	if !tape.Dry(op, 0) {
 		sparse.Product{A: c.Graph.In(), Weights: w.Value()}.Into(y.Value(), x.Value())
 	}
-	n := tape.Notes[weightedSumBack](op)
-	*n = weightedSumBack{c.Graph, x, w}
-	return tape.RecordBy(op, y, n)
+	return tape.RecordBy(op, y, tape.Note(op, weightedSumBack{c.Graph, x, w}))
 }
 
 // weightedSumBack is the pullback of a weighted sum.

@@ -240,7 +240,7 @@ func TestAidsMisuse(t *testing.T) {
 		"no way to jump is called sum":   func() { (&layers.JumpingKnowledge{Mode: "sum"}).Init(nil) },
 		"no layers to jump from":         func() { (&layers.JumpingKnowledge{}).Forward(nil) },
 		"layer 1 has 5 rows":             func() { (&layers.JumpingKnowledge{}).Forward(nil, x, five) },
-		"VGAE: it has no weights":        func() { (&layers.VGAE{In: 3}).Forward(nil, odd(), x) },
+		"VGAE: it has no Params":         func() { (&layers.VGAE{In: 3}).Forward(nil, odd(), x) },
 		"InnerProduct: cannot take":      func() { (&layers.InnerProduct{}).Forward(nil, odd(), five) },
 		"layers.GraphNorm: the graph is": func() { norm.Forward(nil, nil, x) },
 	} {

@@ -235,7 +235,7 @@ func (n *LinkNetwork) Forward(t *grad.Tape, links *graph.Graph, z *grad.Var) *gr
 		return n.decoder.Forward(t, links, z)
 	}
 	own := z.Dim(1) - 3
-	liked := message.ApplyEdges(links, message.UAddV(z.Columns(own+2, own+3), z.Columns(own, own+1)))
+	liked := message.ApplyEdges(links, message.UAddV(z.Columns(own+2, own+3), message.OnDst(links, z.Columns(own, own+1))))
 	return n.decoder.Forward(t, links, z.Columns(0, own)).Add(liked.Reshape(links.NumEdges(), 1))
 }
 

@@ -46,9 +46,7 @@ func (l *AttentionPool) Init(rng *rand.Rand) {
 // multiplies the weights; In.Dst is not read.
 func (l *AttentionPool) Apply(t *grad.Tape, g *graph.Graph, in layers.In) layers.Out {
 	const op = "attention.AttentionPool"
-	if g == nil {
-		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
-	}
+	compose.WantGraph(op, g)
 	compose.WantParam(op, l.Q, l.Query > 0)
 	var query *grad.Var
 	if l.Query > 0 {

@@ -23,9 +23,7 @@ type Scorer interface {
 // check panics unless facts has relations that the scorer has Params of, and x a row of
 // the right width for each entity.
 func check(op string, facts *graph.Graph, x *grad.Var, width int, relations *grad.Param) {
-	if relations == nil || relations.Value == nil {
-		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
-	}
+	compose.WantParam(op, relations, true)
 	compose.WantNodes(op, facts, x)
 	compose.WantWidth(op, "x", x, width, "Width")
 	compose.WantDense(op, "x", x, "an entity's row is its own, and is learnt")

@@ -37,8 +37,6 @@ func (l *SAG) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) Kept {
 	compose.WantNodes(op, g, x)
 	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	compose.WantRows(op, x, l.In, "In")
-	if l.GCN == nil {
-		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
-	}
+	compose.WantMade(op, l.GCN != nil)
 	return keep(op, g, x, l.GCN.Forward(t, g, x).Tanh(), l.Ratio)
 }

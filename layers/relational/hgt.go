@@ -71,9 +71,7 @@ func (l *HGTConv) Init(rng *rand.Rand) {
 // Forward returns a row for each node of each type, for the features x; of a block, a row for each
 // destination.
 func (l *HGTConv) Forward(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) map[string]*grad.Var {
-	if l.Key == nil {
-		panic(&grad.TapeError{Op: "relational.HGTConv", Why: "it has no weights; was Init called?"})
-	}
+	compose.WantMade("relational.HGTConv", l.Key != nil)
 	wantNodes("relational.HGTConv", l.In, l.Rels, h, x)
 	heads := cmp.Or(l.Heads, 1)
 	key, query, value := map[string]*grad.Var{}, map[string]*grad.Var{}, map[string]*grad.Var{}

@@ -490,8 +490,8 @@ func TestMisuse(t *testing.T) {
 		"no width for the type shop": func() {
 			(&relational.HANConv{In: widths, Out: 4, Rels: []hetero.Rel{{Src: "shop", Name: "sells", Dst: "book"}}}).Init(rand.New(rand.NewPCG(1, 1)))
 		},
-		"HGTConv: it has no weights": func() { (&relational.HGTConv{In: widths}).Forward(nil, h, nil) },
-		"HANConv: it has no weights": func() { (&relational.HANConv{In: widths}).Forward(nil, h, nil) },
+		"HGTConv: it has no Params": func() { (&relational.HGTConv{In: widths}).Forward(nil, h, nil) },
+		"HANConv: it has no Params": func() { (&relational.HANConv{In: widths}).Forward(nil, h, nil) },
 		"the graph has no relation author -burnt-> book": func() {
 			m := newModel(&relational.HANConv{In: widths, Out: 4, Rels: []hetero.Rel{wrote, {Src: "author", Name: "burnt", Dst: "book"}}}, h)
 			m.apply(nil, h)

@@ -91,7 +91,12 @@ func SetBefore(op, field string) {
 
 // WantParam panics if there is to be p, and Init has not made it.
 func WantParam(op string, p *grad.Param, wanted bool) {
-	if wanted && (p == nil || p.Value == nil) {
+	WantMade(op, !wanted || p != nil && p.Value != nil)
+}
+
+// WantMade panics unless Init has made what the layer is of.
+func WantMade(op string, made bool) {
+	if !made {
 		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
 	}
 }

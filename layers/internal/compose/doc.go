@@ -1,5 +1,6 @@
 // Package compose holds what families of layers share: how Params begin, how an input is
-// checked, the axis of heads, the ends of chains, and operations whose Params a layer may lack.
+// checked and what its mistakes are called, the axis of heads, chains of tokens, and operations whose
+// Params a layer may lack.
 //
 //	l.W, l.B = grad.Glorot(rng, l.In, l.Out), compose.Bias(!l.NoBias, l.Out)
 //	…

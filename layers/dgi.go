@@ -35,9 +35,7 @@ func (l *DGI) Init(rng *rand.Rand) {
 // Shuffle returns the rows of x, dense or sparse, in an order drawn anew each step; x
 // itself while nothing is recorded.
 func (l *DGI) Shuffle(t *grad.Tape, x *grad.Var) *grad.Var {
-	if x == nil {
-		panic(&grad.TapeError{Op: "layers.DGI", Why: "x is nil"})
-	}
+	compose.WantVar("layers.DGI", "x", x)
 	mask := t.NextDropout(0.5) // its keys are those of seed, step and place
 	if mask == nil {
 		return x

@@ -89,7 +89,7 @@ func (l *GPSConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Apply is Forward with features and weights of the edges. In.Dst is not read. The
 // attention is between pairs that are no edges of g, so it is not returned.
 func (l *GPSConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	compose.WantMade("layers.GPSConv", l.Net != nil)
+	compose.WantMade("layers.GPSConv", "Params", l.Net != nil)
 	in.Dst = nil
 	in.check(g, wants{op: "layers.GPSConv", width: &l.Width, srcField: "Width", edge: l.EdgeIn})
 	in.checkDense("layers.GPSConv", "give it the product with a matrix, such as a Linear's result")

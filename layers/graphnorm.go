@@ -43,12 +43,8 @@ func (l *GraphNorm) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var
 
 // wantDst panics unless x has a row for each destination of g.
 func wantDst(op string, g *graph.Graph, x *grad.Var) {
-	switch {
-	case g == nil:
-		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
-	case x == nil:
-		panic(&grad.TapeError{Op: op, Why: "x is nil"})
-	}
+	compose.WantGraph(op, g)
+	compose.WantVar(op, "x", x)
 	wants{op: op}.rows("x", x, g.NumDst(), "destinations")
 	compose.WantMatrix(op, "x", x)
 	compose.WantDense(op, "x", x, "a norm would fill it: multiply it by a matrix first")

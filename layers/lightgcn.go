@@ -64,9 +64,7 @@ func (l *LightGCN) Loss(z *grad.Var, users, items, others []int32) *grad.Var {
 	if len(users) != len(items) || len(users) != len(others) {
 		panic(&tensor.ShapeError{Op: "layers.LightGCN.Loss", Shapes: [][]int{{len(users)}, {len(items)}, {len(others)}}, Why: "want as many users, items and others"})
 	}
-	if z == nil {
-		panic(&grad.TapeError{Op: "layers.LightGCN.Loss", Why: "z is nil"})
-	}
+	compose.WantVar("layers.LightGCN.Loss", "z", z)
 	compose.WantMatrix("layers.LightGCN.Loss", "z", z)
 	compose.WantDense("layers.LightGCN.Loss", "z", z, "its rows are what Forward returns")
 	for _, ids := range [][]int32{users, items, others} {

@@ -52,9 +52,7 @@ func (l *MLP) Forward(t *grad.Tape, x *grad.Var) *grad.Var {
 
 // wantInit panics if there is nothing to apply, which would return x as it is.
 func (l *MLP) wantInit(op string) {
-	if len(l.Layers) == 0 {
-		panic(&grad.TapeError{Op: op, Why: "it has no layers; was Init called?"})
-	}
+	compose.WantMade(op, "layers", len(l.Layers) > 0)
 	if l.BatchNorm && len(l.Norms) < len(l.Layers)-1 {
 		compose.SetBefore(op, "BatchNorm")
 	}

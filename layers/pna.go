@@ -126,7 +126,7 @@ func (l *PNAConv) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // Apply is Forward with features and weights of the edges and other nodes as
 // destinations. There is no attention.
 func (l *PNAConv) Apply(t *grad.Tape, g *graph.Graph, in In) Out {
-	compose.WantMade("layers.PNAConv", l.Mix != nil)
+	compose.WantMade("layers.PNAConv", "Params", l.Mix != nil)
 	if l.BatchNorm && l.Norms == nil {
 		compose.SetBefore("layers.PNAConv", "BatchNorm")
 	}

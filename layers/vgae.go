@@ -48,7 +48,7 @@ func (l *VGAE) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 // of the Kullback-Leibler divergence. The paper adds it to [InnerProduct.Loss] once more
 // divided by the number of nodes. A log σ above 10 counts as 10.
 func (l *VGAE) Encode(t *grad.Tape, g *graph.Graph, x *grad.Var) (z, divergence *grad.Var) {
-	compose.WantMade("layers.VGAE", l.First != nil)
+	compose.WantMade("layers.VGAE", "Params", l.First != nil)
 	In{Src: x}.check(g, wants{op: "layers.VGAE", width: &l.In, hops: 2})
 	h := l.First.Forward(t, g, x)
 	mu, log := l.Mu.Forward(t, g, h), l.LogStd.Forward(t, g, h).Clamp(-1e30, 10)

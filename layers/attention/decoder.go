@@ -42,7 +42,7 @@ func (l *DecoderBlock) Forward(t *grad.Tape, self, cross *graph.Graph, x, memory
 
 // Apply is Forward with the weights that the rows of memory have at each token.
 func (l *DecoderBlock) Apply(t *grad.Tape, self, cross *graph.Graph, x, memory *grad.Var) (y *grad.Var, weights message.Msg) {
-	compose.WantMade("attention.DecoderBlock", l.Self != nil)
+	compose.WantMade("attention.DecoderBlock", "Params", l.Self != nil)
 	compose.WantRows("attention.DecoderBlock", x, l.Model, "Model")
 	compose.WantRows("attention.DecoderBlock", memory, l.Model, "Model")
 	compose.WantDense("attention.DecoderBlock", "x", x, "it is added to what attention makes of it")

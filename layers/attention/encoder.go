@@ -54,7 +54,7 @@ func (l *EncoderBlock) run(t *grad.Tape, x *grad.Var, self func(x *grad.Var) *gr
 }
 
 func (l *EncoderBlock) check(g *graph.Graph, x *grad.Var) {
-	compose.WantMade("attention.EncoderBlock", l.Self != nil)
+	compose.WantMade("attention.EncoderBlock", "Params", l.Self != nil)
 	compose.WantRows("attention.EncoderBlock", x, l.Model, "Model")
 	compose.WantDense("attention.EncoderBlock", "x", x, "it is added to what attention makes of it")
 	compose.WantGraph("attention.EncoderBlock", g)

@@ -88,9 +88,7 @@ func (l *Hierarchical) Forward(t *grad.Tape, gs []*graph.Graph, x *grad.Var) (y 
 // bad panics about rows that are not one for each node of tier i.
 func (l *Hierarchical) bad(i int, g *graph.Graph, x *grad.Var) {
 	const op = "attention.Hierarchical"
-	if x == nil {
-		panic(&grad.TapeError{Op: op, Why: "x is nil"})
-	}
+	compose.WantVar(op, "x", x)
 	what := "rows of x"
 	if i > 0 {
 		what = "members of the graph before it"

@@ -32,9 +32,7 @@ func want(op, field string, x *grad.Var, width int, p *grad.Param, columns int) 
 		name = "query"
 	}
 	compose.WantInit(op, p, columns)
-	if x == nil {
-		panic(&grad.TapeError{Op: op, Why: name + " is nil"})
-	}
+	compose.WantVar(op, name, x)
 	compose.WantWidth(op, name, x, width, field)
 }
 

@@ -99,9 +99,7 @@ func logitsOf(op string, t *grad.Tape, g *graph.Graph, s Score, in layers.In, qu
 
 // wantRows panics unless x has a row for each of n.
 func wantRows(op, name string, x *grad.Var, n int, of string) {
-	if x == nil {
-		panic(&grad.TapeError{Op: op, Why: name + " is nil"})
-	}
+	compose.WantVar(op, name, x)
 	if x.Dim(0) != n {
 		compose.BadShape(op, x, fmt.Sprintf("%s has %d rows, the graph has %d %s", name, x.Dim(0), n, of))
 	}

@@ -155,7 +155,7 @@ func (l *Transformer) crosses() (out []*MultiHead) {
 
 // wantWords panics unless there is a token for each node, and Init was called.
 func wantWords(op string, words *grad.Param, g *graph.Graph, tokens []int32) {
-	compose.WantMade(op, words != nil)
+	compose.WantMade(op, "Params", words != nil)
 	compose.WantGraph(op, g)
 	if len(tokens) != g.NumDst() {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{{len(tokens)}, {g.NumDst()}}, Why: fmt.Sprintf("the graph has %d nodes, want a token for each", g.NumDst())})

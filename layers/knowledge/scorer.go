@@ -39,10 +39,8 @@ func check(op string, facts *graph.Graph, x *grad.Var, width int, relations *gra
 
 // wantGraph panics unless the edges of a graph can be facts about its nodes.
 func wantGraph(op string, facts *graph.Graph) {
-	switch {
-	case facts == nil:
-		panic(&grad.TapeError{Op: op, Why: "the graph is nil"})
-	case facts.Bipartite():
+	compose.WantGraph(op, facts)
+	if facts.Bipartite() {
 		panic(&grad.TapeError{Op: op, Why: "heads and tails are the nodes of one graph, and this one is bipartite"})
 	}
 }

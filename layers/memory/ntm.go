@@ -219,9 +219,8 @@ func (n *NTM) Memory(s message.State) *tensor.Dense {
 // check panics unless Init has made the Params that the fields want.
 func (n *NTM) check() {
 	l := n.layout()
-	if n.Say == nil || n.Answer == nil || (n.LSTM == nil) != (n.Controller == FeedForwardController) || (n.Layer == nil) == (n.LSTM == nil) {
-		panic(&grad.TapeError{Op: "memory.NTM", Why: "it has no weights of its Controller; was Init called?"})
-	}
+	fits := (n.LSTM == nil) == (n.Controller == FeedForwardController) && (n.Layer == nil) != (n.LSTM == nil)
+	compose.WantMade("memory.NTM", "weights of its Controller", n.Say != nil && n.Answer != nil && fits)
 	compose.WantInit("memory.NTM", n.Say.W, l.columns())
 	compose.WantInit("memory.NTM", n.StartAt, l.slots)
 }

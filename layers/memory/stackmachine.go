@@ -94,9 +94,7 @@ func (n *StackMachine) turn(t *grad.Tape, x *grad.Var, s message.State) message.
 
 // check panics unless Init has been called, and x and s are an input and a state.
 func (n *StackMachine) check(x *grad.Var, s message.State) {
-	if n.LSTM == nil || n.Say == nil || n.Answer == nil {
-		panic(&grad.TapeError{Op: "memory.StackMachine", Why: "it has no weights; was Init called?"})
-	}
+	compose.WantMade("memory.StackMachine", "weights", n.LSTM != nil && n.Say != nil && n.Answer != nil)
 	compose.WantInit("memory.StackMachine", n.Say.W, n.Stack.Width+2)
 	compose.WantRows("memory.StackMachine", x, n.In, "In")
 	if len(s) != 5 {

@@ -53,7 +53,7 @@ func (l *Diff) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) Clustered {
 	compose.WantNodes(op, g, x)
 	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	compose.WantRows(op, x, l.In, "In")
-	compose.WantMade(op, l.GNN != nil)
+	compose.WantMade(op, "Params", l.GNN != nil)
 	logits := l.GNN.Forward(t, g, x)
 	s, c := logits.Softmax(), l.Clusters
 	members := len(g.NodeOffsets()) - 1

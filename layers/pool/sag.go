@@ -37,6 +37,6 @@ func (l *SAG) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) Kept {
 	compose.WantNodes(op, g, x)
 	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	compose.WantRows(op, x, l.In, "In")
-	compose.WantMade(op, l.GCN != nil)
+	compose.WantMade(op, "Params", l.GCN != nil)
 	return keep(op, g, x, l.GCN.Forward(t, g, x).Tanh(), l.Ratio)
 }

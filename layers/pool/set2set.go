@@ -47,9 +47,7 @@ func (l *Set2Set) Forward(t *grad.Tape, g *graph.Graph, x *grad.Var) *grad.Var {
 	compose.WantNodes(op, g, x)
 	compose.WantDense(op, "x", x, "rows are taken, and a pool stands behind a layer")
 	compose.WantRows(op, x, l.In, "In")
-	if len(l.LSTMs) == 0 {
-		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
-	}
+	compose.WantMade(op, "Params", len(l.LSTMs) > 0)
 	of := graph.Membership(g)
 	asked := zeros(of.NumDst(), 2*l.In)
 	states := make([]message.State, len(l.LSTMs))

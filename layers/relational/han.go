@@ -61,7 +61,7 @@ func (l *HANConv) Init(rng *rand.Rand) {
 // Forward returns a row for each node of each type, for the features x; of a block, a row for each
 // destination.
 func (l *HANConv) Forward(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) map[string]*grad.Var {
-	compose.WantMade("relational.HANConv", l.Semantic != nil)
+	compose.WantMade("relational.HANConv", "Params", l.Semantic != nil)
 	wantNodes("relational.HANConv", l.In, l.Rels, h, x)
 	heads, nodes, y := cmp.Or(l.Heads, 1), map[string]*grad.Var{}, map[string]*grad.Var{}
 	for _, name := range typesOf(l.In) {

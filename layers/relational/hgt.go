@@ -71,7 +71,7 @@ func (l *HGTConv) Init(rng *rand.Rand) {
 // Forward returns a row for each node of each type, for the features x; of a block, a row for each
 // destination.
 func (l *HGTConv) Forward(t *grad.Tape, h *hetero.Graph, x map[string]*grad.Var) map[string]*grad.Var {
-	compose.WantMade("relational.HGTConv", l.Key != nil)
+	compose.WantMade("relational.HGTConv", "Params", l.Key != nil)
 	wantNodes("relational.HGTConv", l.In, l.Rels, h, x)
 	heads := cmp.Or(l.Heads, 1)
 	key, query, value := map[string]*grad.Var{}, map[string]*grad.Var{}, map[string]*grad.Var{}

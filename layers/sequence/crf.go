@@ -78,10 +78,7 @@ func (l *CRF) check(g *graph.Graph, x *grad.Var) *paths {
 	const op = "sequence.CRF"
 	compose.WantNodes(op, g, x)
 	compose.WantDense(op, "x", x, "its rows are scores of tags, such as a Linear's result")
-	switch {
-	case l.Trans == nil || l.Trans.Value == nil || l.Begin == nil || l.End == nil:
-		panic(&grad.TapeError{Op: op, Why: "it has no scores; was Init called?"})
-	}
+	compose.WantMade(op, "scores", l.Trans != nil && l.Trans.Value != nil && l.Begin != nil && l.End != nil)
 	if s := l.Trans.Value.Shape(); s[0] != l.Tags || s[1] != l.Tags {
 		l.bad(s, fmt.Sprintf("the scores are not of Tags %d: set Tags first, then call Init", l.Tags))
 	}

@@ -96,12 +96,8 @@ func (c cell) bad(shape []int, why string) {
 
 // checkInput panics unless there is an x and Init has made the layer as its fields say.
 func (c cell) checkInput(x *grad.Var) {
-	switch {
-	case x == nil:
-		panic(&grad.TapeError{Op: c.op, Why: "x is nil"})
-	case c.w == nil || c.w.Value == nil || c.u == nil || c.u.Value == nil:
-		panic(&grad.TapeError{Op: c.op, Why: "it has no weights; was Init called?"})
-	}
+	compose.WantVar(c.op, "x", x)
+	compose.WantMade(c.op, "weights", c.w != nil && c.w.Value != nil && c.u != nil && c.u.Value != nil)
 	w, columns := c.w.Value.Shape(), c.hidden*c.gates
 	if u := c.u.Value.Shape(); c.hidden == 0 || w[1] != columns || u[0] != max(1, c.arity)*c.hidden || u[1] != columns {
 		c.bad(w, fmt.Sprintf("the weights are not of Hidden %d: set Hidden first, then call Init", c.hidden))

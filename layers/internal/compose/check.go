@@ -35,12 +35,18 @@ func WantGraph(op string, g *graph.Graph) {
 	}
 }
 
+// WantVar panics if there is no input of some name.
+func WantVar(op, name string, x *grad.Var) {
+	if x == nil {
+		panic(&grad.TapeError{Op: op, Why: name + " is nil"})
+	}
+}
+
 // WantNodes panics unless g is a graph of nodes, and x a matrix with a row for each.
 func WantNodes(op string, g *graph.Graph, x *grad.Var) {
 	WantGraph(op, g)
+	WantVar(op, "x", x)
 	switch {
-	case x == nil:
-		panic(&grad.TapeError{Op: op, Why: "x is nil"})
 	case g.Bipartite():
 		BadGraph(op, g, "the graph is bipartite, and the layer reads and returns rows of the same nodes")
 	case x.Dim(0) != g.NumNodes():
@@ -66,18 +72,14 @@ func WantDense(op, name string, x *grad.Var, instead string) {
 // WantRows panics unless x, each of whose rows goes through a layer without a
 // graph, is there and as wide as that wants it.
 func WantRows(op string, x *grad.Var, want int, field string) {
-	if x == nil {
-		panic(&grad.TapeError{Op: op, Why: "x is nil"})
-	}
+	WantVar(op, "x", x)
 	WantWidth(op, "x", x, want, field)
 }
 
 // WantInit panics unless Init has made p, for a layer whose fields want a matrix
 // of so many columns now.
 func WantInit(op string, p *grad.Param, columns int) {
-	if p == nil || p.Value == nil {
-		panic(&grad.TapeError{Op: op, Why: "it has no weights; was Init called?"})
-	}
+	WantMade(op, "weights", p != nil && p.Value != nil)
 	if n := p.Value.Dim(-1); n != columns || n == 0 {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(p.Value.Shape())},
 			Why: fmt.Sprintf("the weights have %d columns, and the layer's fields say %d: set Out and the others first, then call Init", n, columns)})
@@ -91,12 +93,12 @@ func SetBefore(op, field string) {
 
 // WantParam panics if there is to be p, and Init has not made it.
 func WantParam(op string, p *grad.Param, wanted bool) {
-	WantMade(op, !wanted || p != nil && p.Value != nil)
+	WantMade(op, "Params", !wanted || p != nil && p.Value != nil)
 }
 
-// WantMade panics unless Init has made what the layer is of.
-func WantMade(op string, made bool) {
+// WantMade panics unless Init has made what the layer needs, such as its Params.
+func WantMade(op, what string, made bool) {
 	if !made {
-		panic(&grad.TapeError{Op: op, Why: "it has no Params; was Init called?"})
+		panic(&grad.TapeError{Op: op, Why: "it has no " + what + "; was Init called?"})
 	}
 }

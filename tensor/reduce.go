@@ -97,8 +97,25 @@ func (f *folding) blocks(lo, hi int) {
 			to[j] = f.empty
 		}
 		block, part := i/f.parts*f.n, i%f.parts
-		for j := block + part*f.n/f.parts; j < block+(part+1)*f.n/f.parts; j++ {
+		from, end := block+part*f.n/f.parts, block+(part+1)*f.n/f.parts
+		if f.f == vec.Add && f.inner < fewInner {
+			addRuns(to, f.x[from*f.inner:end*f.inner])
+			continue
+		}
+		for j := from; j < end; j++ {
 			f.f.Forward(to, to, f.x[j*f.inner:(j+1)*f.inner], 1, 1)
+		}
+	}
+}
+
+// fewInner is the length of a run from which a call for each, of so little, costs less than a loop.
+const fewInner = 8
+
+// addRuns adds the runs of x, as long as to, to it: the scores of a few classes, of each of many heads.
+func addRuns(to, x []Float) {
+	for ; len(x) > 0; x = x[len(to):] {
+		for k, v := range x[:len(to)] {
+			to[k] += v
 		}
 	}
 }

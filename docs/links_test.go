@@ -8,6 +8,24 @@ import (
 	"testing"
 )
 
+// The files that the table of seams names are there.
+func TestSeams(t *testing.T) {
+	page, err := os.ReadFile("inside/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, seams, found := strings.Cut(string(page), "## Seams")
+	paths := regexp.MustCompile(`[ |]((?:[a-z]+/)+[a-z]+(?:\.go)?)`).FindAllStringSubmatch(seams, -1)
+	if !found || len(paths) < 15 {
+		t.Fatalf("the table of seams names %d files", len(paths))
+	}
+	for _, m := range paths {
+		if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
+			t.Errorf("the table of seams names %s, which is not there", m[1])
+		}
+	}
+}
+
 // What a page links to is there: a file, and where the link is the name of a test or an
 // example, that function in it.
 func TestLinks(t *testing.T) {

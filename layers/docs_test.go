@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -15,26 +16,44 @@ import (
 
 // layerTypes returns the types of this package that Init makes the Params of.
 func layerTypes(t *testing.T) map[string]bool {
-	files, err := filepath.Glob("*.go")
+	return declared(t, ".go", func(f *ast.FuncDecl) string { return receiverOf(f, "Init") })
+}
+
+// receiverOf returns the exported type that a method of this name is one of, or "".
+func receiverOf(f *ast.FuncDecl, method string) string {
+	if f.Name.Name != method || f.Recv == nil {
+		return ""
+	}
+	if p, ok := f.Recv.List[0].Type.(*ast.StarExpr); ok && ast.IsExported(p.X.(*ast.Ident).Name) {
+		return p.X.(*ast.Ident).Name
+	}
+	return ""
+}
+
+// declared returns what name says of the functions of the files of this kind, tests being one of their own.
+func declared(t *testing.T, kind string, name func(f *ast.FuncDecl) string) map[string]bool {
+	t.Helper()
+	paths, err := filepath.Glob("*" + kind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := map[string]bool{}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
+	names := map[string]bool{}
+	for _, path := range paths {
+		if kind == ".go" && strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "Init" && f.Recv != nil {
-				types[f.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name] = true
+			if f, ok := d.(*ast.FuncDecl); ok {
+				names[name(f)] = true
 			}
 		}
 	}
-	return types
+	delete(names, "")
+	return names
 }
 
 // docs/models/layers.md has every layer, and no other; and what each one's sum ran as.
@@ -65,9 +84,47 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 	for _, v := range variants() {
-		name := reflect.TypeOf(v.layer).Elem().Name()
+		name := typeName(v.layer)
 		if !strings.Contains(rows[name], "`"+v.sums()+"`") {
 			t.Errorf("docs/models/layers.md does not say that %s (%s) runs %s", name, v.name, v.sums())
 		}
 	}
 }
+
+// A convolution is compared with its loops in all its variants, shown by an example and named by the package's
+// page, and every layer is tried by mistake.
+func TestListed(t *testing.T) {
+	listed, tried := map[string]bool{}, map[string]bool{}
+	for _, v := range variants() {
+		listed[typeName(v.layer)] = true
+	}
+	for _, m := range append(convolutions(), others()...) {
+		tried[typeName(m.layer)] = true
+	}
+	page, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := declared(t, "_test.go", func(f *ast.FuncDecl) string { return strings.TrimPrefix(f.Name.Name, "Example") })
+	for name := range declared(t, ".go", func(f *ast.FuncDecl) string { return receiverOf(f, "Apply") }) {
+		if name == "DropEdge" { // its Apply returns a graph
+			continue
+		}
+		if !listed[name] {
+			t.Errorf("%s has no variants: add one for each option to variants_test.go or variants_catalogue_test.go, and its loops to the oracle beside it", name)
+		}
+		if !examples[name] {
+			t.Errorf("there is no Example%s", name)
+		}
+		if !strings.Contains(string(page), "["+name+"]") {
+			t.Errorf("doc.go does not name %s", name)
+		}
+	}
+	for name := range layerTypes(t) {
+		if !tried[name] {
+			t.Errorf("%s is not tried by mistake: add a line to convolutions or others in mistakes_test.go", name)
+		}
+	}
+}
+
+func typeName(layer any) string { return reflect.TypeOf(layer).Elem().Name() }

@@ -52,6 +52,23 @@ func ExampleGCN2Conv() {
 	// Output: [1.5 2 2.5]
 }
 
+// With weights of zero attention is even, and the loss that teaches it to tell edges from pairs without one is that
+// of guessing, log 2.
+func ExampleSuperGATConv() {
+	conv := &layers.SuperGATConv{In: 1, Out: 1}
+	conv.Init(rand.New(rand.NewPCG(1, 2)))
+	for _, p := range []*grad.Param{conv.AttnL, conv.AttnR} {
+		p.Value.Fill(0)
+	}
+	conv.W.Value.Fill(1)
+	fmt.Println(conv.Forward(grad.NewEval(), path(), column()).Value().Data)
+	conv.W.Value.Fill(0)
+	fmt.Printf("%.3f\n", conv.Loss(grad.NewTape(1), path(), path(), column()).Value().Data[0])
+	// Output:
+	// [2 2 2]
+	// 0.693
+}
+
 // Where all features point the same way, attention is even.
 func ExampleAGNNConv() {
 	conv := &layers.AGNNConv{}

@@ -23,7 +23,8 @@ func (w *worker) reduce(do func(r *ops.Reducer) func(d *ops.Arrivals), t tile, m
 		f := do(by)
 		for at := 0; at < r.width && f != nil; at += r.last {
 			w.arriving.at, w.arriving.out = at, at*len(r.rs)+i*r.last
-			if by.Carry {
+			d.Carry = nil
+			if by.Carry && m != nil && dm == nil { // it is gone when the last message has been taken
 				w.carry = resize(w.carry, max(r.width*len(r.rs), cap(w.carry)))
 				d.Carry = w.carry[w.arriving.out:][:r.last]
 			}

@@ -11,11 +11,14 @@ import (
 type Reducer struct {
 	Name string // as a user knows it
 
-	// What is kept beside each element of the result until backward, and beside each column while
-	// the messages of a destination arrive.
+	// What is kept beside each element of the result until backward.
 	Floats int // numbers
 	Edges  int // and edges
-	Carry  bool
+
+	// Carry asks for a number beside each column while the messages of a destination arrive. It is one
+	// array a thread, which the next destination has after this one: Take is done with it when
+	// Before+Messages is Count, and Finish and Pull never see it.
+	Carry bool
 
 	Take   func(d *Arrivals) // takes messages, in the order of their edges
 	Finish func(d *Arrivals) // after the last of them; nil: the result is there
@@ -44,7 +47,7 @@ type Arrivals struct {
 	DOut  []tensor.Float    // backward: its gradient
 	Kept  [2][]tensor.Float // Reducer.Floats arrays beside Out
 	Edge  [2][]int32        // Reducer.Edges arrays
-	Carry []tensor.Float    // if Reducer.Carry; holds anything before the first part
+	Carry []tensor.Float    // if Reducer.Carry, and in Take alone; holds anything before the first part
 	Tmp   []tensor.Float    // room for two messages
 
 	// Again calls f with all messages of the destination, in their order: those that arrive, or

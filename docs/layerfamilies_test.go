@@ -180,6 +180,15 @@ func ranScores() map[string]func(t *grad.Tape) {
 	}
 }
 
+// textAndQuestion are chains that are asked about themselves.
+func textAndQuestion(chains *graph.Graph) *attention.Reading {
+	r, err := attention.NewReading(chains, chains, nil)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
 func ranAttention() map[string]func(t *grad.Tape) {
 	chains, tokens, x := graph.Chains(3, 4), make([]int32, 7), noiseRows(7, 4)
 	all, block := graph.Batch(graph.Complete(3), graph.Complete(4)), attention.Block{Model: 4, Heads: 2, Hidden: 8}
@@ -205,6 +214,15 @@ func ranAttention() map[string]func(t *grad.Tape) {
 				panic(err)
 			}
 			l.Loss(t, p, x)
+		},
+		"attention.BiDAF": func(t *grad.Tape) {
+			made(&attention.BiDAF{In: 4, Hidden: 4}).Forward(t, textAndQuestion(chains), x, x)
+		},
+		"attention.Coattention": func(t *grad.Tape) {
+			made(&attention.Coattention{In: 4, Hidden: 4}).Forward(t, textAndQuestion(chains), x, x)
+		},
+		"attention.HighwayMaxout": func(t *grad.Tape) {
+			made(&attention.HighwayMaxout{Word: 4, Hidden: 4}).Forward(t, x, noiseRows(2, 12), []int32{0, 0, 0, 1, 1, 1, 1})
 		},
 		"attention.MultiHead":    func(t *grad.Tape) { made(&attention.MultiHead{Model: 4, Heads: 2}).Forward(t, all, x) },
 		"attention.EncoderBlock": func(t *grad.Tape) { made(&attention.EncoderBlock{Block: block}).Forward(t, all, x) },

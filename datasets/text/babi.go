@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ type Question struct {
 	Text   string
 	Answer string  // a word, or several with commas between them
 	Facts  []int32 // the statements that it follows from
+	Line   int     // of its file, from 1 on
 }
 
 // LoadBAbI is [ReadBAbI] of the folder or the archive at path.
@@ -47,6 +49,22 @@ func (b *bundle) babi(task int, err error) (train, test []Question, _ error) {
 		}
 	}
 	return parts[0], parts[1], nil
+}
+
+// LoadQuestions is [ReadQuestions] of the file at path.
+func LoadQuestions(path string) ([]Question, error) { return questions(documentOf(openFile(path))) }
+
+// ReadQuestions returns the questions of a text in the form of bAbI: a line a statement or a question, each with its
+// number in its story and a blank before it, and tabs between a question, its answer and the numbers of the lines
+// that it follows from.
+func ReadQuestions(r io.Reader) ([]Question, error) { return questions(documentOf(openStream(r))) }
+
+func questions(d *document, err error) ([]Question, error) {
+	d, lines, err := linesOf(d, err)
+	if err != nil {
+		return nil, err
+	}
+	return storiesOf(d, lines)
 }
 
 // story is what has been told since the last line that is number 1.
@@ -91,6 +109,7 @@ func storiesOf(d *document, lines []string) ([]Question, error) {
 		}
 		s.place = append(s.place, -1)
 		q, err := s.question(rest)
+		q.Line = i + 1
 		if err != nil {
 			return nil, d.wrong(i, "%w", err)
 		}

@@ -17,8 +17,8 @@
 // Each reader returns one of these: [Labelled] texts, sentences with [Tagged] words,
 // questions about stories ([Question]), texts and their translations ([Parallel], whose
 // tokens are [Pairs], in batches a [PairBatch]), or trees ([Tree], in batches a
-// [TreeBatch]). [LoadLines], [LoadCSV], [LoadTagged], [LoadTrees] and [LoadParallel] read
-// files of your own, the others published datasets in the folder that [Find] finds. A
+// [TreeBatch]). [LoadLines], [LoadCSV], [LoadLabelled], [LoadTagged], [LoadQuestions], [LoadTrees] and
+// [LoadParallel] read files of your own, the others published datasets in the folder that [Find] finds. A
 // [Task] makes sequences whose answers are known: of symbols, or a [Series] of numbers.
 //
 // Load and [Save] take a path. Each has a Read or a [Write] beside it that takes a stream, or

@@ -24,6 +24,39 @@ type Labelled struct {
 	Classes []string
 }
 
+// LoadLabelled is [ReadLabelled] of the file at path.
+func LoadLabelled(path string) (*Labelled, error) { return labelled(documentOf(openFile(path))) }
+
+// ReadLabelled returns texts with their labels: on each line a label, a tab and a text. Empty lines are left out.
+func ReadLabelled(r io.Reader) (*Labelled, error) { return labelled(documentOf(openStream(r))) }
+
+func labelled(d *document, err error) (*Labelled, error) {
+	d, lines, err := linesOf(d, err)
+	if err != nil {
+		return nil, err
+	}
+	l, classes := &Labelled{}, classNames{}
+	for i, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		label, words, found := strings.Cut(line, "\t")
+		label, words = strings.TrimSpace(label), strings.TrimSpace(words)
+		switch {
+		case !found:
+			return nil, d.wrong(i, "%.40q has no tab: write a label, a tab and the text", line)
+		case label == "" || words == "":
+			return nil, d.wrong(i, "%.40q has no label, or no text: write a label, a tab and the text", line)
+		}
+		if err := d.keep(20, i); err != nil {
+			return nil, err
+		}
+		l.Texts, l.Labels = append(l.Texts, words), append(l.Labels, classes.id(label))
+	}
+	l.Classes = classes.sorted(l.Labels)
+	return l, nil
+}
+
 // Len returns the number of texts.
 func (l *Labelled) Len() int { return len(l.Texts) }
 

@@ -197,6 +197,35 @@ func TestReadTREC(t *testing.T) {
 	wantError(t, err, "there is no file test.txt or TREC_10.label in it: name the folder")
 }
 
+func TestReadLabelled(t *testing.T) {
+	dir := put(t, "a.tsv", "tool\thammer\n\nfruit \t ripe\tplum\r\ntool\tsaw")
+	got, err := LoadLabelled(filepath.Join(dir, "a.tsv"))
+	want := &Labelled{Texts: []string{"hammer", "ripe\tplum", "saw"}, Labels: []int32{1, 0, 1}, Classes: []string{"fruit", "tool"}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v, error %v", got, want, err)
+	}
+	for bad, why := range map[string]string{"tool saw": `line 2: "tool saw" has no tab`, "\tsaw": `line 2: "\tsaw" has no label`, "tool\t ": "or no text", "tool\t\xff": "line 2"} {
+		dir := put(t, "a.tsv", "tool\tsaw\n"+bad)
+		_, err := LoadLabelled(filepath.Join(dir, "a.tsv"))
+		wantError(t, err, filepath.Join(dir, "a.tsv")+": ", why)
+	}
+}
+
+// A phrase may begin with I-, as in the first files of that form.
+func TestReadTaggedOfOldForm(t *testing.T) {
+	got, err := ReadTagged(strings.NewReader("Old JJ I-NP\nleaves NNS I-NP\nfall VBP I-VP\n\nthey PRP I-VP\n. . O\nwe PRP I-NP\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	for _, k := range got.Chunks.Tokens {
+		tags = append(tags, got.ChunkTags[k])
+	}
+	if want := []string{"B-NP", "I-NP", "B-VP", "B-VP", "O", "B-NP"}; !slices.Equal(tags, want) {
+		t.Errorf("%q, want %q", tags, want)
+	}
+}
+
 func TestReadTagged(t *testing.T) {
 	text := "The DT B-NP\ncat NN I-NP\nsleeps VBZ B-VP\n\n\n. . O\n\nLast NN B-NP"
 	dir := put(t, "a.txt", text)
@@ -370,9 +399,9 @@ func TestReadBAbI(t *testing.T) {
 	for name, dir := range map[string]string{"tar.gz": put(t, "babi_en.tar.gz", tarred), "folder": put(t, "qa1_y_train.txt", text, "qa1_y_test.txt", text)} {
 		train, test, err := LoadBAbI(dir, 1)
 		want := []Question{
-			{[]string{"Ann took the cup.", "Ann went home."}, "Where is the cup?", "home", []int32{0, 1}},
-			{[]string{"Ann took the cup.", "Ann went home.", "Ann left."}, "Where is Ann?", "out,away", []int32{2}},
-			{[]string{"Bob sat."}, "Who sat?", "Bob", []int32{0}},
+			{[]string{"Ann took the cup.", "Ann went home."}, "Where is the cup?", "home", []int32{0, 1}, 3},
+			{[]string{"Ann took the cup.", "Ann went home.", "Ann left."}, "Where is Ann?", "out,away", []int32{2}, 5},
+			{[]string{"Bob sat."}, "Who sat?", "Bob", []int32{0}, 7},
 		}
 		if err != nil || !reflect.DeepEqual(train, want) || !reflect.DeepEqual(test, want) {
 			t.Errorf("%s: %+v, error %v", name, train, err)

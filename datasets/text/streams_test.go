@@ -21,6 +21,8 @@ func TestReadStreams(t *testing.T) {
 		"lines": {"a\r\nb b\n\nc", "a\n\xff", "line 2, byte 1: ", func(r io.Reader) (any, error) { return ReadLines(r) }},
 		"table": {"text,label\nhello,good\nbye,bad\n", "text,label\nhello\n", "line 2", func(r io.Reader) (any, error) { return ReadCSV(r, "text", "label") }},
 		"words": {"He PRP B-NP\nran VBD B-VP\n\nI PRP B-NP\n", "He PRP\n", "line 1: ", func(r io.Reader) (any, error) { return ReadTagged(r) }},
+		"label": {"a\tx y\r\n\nb\tz\n", "a\tx\nb y\n", "line 2: ", func(r io.Reader) (any, error) { return ReadLabelled(r) }},
+		"story": {"1 Ann left.\n2 Who left?\tAnn\t1\n", "1 Ann left.\n3 Bob left.\n", "line 2: ", func(r io.Reader) (any, error) { return ReadQuestions(r) }},
 		"trees": {"(3 (2 a) (4 b))\n(1 c)\n", "(3 a)\n(1", "line 2: byte 2: ", func(r io.Reader) (any, error) { return ReadTrees(r) }},
 		"pairs": {"a\nb\n", "a\n", "the first text has 1 lines and the second 2: ", func(r io.Reader) (any, error) { return ReadParallel(r, strings.NewReader("x\ny\n")) }},
 	} {

@@ -53,7 +53,8 @@ func LoadTagged(path string) (*Tagged, error) { return tagged(linesOf(documentOf
 
 // ReadTagged returns the sentences of a text in the form of CoNLL-2000: a line a word,
 // with the word, its part of speech and its chunk tag, blanks or tabs between them, and
-// an empty line after each sentence.
+// an empty line after each sentence. A chunk that begins with I- is read as if it began with B-, as in the scorer
+// of that task.
 func ReadTagged(r io.Reader) (*Tagged, error) { return tagged(linesOf(documentOf(openStream(r)))) }
 
 func tagged(d *document, lines []string, err error) (*Tagged, error) {
@@ -72,6 +73,7 @@ func tagged(d *document, lines []string, err error) (*Tagged, error) {
 // taggedOf reads the lines of a file, and adds the names of its tags.
 func taggedOf(d *document, lines []string, pos, chunks *classNames) (*Tagged, error) {
 	t, words, offsets := &Tagged{}, []string{}, []int{0}
+	last := "O" // the chunk tag of the word before
 	for i, line := range lines {
 		f := strings.Fields(line)
 		switch {
@@ -79,6 +81,7 @@ func taggedOf(d *document, lines []string, pos, chunks *classNames) (*Tagged, er
 			if n := len(words); n > offsets[len(offsets)-1] {
 				offsets = append(offsets, n)
 			}
+			last = "O"
 			continue
 		case len(f) != 3:
 			return nil, d.wrong(i, "%.40q has %d fields, want 3: write the word, its part of speech and its chunk tag, and an empty line after each sentence", line, len(f))
@@ -88,6 +91,10 @@ func taggedOf(d *document, lines []string, pos, chunks *classNames) (*Tagged, er
 		if err := d.keep(60, i); err != nil {
 			return nil, err
 		}
+		if kind, inside := strings.CutPrefix(f[2], "I-"); inside && (last == "O" || last[2:] != kind) {
+			f[2] = "B-" + kind
+		}
+		last = f[2]
 		words = append(words, f[0])
 		t.POS.Tokens, t.Chunks.Tokens = append(t.POS.Tokens, pos.id(f[1])), append(t.Chunks.Tokens, chunks.id(f[2]))
 	}

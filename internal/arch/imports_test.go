@@ -96,7 +96,7 @@ var table = map[string]string{
 	"internal/gatbench/demo/reading":  "* internal/cli internal/gatbench/demo/stage internal/gatbench/report",
 	"internal/gatbench/demo/series":   "* internal/gatbench/demo/stage",
 	"internal/gatbench/demo/writing":  "* internal/cli internal/gatbench/demo/stage",
-	"internal/gatbench/demo/pointing": "* internal/gatbench/demo/stage",
+	"internal/gatbench/demo/pointing": "* internal/cli internal/gatbench/demo/stage internal/gatbench/report",
 	"internal/gatbench/demo/memories": "* internal/cli internal/gatbench/demo/stage",
 
 	// Programs to be read, which import what any program can.

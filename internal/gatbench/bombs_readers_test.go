@@ -19,7 +19,7 @@ var exportedReaders = map[string]string{
 	"datasets.LoadGraph": "graph", "datasets.LoadMatrix": "matrix", "datasets.LoadSplit": "split", "datasets.LoadSplits": "split",
 	"datasets.LoadInteractions": "shop", "datasets.HoldsInteractions": "is a shop", "datasets.LoadKnowledge": "triples",
 	"text.LoadLines": "lines", "text.LoadParallel": "lines", "text.LoadCSV": "texts", "text.LoadTagged": "tagged", "text.LoadTrees": "trees",
-	"text.LoadCoNLL2000": "conll", "text.LoadSST": "sst", "text.LoadTREC": "trec", "text.LoadBAbI": "babi", "text.LoadSorted": "sorted",
+	"text.LoadCoNLL2000": "conll", "text.LoadSST": "sst", "text.LoadTREC": "trec", "text.LoadBAbI": "babi", "text.LoadQuestions": "questions", "text.LoadLabelled": "labelled", "text.LoadSorted": "sorted",
 	"text.LoadMulti30k": "multi30k", "text.LoadNames": "names", "text.Load": "stored",
 	// These look at names alone, or write.
 	"datasets.Find": "none", "datasets.FindGraphs": "none", "datasets.Files": "none", "text.Find": "none", "text.Save": "none",

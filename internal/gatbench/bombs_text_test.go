@@ -32,6 +32,8 @@ func init() {
 		"sst":       func(path string) error { _, _, _, err := text.LoadSST(path); return err },
 		"trec":      func(path string) error { _, _, err := text.LoadTREC(path); return err },
 		"babi":      func(path string) error { _, _, err := text.LoadBAbI(path, 1); return err },
+		"questions": func(path string) error { _, err := text.LoadQuestions(path); return err },
+		"labelled":  func(path string) error { _, err := text.LoadLabelled(path); return err },
 		"sorted":    func(path string) error { _, _, err := text.LoadSorted(path, "3"); return err },
 		"multi30k":  func(path string) error { _, _, _, err := text.LoadMulti30k(path); return err },
 		"stored":    func(path string) error { _, err := text.Load(path); return err },
@@ -130,6 +132,8 @@ func wordBombs() []bomb {
 		{"stories of bAbI", "babi", "x.zip", func() []byte {
 			return zipOf(member{name: "qa1_x_train.txt.gz", text: gzipped(strings.Repeat("1 A is b.\n", many), 20)}, member{name: "qa1_x_test.txt", text: []byte("1 A is b.\n2 Where?\tb\t1\n")})
 		}, refused},
+		{"questions in one file", "questions", "x.txt.gz", func() []byte { return gzipped(strings.Repeat("1 A is b.\n", many), 20) }, refused},
+		{"texts with labels", "labelled", "x.tsv.gz", func() []byte { return gzipped(strings.Repeat("a\tb\n", many), 40) }, refused},
 		{"numbers in order", "sorted", "x.zip", func() []byte {
 			return zipOf(member{name: "x_3.csv.gz", text: gzipped(strings.Repeat("1,2,3\n", many), 20)}, member{name: "y_3.csv", text: []byte("0,1,2\n")})
 		}, refused},

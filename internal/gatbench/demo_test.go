@@ -266,6 +266,8 @@ func TestDemoMisuse(t *testing.T) {
 		"there is no demo \"ading\"":                                      {"demo", "ading", "--noise", "0.3"},
 		"demo sine --help lists":                                          {"demo", "sine", "--nothing"},
 		"--plot is for people":                                            {"demo", "sine", "--plot", "--json"},
+		"the demo salesman reads no dataset":                              {"demo", "salesman", "--data", "x"},
+		"with --train the demo reads your files":                          {"demo", "names", "--train", small, "--test", small, "--data", "x"},
 		"--epochs -1":                                                     {"demo", "sine", "--epochs=-1"},
 		"--threads -1":                                                    {"demo", "sine", "--threads=-1"},
 		"--capacity is for the demo hopfield, not for sine":               {"demo", "sine", "--capacity"},

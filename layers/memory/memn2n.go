@@ -42,6 +42,13 @@ type MemN2N struct {
 	Encoding   Encoding `json:",omitempty"`
 	NoTime     bool     `json:",omitempty"` // sentences are a set
 
+	// Longest is how many words the longest sentence has, for Position as the authors' program has it, and the
+	// paper does not say it: J is Longest and one for all sentences, so that a word's place does not hang on how many
+	// follow; the time of a sentence is its last word, with a place like any other; and places are counted
+	// from the middle, l = 1 + 4·((k − (d+1)/2)/d)·((j − (J+1)/2)/J). Without it a network learns its stories by heart
+	// sooner than what they have in common. 0: each sentence and question has its own J, and l of a time is 1.
+	Longest int `json:",omitempty"`
+
 	// Noise is the share of empty memories that a batch with a source of chance puts between
 	// the sentences, at most. An empty memory takes a time and holds nothing, so it is not
 	// read, as in the authors' program.
@@ -102,7 +109,7 @@ func (m *MemN2N) Batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	}
 	l := librarian{
 		op: "memory.MemN2N.Batch", vocab: m.Vocab, answers: m.Vocab, encoding: m.Encoding,
-		memory: m.memory(), times: !m.NoTime, noise: m.Noise,
+		longest: m.Longest, memory: m.memory(), times: !m.NoTime, noise: m.Noise,
 	}
 	return l.batch(stories, rng)
 }

@@ -29,6 +29,8 @@ var someStories = []memory.Story{
 func memN2Ns() map[string]*memory.MemN2N {
 	out := map[string]*memory.MemN2N{
 		"adjacent":       {Vocab: 8, Dim: 3, Hops: 3, Memory: 3, Encoding: memory.Position},
+		"longest":        {Vocab: 8, Dim: 3, Hops: 2, Memory: 3, Encoding: memory.Position, Longest: 5},
+		"longest, a set": {Vocab: 8, Dim: 3, Hops: 2, Memory: 3, Encoding: memory.Position, Longest: 5, NoTime: true},
 		"layer-wise":     {Vocab: 8, Dim: 3, Hops: 2, Memory: 3, Tying: memory.LayerWise, Encoding: memory.Position},
 		"linear, words":  {Vocab: 8, Dim: 2, Hops: 2, Memory: 3, Linear: true},
 		"without time":   {Vocab: 8, Dim: 2, Memory: 3, NoTime: true},
@@ -63,14 +65,30 @@ func encode(m *memory.MemN2N, table *grad.Param, words []int32, time int) []floa
 			if m.Encoding == memory.Position {
 				jj, kk, all, d := float64(j+1), float64(k+1), float64(len(words)), float64(m.Dim)
 				l = 2 * ((1 - jj/all) - kk/d*(1-2*jj/all)) // the paper's, twice
+				if m.Longest > 0 {
+					l = fromTheMiddle(m, jj, kk)
+				}
 			}
 			out[k] += l * float64(table.Value.Row(int(w))[k])
 		}
 		if time > 0 && !m.NoTime {
-			out[k] += float64(table.Value.Row(m.Vocab + time - 1)[k])
+			l := 1.0
+			if m.Longest > 0 {
+				l = fromTheMiddle(m, float64(m.Longest+1), float64(k+1))
+			}
+			out[k] += l * float64(table.Value.Row(m.Vocab + time - 1)[k])
 		}
 	}
 	return out
+}
+
+// fromTheMiddle is l of word j and column k where all sentences have one J, in which a time is the last word.
+func fromTheMiddle(m *memory.MemN2N, j, k float64) float64 {
+	all, d := float64(m.Longest+1), float64(m.Dim)
+	if m.NoTime {
+		all--
+	}
+	return 1 + 4*(k-(d+1)/2)*(j-(all+1)/2)/d/all
 }
 
 // answer is the formulas of MemN2N's comment in loops, with the weights of each hop.

@@ -47,8 +47,9 @@ type Stories struct {
 	Slots   *graph.Graph // from slots to questions, those of a story in its order
 	Answers []int32      // of each question
 
-	places *tensor.Dense // of the edges of Words, 4·(j/J − ½) of a word and 0 of a time; nil: of a bag
-	values int           // slots that have a value
+	places  *tensor.Dense // of the edges of Words, 4·(j/J − ½) of a word and 0 of a time; nil: of a bag
+	centred bool          // places and columns are counted from the middle
+	values  int           // slots that have a value
 }
 
 // Loss returns the sum over the questions of −log softmax(logits) at the answer. A question
@@ -84,7 +85,7 @@ func (s *Stories) read(tables []*grad.Var) *grad.Var {
 		return x
 	}
 	// 1 + place·(k/d − ½) is a sum of two weights, of which each is a number an edge.
-	across := all.Mul(grad.Const(columns(len(tables), tables[0].Dim(1))))
+	across := all.Mul(grad.Const(columns(len(tables), tables[0].Dim(1), s.centred)))
 	return x.Add(message.UpdateAll(s.Words, message.UMulE(across, grad.Const(s.places)), message.Sum))
 }
 
@@ -94,13 +95,21 @@ func (s *Stories) questions(x *grad.Var, column, width int) *grad.Var {
 	return x.RowRange(at, at+s.Slots.NumDst()).Columns(column, column+width)
 }
 
-// columns are k/d − ½ of column k, 1 to d, once for each table.
-func columns(tables, d int) *tensor.Dense {
+// columns are k/d − ½ of column k, 1 to d, or (k − (d+1)/2)/d, once for each table.
+func columns(tables, d int, centred bool) *tensor.Dense {
 	y := tensor.New(tables * d)
 	for i := range y.Data {
-		y.Data[i] = tensor.Float(float64(i%d+1)/float64(d) - 0.5)
+		y.Data[i] = tensor.Float(place(i%d+1, d, centred))
 	}
 	return y
+}
+
+// place is where number k of n stands, from about −½ to ½.
+func place(k, n int, centred bool) float64 {
+	if centred {
+		return (float64(k) - float64(n+1)/2) / float64(n)
+	}
+	return float64(k)/float64(n) - 0.5
 }
 
 // librarian makes stories graphs.
@@ -109,6 +118,7 @@ type librarian struct {
 	vocab    int
 	answers  int
 	encoding Encoding
+	longest  int  // J of Position; 0: each sentence has its own
 	memory   int  // slots of a story at most; 0: all
 	times    bool // a slot's recency is one more word, behind the vocabulary
 	noise    float64
@@ -126,7 +136,7 @@ func (l *librarian) batch(stories []Story, rng *rand.Rand) (*Stories, error) {
 	if l.encoding > Position {
 		panic(&grad.TapeError{Op: l.op, Why: fmt.Sprintf("there is no %v; choose BagOfWords or Position", l.encoding)})
 	}
-	out := &Stories{Answers: make([]int32, len(stories))}
+	out := &Stories{Answers: make([]int32, len(stories)), centred: l.longest > 0}
 	words, rows := l.room(stories)
 	l.src, l.ends = make([]int32, 0, words), make([]int64, 1, rows+1)
 	if l.encoding == Position {
@@ -265,12 +275,27 @@ func (l *librarian) add(words []int32) {
 func (l *librarian) addTime(at int32) {
 	l.src = append(l.src, int32(l.vocab)+at)
 	if l.encoding == Position {
-		l.places = append(l.places, 0)
+		p := 0.0
+		if l.longest > 0 {
+			p = 4 * place(l.all(0), l.all(0), true)
+		}
+		l.places = append(l.places, tensor.Float(p))
 	}
 }
 
 // end ends the row that is begun.
 func (l *librarian) end() { l.ends = append(l.ends, int64(len(l.src))) }
+
+// all is the J of a sentence of n words.
+func (l *librarian) all(n int) int {
+	switch {
+	case l.longest == 0:
+		return n
+	case l.times:
+		return l.longest + 1
+	}
+	return l.longest
+}
 
 // rule returns the places of n words, 4·(j/n − ½) of word j, from 1 on.
 func (l *librarian) rule(n int) []tensor.Float {
@@ -280,7 +305,7 @@ func (l *librarian) rule(n int) []tensor.Float {
 	if l.ruled[n] == nil {
 		l.ruled[n] = make([]tensor.Float, n)
 		for j := range l.ruled[n] {
-			l.ruled[n][j] = tensor.Float(4 * (float64(j+1)/float64(n) - 0.5))
+			l.ruled[n][j] = tensor.Float(4 * place(j+1, l.all(n), l.longest > 0))
 		}
 	}
 	return l.ruled[n]

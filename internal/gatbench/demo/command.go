@@ -167,6 +167,10 @@ func (c *Command) check() error {
 		return cli.Misuse("--plot is for people, and --json for programs: leave one of them out, or draw to a file with --picture")
 	case c.Threads < 0:
 		return cli.Misuse("--threads %d: it must be at least 1, or 0 for all processors", c.Threads)
+	case c.Data != "" && c.demo.Data == "" && c.demo.Asked == "":
+		return cli.Misuse("--data %s: the demo %s reads no dataset: leave it out", c.Data, c.demo.Name)
+	case c.Data != "" && valueOf(c.demo.Act, "--train") != "":
+		return cli.Misuse("--data %s: with --train the demo reads your files, and no dataset: leave it out", c.Data)
 	case c.Picture != "" && ext != ".svg" && ext != ".png":
 		return cli.Misuse("--picture %s: it must end in .svg or .png", c.Picture)
 	}

@@ -28,6 +28,7 @@ var families = []family{
 		reading.Sentiment,
 		reading.HAN,
 		reading.BAbI,
+		reading.Reading,
 	}},
 	{"Series of numbers and symbols", []stage.Demo{
 		series.Recall,

@@ -71,7 +71,8 @@ func TestRecipesDiffer(t *testing.T) {
 	for _, line := range []string{
 		"hopfield", "hopfield --seed 1", "hopfield --epochs 1", "hopfield --noise 0.5", "hopfield --capacity", "language", "language --text x", "language --text true",
 		"babi", "babi --tasks 1", "babi --tasks 1,12", "babi --joint", "babi --no-times", "names", "names --cell lstm", "recall", "recall --cell chrono",
-		"tagging", "tagging --cell lstm", "tagging --target pos", "copy", "copy --target 8",
+		"tagging", "tagging --cell lstm", "tagging --target pos", "copy", "questions", "questions --readout mean", "questions --train a --test b",
+		"reading", "reading --net plain", "reading --tasks 3", "reading --train a --test b", "copy --target 8", "salesman", "salesman --orders 1", "salesman --test a", "hull", "hull --test a", "translate", "translate --train a --test b", "language --train a --test b",
 	} {
 		c, _ := parsed(t, strings.Fields(line)...)
 		r := c.recipes()[0]

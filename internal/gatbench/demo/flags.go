@@ -49,6 +49,16 @@ func fresh(act stage.Act) stage.Act {
 	return reflect.New(reflect.TypeOf(act)).Interface().(stage.Act)
 }
 
+// valueOf returns the value of a flag of an act; empty if it has none.
+func valueOf(act stage.Act, name string) string {
+	for _, f := range flagsOf(act) {
+		if f.name == name {
+			return f.value
+		}
+	}
+	return ""
+}
+
 // settings returns the flags of an act that differ from their defaults, as one types them.
 func settings(act stage.Act) string {
 	var words []string

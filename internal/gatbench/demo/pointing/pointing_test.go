@@ -13,6 +13,7 @@ import (
 func TestMarksOfAnswers(t *testing.T) {
 	square := []tensor.Float{0, 0, 1, 0, 1, 1, 0, 1}
 	sets := points.Sets{X: tensor.Of(append(square, square...), 8, 2), Offsets: []int{0, 4, 8}, Answers: [][]int32{{0, 1, 2, 3}, {0, 1, 2, 3}}}
+	tours := drawnTours(sets, "4")
 	for _, c := range []struct {
 		name                      string
 		second                    []int32
@@ -27,14 +28,14 @@ func TestMarksOfAnswers(t *testing.T) {
 		got := [][]int32{{0, 1, 2, 3}, c.second}
 		for what, v := range map[string][2]float64{
 			"exact": {exact(got, sets), c.exact}, "area": {hullArea(got, sets), c.area},
-			"valid": {toursOfAll(got, sets), c.tours}, "ratio": {tourRatio(got, sets), c.ratio},
+			"valid": {tours.valid(got), c.tours}, "ratio": {tours.ratio(got), c.ratio},
 		} {
 			if math.Abs(v[0]-v[1]) > 1e-9 {
 				t.Errorf("%s: %s is %v, want %v", c.name, what, v[0], v[1])
 			}
 		}
 	}
-	if got := longest([][]int32{{0, 1, 2, 3}, {0, 2, 1, 3}}, sets); got != 1 {
+	if got := tours.longest([][]int32{{0, 1, 2, 3}, {0, 2, 1, 3}}); got != 1 {
 		t.Errorf("the longest tour is %d", got)
 	}
 }

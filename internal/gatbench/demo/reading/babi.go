@@ -27,14 +27,17 @@ type babi struct {
 	Tasks   []int `default:"1,2" placeholder:"N" help:"The tasks of bAbI to learn, from 1 to 20. Default: 1,2."`
 	Joint   bool  `help:"Train one network for all tasks, not one for each."`
 	NoTimes bool  `name:"no-times" help:"Hide the order of the sentences."`
+
+	Train string `placeholder:"FILE" help:"Learn from this file instead, in the form of bAbI: a line number, a blank and a statement a line, or a question, its answer and the numbers of the lines that it follows from, with tabs between them. Example: gatbench demo babi --train mine.txt --test others.txt."`
+	Test  string `placeholder:"FILE" help:"With --train: the questions to try, in the same form."`
 }
 
-// Check returns an error for tasks that bAbI does not have.
-func (f babi) Check([]cli.File) error {
+// Check returns an error for tasks that bAbI does not have, and for files that cannot be read.
+func (f babi) Check(written []cli.File) error {
 	if slices.ContainsFunc(f.Tasks, func(n int) bool { return n < 1 || n > 20 }) {
 		return cli.Misuse("--tasks %v: bAbI has the tasks 1 to 20", f.Tasks)
 	}
-	return nil
+	return stage.Files{Train: f.Train, Test: f.Test}.Check(written)
 }
 
 // The settings of the paper.
@@ -51,6 +54,7 @@ const (
 // lore are the questions of some tasks in numbers.
 type lore struct {
 	words          *text.Vocabulary // those that are answers, too
+	longest        int              // words of the longest sentence or question that is learnt
 	learnt, tried  []memory.Story
 	told           []text.Question // those of tried, in words
 	tasks, offsets []int           // task i has the questions offsets[i] to offsets[i+1] of tried
@@ -71,19 +75,34 @@ func readLore(s *stage.Stage, folder string, tasks []int) (*lore, error) {
 			return nil, err
 		}
 	}
+	return l, l.number(train)
+}
+
+// ownLore reads a user's files, which are one task.
+func ownLore(s *stage.Stage, f ownFiles) (*lore, error) {
+	train, test, err := f.questions(s)
+	if err != nil {
+		return nil, err
+	}
+	l := &lore{tasks: []int{0}, offsets: []int{0, len(test)}, told: test}
+	return l, l.number(train)
+}
+
+// number numbers the words of what is learnt, and returns the questions in numbers.
+func (l *lore) number(train []text.Question) (err error) {
 	var lines [][]string
 	for _, q := range train {
 		for _, line := range append([]string{q.Text}, q.Story...) {
-			lines = append(lines, strings.Fields(plainWords(line)))
+			words := strings.Fields(plainWords(line))
+			lines, l.longest = append(lines, words), max(l.longest, len(words))
 		}
 		lines = append(lines, []string{q.Answer})
 	}
-	var err error
 	if l.words, err = text.NewVocabulary(lines, 1); err != nil {
-		return nil, err
+		return err
 	}
 	l.learnt, l.tried = l.stories(train), l.stories(l.told)
-	return l, nil
+	return nil
 }
 
 // stories returns questions in numbers.
@@ -157,7 +176,7 @@ func babiTraining(s *stage.Stage, net *memory.MemN2N, l *lore) (*stage.Training,
 func bestTold(s *stage.Stage, l *lore, dim int, noTimes bool) (stage.Learnt[*memory.MemN2N], error) {
 	try := 0
 	return stage.BestOf(s, babiTries, math.Inf(-1), func(s *stage.Stage) (stage.Learnt[*memory.MemN2N], error) {
-		net := &memory.MemN2N{Vocab: l.words.Len(), Dim: dim, Hops: 3, Memory: 50, Encoding: memory.Position, Noise: 0.1, NoTime: noTimes}
+		net := &memory.MemN2N{Vocab: l.words.Len(), Dim: dim, Hops: 3, Memory: 50, Encoding: memory.Position, Longest: l.longest, Noise: 0.1, NoTime: noTimes}
 		net.Init(s.RNG("weights"))
 		try++
 		s.Print("network %d\n", try)
@@ -172,39 +191,63 @@ func bestTold(s *stage.Stage, l *lore, dim int, noTimes bool) (stage.Learnt[*mem
 	})
 }
 
-// Run trains the networks and shows what each hop looks at.
-func (f babi) Run(s *stage.Stage) error {
+// read returns what there is to learn, a network each.
+func (f babi) read(s *stage.Stage) ([]*lore, error) {
+	if own := (ownFiles{stage.Files{Train: f.Train, Test: f.Test}}); own.Train != "" {
+		l, err := ownLore(s, own)
+		return []*lore{l}, err
+	}
 	folder, err := s.Folder()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	groups, dim := [][]int{f.Tasks}, 50
+	groups := [][]int{f.Tasks}
 	if !f.Joint {
-		groups, dim = slices.Collect(slices.Chunk(f.Tasks, 1)), 20
+		groups = slices.Collect(slices.Chunk(f.Tasks, 1))
 	}
-	s.Say("Each story is a memory, and each of its sentences a slot. The network reads all slots three times, weighted by how well each answers the question, and then gives a word. It learns from %d questions per task, in batches of %d; the loss is the sum over a batch.", 1000, babiBatch)
-	var nets told
-	var rows [][]picture.Panel
-	accuracy, hits := map[string]any{}, map[string]any{}
+	var all []*lore
 	for _, group := range groups {
 		l, err := readLore(s, folder, group)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// Run trains the networks and shows what each hop looks at.
+func (f babi) Run(s *stage.Stage) error {
+	all, err := f.read(s)
+	if err != nil {
+		return err
+	}
+	dim := 20
+	if f.Joint {
+		dim = 50
+	}
+	s.Say("Each story is a memory, and each of its sentences a slot. The network reads all slots three times, weighted by how well each answers the question, and then gives a word. It learns from %d questions, in batches of %d; the loss is the sum over a batch.", len(all[0].learnt), babiBatch)
+	var nets told
+	var rows [][]picture.Panel
+	accuracy, hits := map[string]any{}, map[string]any{}
+	for _, l := range all {
 		best, err := bestTold(s, l, dim, f.NoTimes)
 		if err != nil {
 			return err
 		}
 		net := best.Net
 		nets.Nets = append(nets.Nets, net)
-		for i, task := range group {
+		for i, task := range l.tasks {
 			right, hit, err := l.tryOut(net, i)
 			if err != nil {
 				return err
 			}
-			name := fmt.Sprintf("task_%d", task)
+			name, of := fmt.Sprintf("task_%d", task), fmt.Sprintf("task %d", task)
+			if f.Train != "" {
+				name, of = "own", f.Test
+			}
 			accuracy[name], hits[name] = report.Number(right), report.Number(hit)
-			s.Print("task %d: %.1f %% of %d test questions are right; in %.1f %% a hop looks most at each supporting fact\n", task, 100*right, l.offsets[i+1]-l.offsets[i], 100*hit)
+			s.Print("%s: %.1f %% of %d test questions are right; in %.1f %% a hop looks most at each supporting fact\n", of, 100*right, l.offsets[i+1]-l.offsets[i], 100*hit)
 		}
 		h, err := l.heat(net)
 		if err != nil {

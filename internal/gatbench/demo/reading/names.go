@@ -2,12 +2,14 @@ package reading
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/stage"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -22,7 +24,14 @@ var Names = stage.Demo{Name: "names", About: "the language of a surname, by a GR
 
 // names are the flags of Names.
 type names struct {
-	Cell string `default:"gru" enum:"gru,rnn,lstm,bilstm" placeholder:"NAME" help:"The network: gru (the default), rnn, lstm or bilstm, an LSTM each way."`
+	Cell  string `default:"gru" enum:"gru,rnn,lstm,bilstm" placeholder:"NAME" help:"The network: gru (the default), rnn, lstm or bilstm, an LSTM each way."`
+	Train string `placeholder:"FILE" help:"Learn from this file instead of the surnames: a label, a tab and a name on each line. Example: gatbench demo names --train mine.tsv --test others.tsv."`
+	Test  string `placeholder:"FILE" help:"With --train: the names to try, in the same form."`
+}
+
+// Check returns an error for files that cannot be read, or one without the other.
+func (f names) Check(written []cli.File) error {
+	return stage.Files{Train: f.Train, Test: f.Test}.Check(written)
 }
 
 // namesNet reads letters, and says a language.
@@ -70,38 +79,53 @@ func (n *namesNet) forward(t *grad.Tape, g *graph.Graph, letters []int32) *grad.
 	return n.Out.Forward(t, last)
 }
 
-// Run trains the network and shows which names it takes for which language.
-func (f names) Run(s *stage.Stage) error {
+// read returns the names to learn and those to try.
+func (f names) read(s *stage.Stage) (learnt, tried *text.Labelled, err error) {
+	if own := (ownFiles{stage.Files{Train: f.Train, Test: f.Test}}); own.Train != "" {
+		if learnt, tried, err = own.labelled(); err != nil {
+			return nil, nil, err
+		}
+		return learnt.Unique(), tried.Rows(s.Rows(tried.Len())), nil // with their accents
+	}
 	folder, err := s.Folder()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	all, err := text.LoadNames(folder)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	all = all.Map(text.Fold).Unique() // what stands twice would be in both parts
-	learnt, tried := all.Split(0.1, s.Stream("split", 0))
-	tried = tried.Rows(s.Rows(tried.Len()))
+	learnt, tried = all.Split(0.1, s.Stream("split", 0))
 	if tried.Len() == 0 || len(all.Classes) < 2 {
-		return fmt.Errorf("demo names: %s has %d names of %d kinds, a kind a file; it takes ten names, and two kinds", folder, all.Len(), len(all.Classes))
+		return nil, nil, fmt.Errorf("demo names: %s has %d names of %d kinds, a kind a file; it takes ten names, and two kinds", folder, all.Len(), len(all.Classes))
 	}
-	letters, err := text.NewCharacters(all.Texts, true)
+	return learnt, tried.Rows(s.Rows(tried.Len())), nil
+}
+
+// Run trains the network and shows which names it takes for which language.
+func (f names) Run(s *stage.Stage) error {
+	learnt, tried, err := f.read(s)
+	if err != nil {
+		return err
+	}
+	classes := learnt.Classes
+	letters, err := text.NewCharacters(slices.Concat(learnt.Texts, tried.Texts), f.Train == "")
 	if err != nil {
 		return err
 	}
 	s.Say("%d names of %d kinds, %s; %d to learn from, and %d to try. There are %d different letters. A name is a chain of letters: a batch of names is one graph, and nothing is padded.",
-		all.Len(), len(all.Classes), someOf(all.Classes, 20), learnt.Len(), tried.Len(), letters.Len()-int(text.First))
+		learnt.Len()+tried.Len(), len(classes), someOf(classes, 20), learnt.Len(), tried.Len(), letters.Len()-int(text.First))
 
-	net := newNamesNet(s, f.Cell, letters.Len(), len(all.Classes))
+	net := newNamesNet(s, f.Cell, letters.Len(), len(classes))
 	l := &stage.Training{Stage: s, Optimiser: &train.Adam{LR: 3e-3}, Epochs: s.EpochsOr(4)}
 	c, _, err := labelling{learnt, tried, letters}.learn(l, 64, net.forward)
 	if err != nil {
 		return err
 	}
-	s.Result(map[string]any{"cell": f.Cell, "test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels), "kinds": all.Classes})
+	s.Result(map[string]any{"cell": f.Cell, "test_accuracy": c.Accuracy(), "test_majority": train.Majority(tried.Labels), "kinds": classes})
 	namesResult(s, c, tried, net, letters)
-	s.Draw([]picture.Panel{confusionPanel(c, all.Classes), stage.LossPanel(l)})
+	s.Draw([]picture.Panel{confusionPanel(c, classes), stage.LossPanel(l)})
 	return s.Keep(net)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/stage"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -23,15 +24,31 @@ import (
 // AttPool reads the same states by attention with a query that is learnt, and shows which
 // words it looks at.
 var (
-	Questions = stage.Demo{Name: "questions", About: "what a question asks for (TREC), by a bidirectional LSTM", Data: "trec", Seconds: 4.4, Act: stage.Func(func(s *stage.Stage) error { return runQuestions(s, false) })}
-	AttPool   = stage.Demo{Name: "attpool", About: "the same, read by attention: the words that it looks at", Data: "trec", Seconds: 4.9, Act: stage.Func(func(s *stage.Stage) error { return runQuestions(s, true) })}
+	Questions = stage.Demo{Name: "questions", About: "what a question asks for (TREC), by a bidirectional LSTM", Data: "trec", Seconds: 4.4, Act: questions{}, Next: "--readout mean"}
+	AttPool   = stage.Demo{Name: "attpool", About: "the same, read by attention: the words that it looks at", Data: "trec", Seconds: 4.9, Act: stage.Func(func(s *stage.Stage) error { return questions{}.run(s, true) })}
 )
+
+// questions are the flags of Questions.
+type questions struct {
+	Readout string `default:"max" enum:"max,mean" placeholder:"NAME" help:"What is made of the states of all words: max, the largest of each of their numbers (the default), or mean."`
+	Train   string `placeholder:"FILE" help:"Learn from this file instead of TREC: a label, a tab and a text on each line. Example: gatbench demo questions --train mine.tsv --test others.tsv."`
+	Test    string `placeholder:"FILE" help:"With --train: the texts to try, in the same form."`
+}
+
+// Check returns an error for files that cannot be read, or one without the other.
+func (f questions) Check(written []cli.File) error {
+	return stage.Files{Train: f.Train, Test: f.Test}.Check(written)
+}
+
+// Run trains the network and shows what it takes questions for.
+func (f questions) Run(s *stage.Stage) error { return f.run(s, false) }
 
 // questionsNet reads words, and says a kind.
 type questionsNet struct {
 	Words *grad.Param `json:"-"` // a row a word
 	LSTM  sequence.Stack
 	Pool  *attention.AttentionPool `json:",omitempty"` // nil: the largest values
+	Mean  bool                     `json:",omitempty"` // or means
 	Out   layers.Linear
 }
 
@@ -62,7 +79,11 @@ func (n *questionsNet) forward(t *grad.Tape, g *graph.Graph, words []int32) *gra
 	x := t.Dropout(t.Use(n.Words).Rows(words), dropout)
 	h := n.LSTM.Forward(t, g, x)
 	if n.Pool == nil {
-		read := message.UpdateAll(graph.Membership(g), message.CopyU(h), message.Max)
+		by := message.Max
+		if n.Mean {
+			by = message.Mean
+		}
+		read := message.UpdateAll(graph.Membership(g), message.CopyU(h), by)
 		return n.Out.Forward(t, t.Dropout(read, dropout))
 	}
 	read := n.Pool.Apply(t, graph.Membership(g), layers.In{Src: h})
@@ -88,18 +109,25 @@ func (n *questionsNet) heat(words *text.Vocabulary, lines []string) *picture.Hea
 	return h
 }
 
-// readQuestions returns the questions to learn from, in small letters, those to try, and the
+// read returns the questions to learn from, in small letters, those to try, and the
 // words of the first.
-func readQuestions(s *stage.Stage) (learnt, tried *text.Labelled, words *text.Vocabulary, err error) {
-	folder, err := s.Folder()
-	if err != nil {
-		return nil, nil, nil, err
+func (f questions) read(s *stage.Stage) (learnt, tried *text.Labelled, words *text.Vocabulary, err error) {
+	folder := f.Train
+	if own := (ownFiles{stage.Files{Train: f.Train, Test: f.Test}}); own.Train != "" {
+		if learnt, tried, err = own.labelled(); err != nil {
+			return nil, nil, nil, err
+		}
+	} else {
+		if folder, err = s.Folder(); err != nil {
+			return nil, nil, nil, err
+		}
+		if learnt, tried, err = text.LoadTREC(folder); err != nil {
+			return nil, nil, nil, err
+		}
+		learnt, tried = learnt.Coarse(), tried.Coarse()
 	}
-	if learnt, tried, err = text.LoadTREC(folder); err != nil {
-		return nil, nil, nil, err
-	}
-	learnt = learnt.Coarse().Rows(s.Rows(learnt.Len())).Map(strings.ToLower)
-	tried = tried.Coarse().Rows(s.Rows(tried.Len()))
+	learnt = learnt.Rows(s.Rows(learnt.Len())).Map(strings.ToLower)
+	tried = tried.Rows(s.Rows(tried.Len()))
 	if err := s.Enough(folder, learnt.Len(), tried.Len()); err != nil {
 		return nil, nil, nil, err
 	}
@@ -107,8 +135,8 @@ func readQuestions(s *stage.Stage) (learnt, tried *text.Labelled, words *text.Vo
 	return learnt, tried, words, err
 }
 
-func runQuestions(s *stage.Stage, pool bool) error {
-	learnt, tried, words, err := readQuestions(s)
+func (f questions) run(s *stage.Stage, pool bool) error {
+	learnt, tried, words, err := f.read(s)
 	if err != nil {
 		return err
 	}
@@ -116,6 +144,7 @@ func runQuestions(s *stage.Stage, pool bool) error {
 		learnt.Len(), len(learnt.Classes), tried.Texts[0], tried.Len(), words.Len()-int(text.First))
 
 	net := newQuestionsNet(s, words.Len(), len(learnt.Classes), pool)
+	net.Mean = f.Readout == "mean"
 	l := &stage.Training{Stage: s, Optimiser: &train.Adam{LR: 2e-3}, Epochs: s.EpochsOr(8)}
 	c, scores, err := labelling{learnt, tried.Map(strings.ToLower), words}.learn(l, 32, net.forward)
 	if err != nil {

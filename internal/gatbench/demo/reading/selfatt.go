@@ -65,7 +65,7 @@ func everyPair(chains *graph.Graph) *graph.Graph {
 }
 
 func runSelfAtt(s *stage.Stage) error {
-	learnt, tried, words, err := readQuestions(s)
+	learnt, tried, words, err := questions{}.read(s)
 	if err != nil {
 		return err
 	}

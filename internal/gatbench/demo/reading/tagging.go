@@ -11,6 +11,7 @@ import (
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
 	"github.com/edgewise-ml/edgewise/graph"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/stage"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers"
@@ -27,6 +28,13 @@ var Tagging = stage.Demo{Name: "tagging", About: "the phrases of a sentence (CoN
 type tagging struct {
 	Cell   string `default:"bilstm" enum:"bilstm,lstm" placeholder:"NAME" help:"The network: bilstm, which reads both ways (the default), or lstm, which reads forwards alone."`
 	Target string `default:"chunks" enum:"chunks,pos" placeholder:"NAME" help:"Predict chunks (the default), the phrases of a sentence, or pos, the parts of speech."`
+	Train  string `placeholder:"FILE" help:"Learn from this file instead of CoNLL-2000, in its form: on each line a word, its part of speech and its chunk tag, such as B-NP, I-NP or O, and an empty line after each sentence. Example: gatbench demo tagging --train mine.txt --test others.txt."`
+	Test   string `placeholder:"FILE" help:"With --train: the sentences to try, in the same form."`
+}
+
+// Check returns an error for files that cannot be read, or one without the other.
+func (f tagging) Check(written []cli.File) error {
+	return stage.Files{Train: f.Train, Test: f.Test}.Check(written)
 }
 
 // taggingNet reads words, and says of each where a phrase begins and goes on.
@@ -180,19 +188,27 @@ type taggingTask struct {
 	read, tests      *features
 }
 
-func readTagging(s *stage.Stage) (*taggingTask, error) {
-	folder, err := s.Folder()
-	if err != nil {
-		return nil, err
-	}
+func (f tagging) read(s *stage.Stage) (*taggingTask, error) {
 	k := &taggingTask{}
-	if k.learnt, k.tried, err = text.LoadCoNLL2000(folder); err != nil {
-		return nil, err
+	if own := (ownFiles{stage.Files{Train: f.Train, Test: f.Test}}); own.Train != "" {
+		var err error
+		if k.learnt, k.tried, err = own.tagged(); err != nil {
+			return nil, err
+		}
+	} else {
+		folder, err := s.Folder()
+		if err != nil {
+			return nil, err
+		}
+		if k.learnt, k.tried, err = text.LoadCoNLL2000(folder); err != nil {
+			return nil, err
+		}
+		if err := s.Enough(folder, len(k.learnt.Sentences), len(k.tried.Sentences)); err != nil {
+			return nil, err
+		}
 	}
 	k.learning, k.trying = s.Rows(len(k.learnt.Sentences)), s.Rows(len(k.tried.Sentences))
-	if err := s.Enough(folder, len(k.learning), len(k.trying)); err != nil {
-		return nil, err
-	}
+	var err error
 	sentences := k.learnt.Sentences[:len(k.learning)]
 	if k.words, err = text.NewVocabulary(mapped(sentences, strings.ToLower), 2); err != nil {
 		return nil, err
@@ -211,7 +227,7 @@ func (k *taggingTask) batches(s *stage.Stage) func(epoch int) [][]int32 {
 
 // Run trains the network and shows the phrases that it finds, or the parts of speech.
 func (f tagging) Run(s *stage.Stage) error {
-	k, err := readTagging(s)
+	k, err := f.read(s)
 	if err != nil {
 		return err
 	}

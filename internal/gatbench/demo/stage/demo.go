@@ -12,6 +12,7 @@ type Demo struct {
 	Name  string
 	About string // a line
 	Data  string // the dataset of package text that it reads; empty: it needs none
+	Asked string // the dataset that it reads if its flags ask for that; empty: none
 	Act   Act
 	Next  string // flags of its own that are worth a second run; empty: none
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/docs"
@@ -29,11 +30,19 @@ var Language = stage.Demo{Name: "language", About: "a text like the one it read,
 
 // language are the flags of Language.
 type language struct {
-	Text string `placeholder:"FILE" help:"Learn from this text in UTF-8. Default: edgewise's own guides."`
+	Text  string `placeholder:"FILE" help:"Learn from this text in UTF-8, and try its last twentieth. Default: edgewise's own guides."`
+	Train string `placeholder:"FILE" help:"Learn from this text in UTF-8, and try that of --test. Example: gatbench demo language --train mine.txt --test others.txt."`
+	Test  string `placeholder:"FILE" help:"With --train: the text to try."`
 }
 
 // Check returns an error for a text that cannot be read, or would be written over.
 func (f language) Check(written []cli.File) error {
+	if f.Text != "" && f.Train != "" {
+		return cli.Misuse("--text and --train name different texts: leave one of them out")
+	}
+	if err := (stage.Files{Train: f.Train, Test: f.Test}).Check(written); err != nil {
+		return err
+	}
 	read := cli.File{Flag: "--text", Path: f.Text}
 	if err := cli.Ordinary(read); err != nil {
 		return err
@@ -65,20 +74,10 @@ const (
 
 // Run trains the network and shows what it writes.
 func (f language) Run(s *stage.Stage) error {
-	all, title, err := f.readings()
+	letters, tokens, cut, err := f.read(s)
 	if err != nil {
 		return err
 	}
-	letters, err := text.NewCharacters(strings.SplitAfter(all, "\n"), false)
-	if err != nil {
-		return err
-	}
-	tokens := letters.Encode(all)
-	cut := len(tokens) * 95 / 100
-	if cut < languageReaders*(languageSegment+1) {
-		return fmt.Errorf("demo language: %s has %d characters; it takes %d or more", title, len(tokens), languageReaders*(languageSegment+1)*100/95+1)
-	}
-	s.Say("%s: %d characters, %d of them different. The last twentieth is kept for testing.", title, len(tokens), letters.Len()-int(text.First))
 	n := &languageNet{
 		Letters: grad.NewParam(letters.Len(), 48),
 		LSTM:    sequence.LSTM{In: 48, Hidden: languageHidden, ForgetBias: 1}, Out: layers.Linear{In: languageHidden, Out: letters.Len()},
@@ -122,11 +121,45 @@ func (f language) Run(s *stage.Stage) error {
 	return s.Keep(n)
 }
 
+// read returns what there is to learn in numbers, and behind it, from cut on, what there is to try.
+func (f language) read(s *stage.Stage) (letters *text.Characters, tokens []int32, cut int, err error) {
+	learnt, title, err := f.readings()
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	tried := ""
+	if f.Test != "" {
+		lines, err := text.LoadLines(f.Test)
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		if tried = strings.Join(lines, "\n"); utf8.RuneCountInString(tried) < 2 {
+			return nil, nil, 0, fmt.Errorf("demo language: --test %s: it takes two characters or more", f.Test)
+		}
+	}
+	if letters, err = text.NewCharacters(strings.SplitAfter(learnt+tried, "\n"), false); err != nil {
+		return nil, nil, 0, err
+	}
+	tokens, least := letters.Encode(learnt), languageReaders*(languageSegment+1)
+	kept := "The last twentieth is kept for testing."
+	if cut = len(tokens); f.Test != "" {
+		tokens = append(tokens, letters.Encode(tried)...)
+		kept = fmt.Sprintf("%d characters of %s are to be tried.", len(tokens)-cut, f.Test)
+	} else {
+		cut, least = cut*95/100, least*100/95+1
+	}
+	if cut < languageReaders*(languageSegment+1) {
+		return nil, nil, 0, fmt.Errorf("demo language: %s has %d characters; it takes %d or more", title, utf8.RuneCountInString(learnt), least)
+	}
+	s.Say("%s: %d characters, %d of them different. %s", title, utf8.RuneCountInString(learnt), letters.Len()-int(text.First), kept)
+	return letters, tokens, cut, nil
+}
+
 // readings returns what is learnt from, and what it is called.
 func (f language) readings() (all, title string, err error) {
-	if f.Text != "" {
-		l, err := text.LoadLines(f.Text)
-		return strings.Join(l, "\n"), f.Text, err
+	if own := f.Text + f.Train; own != "" {
+		l, err := text.LoadLines(own)
+		return strings.Join(l, "\n"), own, err
 	}
 	pages, err := fs.Glob(docs.Guides, "*/*.md")
 	if err != nil || len(pages) == 0 {

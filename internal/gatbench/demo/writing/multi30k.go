@@ -25,6 +25,8 @@ const translationLongest = 10
 type translator struct {
 	Net            taught
 	source, target *text.Words
+	longest        int       // words of a target, about
+	of             [3]string // what is translated, and what the words on both sides are called
 }
 
 // short returns the pairs of captions that have at most ten words on both sides.
@@ -42,7 +44,7 @@ func (r *translator) short(p *text.Parallel, rows []int32) *text.Parallel {
 // translate returns the likeliest of what a beam of five finds for each line. It does not
 // say that it does not know a word.
 func (r *translator) translate(lines []string) ([]string, error) {
-	search := searchOf(r.Net, text.EncodeLines(r.source, lines), 2*translationLongest)
+	search := searchOf(r.Net, text.EncodeLines(r.source, lines), 2*r.longest)
 	search.Forbid = func(_ *decode.Live, _ int, forbidden []bool) {
 		forbidden[text.Unknown], forbidden[text.Begin] = true, true
 	}
@@ -73,7 +75,7 @@ func newTranslator(s *stage.Stage, folder string) (r *translator, learnt, tried 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r = &translator{source: new(text.Words), target: new(text.Words)} // which split, but number nothing yet
+	r = &translator{source: new(text.Words), target: new(text.Words), longest: translationLongest, of: [3]string{"captions", "German", "English"}} // Words that split, but number nothing yet
 	learnt, tried = r.short(all, s.Rows(len(all.Source))), r.short(tests, s.Rows(len(tests.Source)))
 	if err := s.Enough(folder, len(learnt.Source), len(tried.Source)); err != nil {
 		return nil, nil, nil, err
@@ -153,7 +155,7 @@ func translations(s *stage.Stage, r *translator, tried *text.Parallel) ([]pictur
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Say("Some captions, what the network makes of them, and in parentheses what people wrote, where that is something else:")
+	s.Say("Some %s, what the network makes of them, and in parentheses what people wrote, where that is something else:", r.of[0])
 	s.Print("\n")
 	for i, line := range some {
 		s.Print("  %s\n    %s\n", line, cmp.Or(got[i], "(nothing)"))

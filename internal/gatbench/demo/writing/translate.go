@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
+	"github.com/edgewise-ml/edgewise/internal/cli"
 	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/stage"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/layers/attention"
@@ -13,12 +14,24 @@ import (
 
 // Translate does what Multi30k does with attention: at each English word RNNsearch looks
 // back at all of the German ones.
-var Translate = stage.Demo{Name: "translate", About: "German captions in English, with attention: where each word looks", Data: "multi30k", Seconds: 30, Act: stage.Func(runCaptions)}
+var Translate = stage.Demo{Name: "translate", About: "German captions in English, with attention: where each word looks", Data: "multi30k", Seconds: 30, Act: translate{}}
 
-func runCaptions(s *stage.Stage) error {
-	return translateCaptions(s, 1e-3, func(r *translator) attending {
+// translate are the flags of Translate.
+type translate struct {
+	Train string `placeholder:"FILE" help:"Learn from this file instead of the captions: on each line a text, a tab and what it becomes. Example: gatbench demo translate --train mine.tsv --test others.tsv."`
+	Test  string `placeholder:"FILE" help:"With --train: the texts to try, in the same form."`
+}
+
+// Check returns an error for files that cannot be read, or one without the other.
+func (f translate) Check(written []cli.File) error {
+	return stage.Files{Train: f.Train, Test: f.Test}.Check(written)
+}
+
+// Run trains the network and shows where it looks.
+func (f translate) Run(s *stage.Stage) error {
+	return translateTexts(s, stage.Files{Train: f.Train, Test: f.Test}, 1e-3, func(r *translator) attending {
 		return searcher(r, &attention.Additive{Key: 256, Query: 128, Hidden: 128})
-	}, "A GRU reads a caption in both directions, 256 numbers a word; another writes, and at each word it takes a mean of these, weighted by how well each answers its state.")
+	}, "A GRU reads a text in both directions, 256 numbers a word; another writes, and at each word it takes a mean of these, weighted by how well each answers its state.")
 }
 
 // searcher is an RNNsearch between the words of r.
@@ -35,9 +48,9 @@ func searcher(r *translator, score attention.Score) *attention.RNNsearch {
 var Luong = stage.Demo{Name: "luong", About: "the same in Luong's order: the decoder reads a word, then looks", Data: "multi30k", Seconds: 22, Act: stage.Func(runLuong)}
 
 func runLuong(s *stage.Stage) error {
-	return translateCaptions(s, 3e-3, func(r *translator) attending {
+	return translateTexts(s, stage.Files{}, 3e-3, func(r *translator) attending {
 		return looker(r, &attention.Concat{Key: 256, Query: 128, Hidden: 128})
-	}, "A GRU reads a caption in both directions; another reads the last English word and what it saw there, and then looks: the score is that of a small network.")
+	}, "A GRU reads a text in both directions; another reads the last word that it wrote and what it saw there, and then looks: the score is that of a small network.")
 }
 
 // looker is a Luong between the words of r.
@@ -50,21 +63,25 @@ func looker(r *translator, score attention.Score) *attention.Luong {
 	}
 }
 
-// translateCaptions has a network learn to translate captions, at a rate, and shows where it looks.
-func translateCaptions(s *stage.Stage, rate float64, network func(*translator) attending, how string) error {
-	folder, err := s.Folder()
-	if err != nil {
-		return err
+// translateTexts has a network learn to translate captions, or a user's texts, at a rate, and shows where it looks.
+func translateTexts(s *stage.Stage, own stage.Files, rate float64, network func(*translator) attending, how string) error {
+	read := func() (*translator, *text.Parallel, *text.Parallel, error) { return ownTranslator(s, own) }
+	if own.Train == "" {
+		folder, err := s.Folder()
+		if err != nil {
+			return err
+		}
+		read = func() (*translator, *text.Parallel, *text.Parallel, error) { return newTranslator(s, folder) }
 	}
-	r, learnt, tried, err := newTranslator(s, folder)
+	r, learnt, tried, err := read()
 	if err != nil {
 		return err
 	}
 	net := network(r)
 	net.Init(s.RNG("weights"))
 	r.Net = net
-	s.Say("%d captions of ten words or fewer, and %d to try; %d German words and %d English ones. %s",
-		len(learnt.Source), len(tried.Source), r.source.Len()-int(text.First), r.target.Len()-int(text.First), how)
+	s.Say("%d %s of %d words or fewer, and %d to try; %d %s words and %d %s ones. %s",
+		len(learnt.Source), r.of[0], r.longest, len(tried.Source), r.source.Len()-int(text.First), r.of[1], r.target.Len()-int(text.First), r.of[2], how)
 	return teach(s, r, learnt, tried, lesson{epochs: 5, rate: rate}, lookedAt)
 }
 
@@ -91,7 +108,7 @@ func lookedAt(s *stage.Stage, r *translator, tried *text.Parallel) ([]picture.Pa
 	all := alignments(net, tried.Encode(r.source, r.target))
 	share := diagonal(all, 2)
 	values["diagonal"] = share
-	s.Say("%.0f %% of the attention to the test captions is at most two words off the diagonal.", 100*share)
+	s.Say("%.0f %% of the attention to the test %s is at most two words off the diagonal.", 100*share, r.of[0])
 	return panels, values, nil
 }
 

@@ -103,7 +103,7 @@ func TestScoresLearnCaptions(t *testing.T) {
 	} {
 		losses := map[string]float64{}
 		for name, net := range c.nets {
-			losses[name] = long(t, stage.Demo{Name: c.order + ", " + name, Data: "multi30k", Act: stage.Func(func(s *stage.Stage) error { return translateCaptions(s, c.rate, net, "") })}, 5).number(5, "loss")
+			losses[name] = long(t, stage.Demo{Name: c.order + ", " + name, Data: "multi30k", Act: stage.Func(func(s *stage.Stage) error { return translateTexts(s, stage.Files{}, c.rate, net, "") })}, 5).number(5, "loss")
 		}
 		behind := func(name string) float64 { return losses[name]/losses["additive"] - 1 }
 		for name, loss := range losses {

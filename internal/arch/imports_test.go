@@ -94,7 +94,7 @@ var table = map[string]string{
 	// Families of demos, which do not know each other, and what they stand on.
 	"internal/gatbench/demo/stage":    "datasets/text grad internal/cli internal/picture train internal/gatbench/report",
 	"internal/gatbench/demo/reading":  "* internal/cli internal/gatbench/demo/stage internal/gatbench/report",
-	"internal/gatbench/demo/series":   "* internal/gatbench/demo/stage",
+	"internal/gatbench/demo/series":   "* internal/cli internal/gatbench/demo/stage",
 	"internal/gatbench/demo/writing":  "* internal/cli internal/gatbench/demo/stage",
 	"internal/gatbench/demo/pointing": "* internal/cli internal/gatbench/demo/stage internal/gatbench/report",
 	"internal/gatbench/demo/memories": "* internal/cli internal/gatbench/demo/stage",

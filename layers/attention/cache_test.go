@@ -18,7 +18,7 @@ import (
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
-var positions = []attention.Position{attention.Sinusoidal, attention.Learned, attention.Rotary, attention.Relative, attention.NoPositions}
+var positions = []attention.Position{attention.Sinusoidal, attention.Halves, attention.Learned, attention.Rotary, attention.Relative, attention.NoPositions}
 
 // sentences draws sentences of these lengths.
 func sentences(seed uint64, tokens int, lengths ...int) [][]int32 {

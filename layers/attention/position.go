@@ -15,10 +15,11 @@ import (
 // sentence are a set.
 type Position string
 
-// The positions. The first two are added to the embeddings; the next two are in the scores of
+// The positions. The first three are added to the embeddings; the next two are in the scores of
 // self-attention, where only the distance of two tokens counts.
 const (
 	Sinusoidal  Position = ""         // see [Sinusoids]
+	Halves      Position = "halves"   // see [SinusoidHalves]
 	Learned     Position = "learned"  // a row of Params for each place, up to the longest
 	Rotary      Position = "rotary"   // see [Rotate]
 	Relative    Position = "relative" // a bias for each offset and head, see [MultiHead]
@@ -28,10 +29,10 @@ const (
 // check panics with a [*grad.TapeError] unless p is one of the positions.
 func (p Position) check() {
 	switch p {
-	case Sinusoidal, Learned, Rotary, Relative, NoPositions:
+	case Sinusoidal, Halves, Learned, Rotary, Relative, NoPositions:
 		return
 	}
-	panic(&grad.TapeError{Op: "attention.Position", Why: fmt.Sprintf("no position is called %q; there are learned, rotary, relative and none, and the empty one, of sinusoids", string(p))})
+	panic(&grad.TapeError{Op: "attention.Position", Why: fmt.Sprintf("no position is called %q; there are halves, learned, rotary, relative and none, and the empty one, of sinusoids", string(p))})
 }
 
 // Sinusoids returns a row for each place:
@@ -54,6 +55,28 @@ func Sinusoids(places []int32, width int) *tensor.Dense {
 	return y
 }
 
+// SinusoidHalves returns [Sinusoids] with all cosines before all sines:
+//
+//	y_p = [cos(p·θ_0), cos(p·θ_1), … ‖ sin(p·θ_0), sin(p·θ_1), …],   θ_i = 10000^(−2i/width)
+//
+// as some tutorials have it. The one is a permutation of the columns of the other, the same for all
+// places: a network can learn from either what it can from the other, but weights that were
+// learnt with the one are wrong with the other.
+func SinusoidHalves(places []int32, width int) *tensor.Dense {
+	x, y := Sinusoids(places, width), tensor.New(len(places), width)
+	cosines := width / 2
+	for i := range places {
+		for j, v := range x.Row(i) {
+			if at := j / 2; j%2 == 1 {
+				y.Row(i)[at] = v
+			} else {
+				y.Row(i)[cosines+at] = v
+			}
+		}
+	}
+	return y
+}
+
 // frequencies are those of pairs of columns, 10000^(−2i/width).
 func frequencies(width int) []float64 {
 	rate := make([]float64, (width+1)/2)
@@ -63,20 +86,20 @@ func frequencies(width int) []float64 {
 	return rate
 }
 
-// sinusoids is [Sinusoids] of places that repeat: each place is computed once.
-func sinusoids(places []int32, width int) *grad.Var {
+// sinusoids is what of says of places that repeat: each place is computed once.
+func sinusoids(of func(places []int32, width int) *tensor.Dense, places []int32, width int) *grad.Var {
 	most := int32(-1)
 	for _, p := range places {
 		most = max(most, p)
 	}
 	if int(most) >= len(places) {
-		return grad.Const(Sinusoids(places, width))
+		return grad.Const(of(places, width))
 	}
 	all := make([]int32, most+1)
 	for i := range all {
 		all[i] = int32(i)
 	}
-	return grad.Const(Sinusoids(all, width)).Rows(places)
+	return grad.Const(of(all, width)).Rows(places)
 }
 
 // Rotate turns each pair of columns of x, N×Heads×Width, by an angle that grows with the
@@ -134,7 +157,9 @@ func (e placed) of(t *grad.Tape, tokens, places []int32) *grad.Var {
 	x := words.Rows(tokens).Scale(math.Sqrt(float64(words.Dim(1))))
 	switch e.position {
 	case Sinusoidal:
-		return x.Add(sinusoids(places, words.Dim(1)))
+		return x.Add(sinusoids(Sinusoids, places, words.Dim(1)))
+	case Halves:
+		return x.Add(sinusoids(SinusoidHalves, places, words.Dim(1)))
 	case Learned:
 		longest := e.places.Value.Dim(0)
 		for _, p := range places {

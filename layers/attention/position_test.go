@@ -31,6 +31,35 @@ func TestSinusoids(t *testing.T) {
 	}
 }
 
+// All cosines stand before all sines, at any width; rows and columns permuted alike, a
+// network with weights permuted alike says the same.
+func TestSinusoidHalves(t *testing.T) {
+	places := []int32{0, 1, 7}
+	for _, width := range []int{0, 1, 2, 5, 6} {
+		y := attention.SinusoidHalves(places, width)
+		for i, p := range places {
+			for j, v := range y.Row(i) {
+				k := j
+				if j >= width/2 {
+					k -= width / 2
+				}
+				angle := float64(p) * math.Pow(10000, -2*float64(k)/float64(width))
+				want := math.Cos(angle)
+				if j >= width/2 {
+					want = math.Sin(angle)
+				}
+				compare.Number(t, "an element", v, want, rounded)
+			}
+		}
+	}
+	x, y, w := attention.Sinusoids(places, 6), attention.SinusoidHalves(places, 6), normal(1, 6, 4)
+	moved := tensor.New(6, 4)
+	for to, from := range []int{1, 3, 5, 0, 2, 4} { // the cosines, and then the sines
+		copy(moved.Row(to), w.Row(from))
+	}
+	compare.Near(t, "a product", grad.Const(y).MatMul(grad.Const(moved)).Value().Data, grad.Const(x).MatMul(grad.Const(w)).Value().Data, compare.Off(1e-5, 0))
+}
+
 // The product of two turned rows depends on their distance, and a turn keeps lengths.
 func TestRotate(t *testing.T) {
 	x := grad.Const(normal(1, 2, 2, 6))

@@ -119,6 +119,61 @@ func TestGradientRadius(t *testing.T) {
 	}
 }
 
+// Orthogonal begins with UᵀU = 1 for each gate, at any width, and changes nothing else that is
+// said to begin somewhere; where tanh is steepest, a gradient keeps its length for 100 steps.
+func TestOrthogonalStart(t *testing.T) {
+	for _, m := range []int{1, 7, 16} {
+		for name, u := range map[string]func() *grad.Param{
+			"RNN": func() *grad.Param {
+				l := &sequence.RNN{In: 2, Hidden: m, Orthogonal: true}
+				l.Init(rand.New(rand.NewPCG(1, 1)))
+				return l.U
+			},
+			"LSTM": func() *grad.Param {
+				l := &sequence.LSTM{In: 2, Hidden: m, Orthogonal: true, ForgetBias: 1}
+				l.Init(rand.New(rand.NewPCG(1, 1)))
+				compare.Equal(t, "b_f", l.B.Value.Data[m:2*m], slices.Repeat([]tensor.Float{1}, m))
+				return l.U
+			},
+			"coupled": func() *grad.Param {
+				l := &sequence.LSTM{In: 2, Hidden: m, Orthogonal: true, Forget: sequence.CoupledForget}
+				l.Init(rand.New(rand.NewPCG(1, 1)))
+				return l.U
+			},
+			"GRU": func() *grad.Param {
+				l := &sequence.GRU{In: 2, Hidden: m, Orthogonal: true}
+				l.Init(rand.New(rand.NewPCG(1, 1)))
+				return l.U
+			},
+		} {
+			p := u().Value
+			for b := range p.Dim(1) / m {
+				for i := range m {
+					for j := range m {
+						sum, want := 0.0, 0.0
+						for k := range m {
+							sum += float64(p.Row(k)[b*m+i]) * float64(p.Row(k)[b*m+j])
+						}
+						if i == j {
+							want = 1
+						}
+						if math.Abs(sum-want) > 1e-5 {
+							t.Errorf("%s of %d: columns %d and %d of block %d have the product %v, want %v", name, m, i, j, b, sum, want)
+						}
+					}
+				}
+			}
+		}
+	}
+	l := &sequence.RNN{In: 1, Hidden: 8, Orthogonal: true}
+	l.Init(rand.New(rand.NewPCG(1, 1)))
+	tape, g := grad.NewTape(1), graph.Chains(100)
+	h0, v := tape.Watch(tensor.New(1, 8)), random(2, 1, 8).Value
+	last := l.ForwardFrom(tape, g, grad.Const(tensor.New(100, 1)), message.State{h0})[0].Rows(g.Sinks())
+	d := tape.Backward(last.Mul(grad.Const(v)).Sum()).Of(h0)
+	compare.Number(t, "the gradient's length after 100 steps", tensor.Float(norm(d.Data)/norm(v.Data)), 1, compare.Off(1e-4, 0))
+}
+
 func norm(x []tensor.Float) float64 {
 	sum := 0.0
 	for _, v := range x {

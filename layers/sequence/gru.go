@@ -47,6 +47,7 @@ type GRU struct {
 	ResetBefore  bool `json:",omitempty"`
 	UpdateAdmits bool `json:",omitempty"` // z = 1 takes the new state, not the old one
 	Minimal      bool `json:",omitempty"` // one gate for r and z
+	Orthogonal   bool `json:",omitempty"` // U of each gate begins as an orthogonal matrix, as in an [RNN]
 	NoBias       bool `json:",omitempty"`
 
 	// KeepBias is how far Init leads b_z to where the old state is kept: below zero if
@@ -68,12 +69,12 @@ type GRU struct {
 	GainH *grad.Param `json:"-"` // 3·Hidden, of LN(h·U)
 }
 
-// Init makes the Params: the weights uniform up to 1/√Hidden, the biases zero but for
+// Init makes the Params: the weights uniform up to 1/√Hidden unless U is Orthogonal, the biases zero but for
 // the update gate's, gains one.
 func (l *GRU) Init(rng *rand.Rand) {
 	compose.WantOptions(l)
 	m, n := l.Hidden, l.form().blocks()
-	l.W, l.U = compose.Uniform(rng, l.In, n*m, m), compose.Uniform(rng, m, n*m, m)
+	l.W, l.U = compose.Uniform(rng, l.In, n*m, m), recurrentStart(rng, m, n, l.Orthogonal)
 	l.B, l.BN, l.GainX, l.GainH = nil, nil, nil, nil
 	if l.LayerNorm {
 		l.GainX, l.GainH = compose.Ones(n*m), compose.Ones(n*m)

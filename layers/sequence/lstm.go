@@ -68,6 +68,7 @@ type LSTM struct {
 	Forget     Forget   `json:",omitempty"`
 	Peephole   Peephole `json:",omitempty"`
 	PeepOld    bool     `json:",omitempty"` // the output gate's peephole sees the old cell
+	Orthogonal bool     `json:",omitempty"` // U of each gate begins as an orthogonal matrix, as in an [RNN]
 	NoBias     bool     `json:",omitempty"`
 
 	// ForgetBias is what Init makes of b_f; 1 or more helps the cell to remember. If
@@ -92,12 +93,12 @@ type LSTM struct {
 	BiasC *grad.Param `json:"-"` // Hidden
 }
 
-// Init makes the Params: the weights uniform up to 1/√Hidden, the bias zero but
+// Init makes the Params: the weights uniform up to 1/√Hidden unless U is Orthogonal, the bias zero but
 // for the forget gate's, gains one.
 func (l *LSTM) Init(rng *rand.Rand) {
 	compose.WantOptions(l)
 	m, n := l.Hidden, l.form().blocks()
-	l.W, l.U = compose.Uniform(rng, l.In, n*m, m), compose.Uniform(rng, m, n*m, m)
+	l.W, l.U = compose.Uniform(rng, l.In, n*m, m), recurrentStart(rng, m, n, l.Orthogonal)
 	l.B, l.P, l.GainX, l.GainH, l.GainC, l.BiasC = nil, nil, nil, nil, nil, nil
 	switch l.Peephole {
 	case DiagonalPeephole:

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/edgewise-ml/edgewise/grad"
+	"github.com/edgewise-ml/edgewise/layers/internal/compose"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
 
@@ -32,4 +33,20 @@ func (k retention) fill(rng *rand.Rand, bias []tensor.Float, sign float64) {
 	for j := range bias {
 		bias[j] = tensor.Float(sign * math.Log(1+rng.Float64()*float64(k.chrono-2)))
 	}
+}
+
+// recurrentStart returns the m×blocks·m weights that a state of m is multiplied by: uniform up to
+// 1/√m or, if orthogonal, an orthogonal matrix for each of the blocks.
+func recurrentStart(rng *rand.Rand, m, blocks int, orthogonal bool) *grad.Param {
+	if !orthogonal {
+		return compose.Uniform(rng, m, blocks*m, m)
+	}
+	p, one := grad.NewParam(m, blocks*m), tensor.New(m, m)
+	for b := range blocks {
+		one.Orthogonal(rng)
+		for i := range m {
+			copy(p.Value.Row(i)[b*m:(b+1)*m], one.Row(i))
+		}
+	}
+	return p
 }

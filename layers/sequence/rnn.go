@@ -31,6 +31,10 @@ import (
 // With LayerNorm (Ba, Kiros and Hinton, 2016) a reads LN(x_t·W + h·U) + b. InputDropout
 // and StateDropout are those of an [LSTM]: a mask a chain.
 //
+// With Orthogonal U begins as an orthogonal matrix (Saxe, McClelland and Ganguli, 2014). Then
+// ‖diag(a′)·Uᵀ‖, by which a step back through time lengthens a gradient at most, is at most
+// the largest slope of a, which is 1 of tanh and of a ReLU.
+//
 // b is the sum of PyTorch's two.
 type RNN struct {
 	In, Hidden int
@@ -38,6 +42,7 @@ type RNN struct {
 	Leak       float64         `json:",omitempty"` // λ, up to 1; 0 is a plain network
 	LearnLeak  bool            `json:",omitempty"` // from Leak on, or from a half
 	Residual   bool            `json:",omitempty"`
+	Orthogonal bool            `json:",omitempty"` // U begins as an orthogonal matrix
 	NoBias     bool            `json:",omitempty"`
 
 	LayerNorm    bool    `json:",omitempty"`
@@ -52,12 +57,12 @@ type RNN struct {
 	Gain *grad.Param `json:"-"` // Hidden, of the norm
 }
 
-// Init makes the Params: the weights uniform up to 1/√Hidden, the bias zero, the gain
-// one.
+// Init makes the Params: the weights uniform up to 1/√Hidden unless U is Orthogonal, the
+// bias zero, the gain one.
 func (l *RNN) Init(rng *rand.Rand) {
 	compose.WantOptions(l)
 	l.checkLeak()
-	l.W, l.U = compose.Uniform(rng, l.In, l.Hidden, l.Hidden), compose.Uniform(rng, l.Hidden, l.Hidden, l.Hidden)
+	l.W, l.U = compose.Uniform(rng, l.In, l.Hidden, l.Hidden), recurrentStart(rng, l.Hidden, 1, l.Orthogonal)
 	l.B, l.L, l.Gain = compose.Bias(!l.NoBias, l.Hidden), nil, nil
 	if l.LearnLeak {
 		leak := grad.Preset(l.Leak, 0.5)

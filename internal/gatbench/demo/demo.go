@@ -35,6 +35,7 @@ var families = []family{
 		series.Adding,
 		series.Sine,
 		series.Chaos,
+		series.Flow,
 	}},
 	{"Writing and translating", []stage.Demo{
 		writing.Language,

@@ -73,6 +73,8 @@ func TestRecipesDiffer(t *testing.T) {
 		"babi", "babi --tasks 1", "babi --tasks 1,12", "babi --joint", "babi --no-times", "names", "names --cell lstm", "recall", "recall --cell chrono",
 		"tagging", "tagging --cell lstm", "tagging --target pos", "copy", "questions", "questions --readout mean", "questions --train a --test b",
 		"reading", "reading --net plain", "reading --tasks 3", "reading --train a --test b", "copy --target 8", "salesman", "salesman --orders 1", "salesman --test a", "hull", "hull --test a", "translate", "translate --train a --test b", "language --train a --test b",
+		"recall --cell residual", "recall --explode", "selfatt", "selfatt --window 3", "selfatt --positions halves", "selfatt --mask", "han", "han --chain",
+		"antonyms", "antonyms --cell rnn", "beer", "beer --blind", "luong", "luong --score scaled",
 	} {
 		c, _ := parsed(t, strings.Fields(line)...)
 		r := c.recipes()[0]

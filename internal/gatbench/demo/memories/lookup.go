@@ -11,12 +11,13 @@ import (
 	"github.com/edgewise-ml/edgewise/layers"
 	"github.com/edgewise-ml/edgewise/layers/attention"
 	"github.com/edgewise-ml/edgewise/message"
+	"github.com/edgewise-ml/edgewise/tensor"
 	"github.com/edgewise-ml/edgewise/train"
 )
 
 // Lookup asks for one of six pairs by its key: attention that takes a mean of all values is
 // trained by its gradient, attention that looks at one is trained by what it drew.
-var Lookup = stage.Demo{Name: "lookup", About: "the value of a key, by soft attention, and by hard attention that is trained by REINFORCE", Seconds: 1.5, Act: stage.Func(runLookup)}
+var Lookup = stage.Demo{Name: "lookup", About: "the value of a key, by soft attention, and by hard attention that is trained by REINFORCE", Aside: []string{"dropped"}, Seconds: 1.5, Act: stage.Func(runLookup)}
 
 // The task: pairs of a key and a value of which one key is asked for.
 const (
@@ -24,6 +25,8 @@ const (
 	lookupValues = 10
 	lookupPairs  = 6
 	lookupBatch  = 64
+	lookupLeast  = 0.3 // weights below it are dropped
+	lookupEarly  = 60  // the step after which some are shown, while they are spread
 )
 
 // lookups are questions: pairs of each, one after the other, the key that is asked for, and
@@ -85,7 +88,7 @@ func (n *lookupNet) softly(t *grad.Tape, l lookups) (logits *grad.Var, alpha mes
 
 // hardly reads what hard attention of some mode chooses.
 func (n *lookupNet) hardly(t *grad.Tape, l lookups, mode attention.Mode) (logits *grad.Var, c attention.Choice) {
-	hard := &attention.HardAttention{Score: attention.Dot{}, Mode: mode, Filter: attention.Weighing{By: attention.Threshold, Least: 0.3}}
+	hard := &attention.HardAttention{Score: attention.Dot{}, Mode: mode, Filter: attention.Weighing{By: attention.Threshold, Least: lookupLeast}}
 	in, values := n.inputs(t, l)
 	c = hard.Read(t, l.g, in, values)
 	return n.Out.Forward(t, c.Y), c
@@ -100,7 +103,11 @@ func runLookup(s *stage.Stage) error {
 	s.Say("Six pairs of a key and a value, and one of the keys: which value has it? Soft attention reads the mean of all values and learns by gradients. Hard attention draws one pair, and learns from how well the answer went: REINFORCE, with a running mean of the loss for a baseline. The loss that is printed for it is the answers' and a term that is there for its gradient, REINFORCE: the sum can be negative.")
 	soft, hard := newLookupNet(s), newLookupNet(s)
 	tests := newLookups(s.RNG("test"), 1000)
+	var early *dropping
 	softly := lookupTraining(s, soft, 15, func(t *grad.Tape, l lookups) *grad.Var {
+		if t.Step() == lookupEarly {
+			early = soft.drop(tests, lookupEarly)
+		}
 		logits, _ := soft.softly(t, l)
 		return logits.CrossEntropy(l.wants)
 	}, func() float64 {
@@ -123,11 +130,66 @@ func runLookup(s *stage.Stage) error {
 			return err
 		}
 	}
-	lookupResult(s, soft, hard, tests)
-	weights := soft.heat(tests, "weights of soft attention")
+	out := lookupResult(s, soft, hard, tests)
+	late := soft.drop(tests, softly.Epochs*s.Steps())
+	if early == nil { // there were fewer steps
+		early = late
+	}
+	out["dropped"] = map[string]any{"early": early.numbers(), "late": late.numbers()}
+	s.Result(out)
+	s.Say("After %d steps the weights of soft attention below %.1f are dropped, and the others divided by their sum: %.0f %% of the weights went, which were %.0f %% of what was read, and %.1f %% of the questions have none left. Of the answers %.1f %% were right before, and %.1f %% after.",
+		early.step, lookupLeast, 100*early.weights, 100*early.mass, 100*early.none, 100*early.rightBefore, 100*early.rightAfter)
+	for _, h := range []*picture.Heat{early.before, early.after} {
+		s.Print("\n")
+		s.Heat(h)
+	}
+	s.Say("\nAt the end %.0f %% of the weights are dropped, which are %.1g of what is read.", 100*late.weights, late.mass)
+	weights := soft.heat(tests, "weights of soft attention at the end")
 	s.Heat(weights)
-	s.Draw([]picture.Panel{weights, hard.heat(tests, "probabilities of hard attention")})
+	s.Draw([]picture.Panel{early.before, early.after}, []picture.Panel{weights, hard.heat(tests, "probabilities of hard attention")})
 	return s.Keep(soft)
+}
+
+// dropping is what becomes of soft attention when the weights below lookupLeast are dropped.
+type dropping struct {
+	step                    int
+	before, after           *picture.Heat
+	weights                 float64 // the share of weights that are dropped
+	mass                    float64 // what they were of the sum of all
+	none                    float64 // the share of questions that have none left
+	rightBefore, rightAfter float64
+}
+
+// drop, after a step, weighs what is asked for with all weights, and with those that are left.
+func (n *lookupNet) drop(l lookups, step int) *dropping {
+	t := grad.NewEval()
+	softly, all := n.softly(t, l)
+	filtered, left := n.hardly(t, l, attention.Filtered)
+	before, after := message.ApplyEdges(l.g, all).Value(), message.ApplyEdges(l.g, left.Attention).Value()
+	d := &dropping{
+		step: step, before: l.heat(before, fmt.Sprintf("weights after %d steps", step)), after: l.heat(after, fmt.Sprintf("those below %.1f dropped", lookupLeast)),
+		rightBefore: l.right(softly), rightAfter: l.right(filtered),
+	}
+	for v := range l.g.NumDst() {
+		kept := false
+		for e := range l.g.Sources(v) {
+			if after.Data[e] > 0 {
+				kept = true
+				continue
+			}
+			d.weights += 1 / float64(l.g.NumEdges())
+			d.mass += float64(before.Data[e]) / float64(l.g.NumDst())
+		}
+		if !kept {
+			d.none += 1 / float64(l.g.NumDst())
+		}
+	}
+	return d
+}
+
+// numbers are those for machines.
+func (d *dropping) numbers() map[string]any {
+	return map[string]any{"weights": d.weights, "mass": d.mass, "none_left": d.none, "right_before": d.rightBefore, "right_after": d.rightAfter}
 }
 
 // lookupTraining trains on questions that are new at every step.
@@ -140,8 +202,8 @@ func lookupTraining(s *stage.Stage, n *lookupNet, epochs int, loss func(t *grad.
 	}
 }
 
-// lookupResult says how each way of looking does on the same questions.
-func lookupResult(s *stage.Stage, soft, hard *lookupNet, tests lookups) {
+// lookupResult says how each way of looking does on the same questions, and returns it.
+func lookupResult(s *stage.Stage, soft, hard *lookupNet, tests lookups) map[string]any {
 	softly, _ := soft.softly(grad.NewEval(), tests)
 	argmax, _ := soft.hardly(grad.NewEval(), tests, attention.Argmax)
 	filtered, _ := soft.hardly(grad.NewEval(), tests, attention.Filtered)
@@ -163,14 +225,18 @@ func lookupResult(s *stage.Stage, soft, hard *lookupNet, tests lookups) {
 		s.Print("  %-40s %.3f\n", way.about, out[way.key])
 	}
 	s.Print("\n")
-	s.Result(map[string]any{"test_right": out})
+	return map[string]any{"test_right": out}
 }
 
 // heat shows where the first questions look: their weights, each on the key of its pair.
 func (n *lookupNet) heat(l lookups, title string) *picture.Heat {
-	const shown = 12
 	_, msg := n.softly(grad.NewEval(), l)
-	alpha := message.ApplyEdges(l.g, msg).Value()
+	return l.heat(message.ApplyEdges(l.g, msg).Value(), title)
+}
+
+// heat shows the weights of the first questions.
+func (l lookups) heat(alpha *tensor.Dense, title string) *picture.Heat {
+	const shown = 12
 	h := &picture.Heat{Title: title, Down: "asked for", Across: "keys, of which it is shown six", Top: 1}
 	for j := range lookupKeys {
 		h.Columns = append(h.Columns, fmt.Sprintf("%c", 'a'+j))

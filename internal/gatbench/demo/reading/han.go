@@ -19,7 +19,12 @@ import (
 
 // HAN reads a story as a document: words become sentences, and sentences the story, each by
 // attention. Every word is read beside the question.
-var HAN = stage.Demo{Name: "han", About: "where is Mary? Stories of bAbI, by attention over words and over sentences", Data: "babi", Seconds: 2.9, Act: stage.Func(runHAN)}
+var HAN = stage.Demo{Name: "han", About: "where is Mary? Stories of bAbI, by attention over words and over sentences", Data: "babi", Aside: []string{"chosen"}, Seconds: 2.9, Act: han{}, Next: "--chain"}
+
+// han are the flags of HAN.
+type han struct {
+	Chain bool `help:"Choose sentences by linear-chain attention: any number of them, each the likelier for what its neighbours are, in place of weights that sum to 1."`
+}
 
 // stories are questions about stories, in numbers.
 type stories struct {
@@ -87,10 +92,24 @@ func (d *stories) batch(rows []int32) *storyBatch {
 type hanNet struct {
 	Words *grad.Param `json:"-"` // a row a word
 	Read  attention.Hierarchical
+	Chain *chainReader `json:",omitempty"` // of sentences; nil: they are a tier of Read
 	Out   layers.Linear
 }
 
-func newHANNet(s *stage.Stage, words, places int) *hanNet {
+// chainReader reads the sentences of a story, and chooses some.
+type chainReader struct {
+	Body   attention.Body
+	Theta  layers.Linear // the scores of a sentence that is not chosen, and of one that is
+	Choose attention.ChainAttention
+}
+
+// forward returns a row for each story, and the probabilities of its sentences.
+func (r *chainReader) forward(t *grad.Tape, g *graph.Graph, x *grad.Var) layers.Out {
+	h := r.Body.Forward(t, g, x)
+	return r.Choose.Forward(t, g, r.Theta.Forward(t, h), h)
+}
+
+func newHANNet(s *stage.Stage, words, places int, chain bool) *hanNet {
 	const width, hidden = 32, 32
 	tier := func(in int) attention.Tier {
 		return attention.Tier{
@@ -102,9 +121,18 @@ func newHANNet(s *stage.Stage, words, places int) *hanNet {
 		Words: grad.NewParam(words, width), Out: layers.Linear{In: 2 * hidden, Out: places},
 		Read: attention.Hierarchical{Tiers: []attention.Tier{tier(2 * width), tier(2 * hidden)}},
 	}
+	if chain {
+		n.Chain = &chainReader{Body: n.Read.Tiers[1].Body, Theta: layers.Linear{In: 2 * hidden, Out: 2}}
+		n.Read.Tiers = n.Read.Tiers[:1]
+	}
 	rng := s.RNG("weights")
 	n.Words.Value.Normal(rng, 0, 0.3)
 	n.Read.Init(rng)
+	if chain {
+		n.Chain.Body.Init(rng)
+		n.Chain.Theta.Init(rng)
+		n.Chain.Choose.Init(rng)
+	}
 	n.Out.Init(rng)
 	return n
 }
@@ -114,11 +142,24 @@ func (n *hanNet) forward(t *grad.Tape, b *storyBatch) (*grad.Var, []message.Msg)
 	words := t.Use(n.Words)
 	question := message.UpdateAll(graph.Membership(b.asked.Graph), message.CopyU(words.Rows(b.asked.Tokens)), message.Mean)
 	x := grad.Concat(words.Rows(b.tokens), question.Rows(b.story)) // each word beside the question
-	y, weights := n.Read.Forward(t, []*graph.Graph{b.words, b.sentences}, x)
+	y, weights := n.Read.Forward(t, []*graph.Graph{b.words, b.sentences}[:len(n.Read.Tiers)], x)
+	if n.Chain != nil {
+		out := n.Chain.forward(t, b.sentences, y)
+		y, weights = out.Y, append(weights, out.Attention)
+	}
 	return n.Out.Forward(t, y), weights
 }
 
-func runHAN(s *stage.Stage) error {
+// how says how sentences become a story.
+func (f han) how() string {
+	if f.Chain {
+		return "a chain of choices takes any number of these: what it chooses depends on the neighbours"
+	}
+	return "attention over these vectors gives one for the story"
+}
+
+// Run trains the network, and shows which sentences and words it reads.
+func (f han) Run(s *stage.Stage) error {
 	folder, err := s.Folder()
 	if err != nil {
 		return err
@@ -135,9 +176,9 @@ func runHAN(s *stage.Stage) error {
 	if err != nil {
 		return err
 	}
-	s.Say("%d questions such as %q about stories of up to ten sentences, and %d others to try. Attention over its words gives a vector for each sentence, and attention over these vectors gives one for the story.", len(learnt), learnt[0].Text, len(tried))
+	s.Say("%d questions such as %q about stories of up to ten sentences, and %d others to try. Attention over its words gives a vector for each sentence, and %s.", len(learnt), learnt[0].Text, len(tried), f.how())
 	read, tests := newStories(words, answers, learnt), newStories(words, answers, tried)
-	net, all := newHANNet(s, words.Len(), answers.Len()-int(text.First)), tests.batch(stage.Every(len(tried)))
+	net, all := newHANNet(s, words.Len(), answers.Len()-int(text.First), f.Chain), tests.batch(stage.Every(len(tried)))
 	l := &stage.Training{
 		Stage: s, Optimiser: &train.Adam{LR: 3e-3}, Clip: 5, Epochs: s.EpochsOr(20), Every: 5,
 		Batches: s.ByLength(read.lengths(), 32),
@@ -158,7 +199,11 @@ func runHAN(s *stage.Stage) error {
 		return err
 	}
 	accuracy := stage.Last(l.Scores)
-	s.Result(map[string]any{"test_accuracy": accuracy, "test_majority": train.Majority(tests.answers)})
+	values := map[string]any{"test_accuracy": accuracy, "test_majority": train.Majority(tests.answers)}
+	if f.Chain {
+		values["chosen"] = net.chosen(all)
+	}
+	s.Result(values)
 	s.Print("\ntest accuracy %.1f %%; always saying the commonest place would be right in %.1f %%\n\n", 100*accuracy, 100*train.Majority(tests.answers))
 	var rows [][]picture.Panel
 	for _, i := range net.worthReading(tests) {
@@ -169,6 +214,16 @@ func runHAN(s *stage.Stage) error {
 	}
 	s.Draw(append(rows, []picture.Panel{stage.LossPanel(l)})...)
 	return s.Keep(net)
+}
+
+// chosen is how many sentences of a story are chosen in the mean: the sum of their probabilities.
+func (n *hanNet) chosen(b *storyBatch) float64 {
+	_, weights := n.forward(grad.NewEval(), b)
+	sum := 0.0
+	for _, p := range message.ApplyEdges(graph.Membership(b.sentences), weights[1]).Value().Data {
+		sum += float64(p)
+	}
+	return sum / float64(max(1, graph.Membership(b.sentences).NumDst()))
 }
 
 // storyWords numbers the words of stories and questions, and the answers.
@@ -203,6 +258,14 @@ func (n *hanNet) worthReading(d *stories) []int32 {
 	return out
 }
 
+// weightOf is what the number beside a sentence is.
+func (n *hanNet) weightOf() string {
+	if n.Chain != nil {
+		return "the probability"
+	}
+	return "the weight"
+}
+
 // heat shows a story: the weight of each sentence, and of its words within it.
 func (n *hanNet) heat(d *stories, i int32, places *text.Vocabulary) *picture.Heat {
 	b := d.batch([]int32{i})
@@ -210,7 +273,7 @@ func (n *hanNet) heat(d *stories, i int32, places *text.Vocabulary) *picture.Hea
 	word, sentence := message.ApplyEdges(graph.Membership(b.words), msgs[0]).Value(), message.ApplyEdges(graph.Membership(b.sentences), msgs[1]).Value()
 	q := d.questions[i]
 	said := places.Word(int32(order(y.Value().Row(0))[0]) + text.First)
-	h := &picture.Heat{Top: 1, Across: "the weight of a sentence, and its words", Title: fmt.Sprintf("%s  %s", q.Text, said)}
+	h := &picture.Heat{Top: 1, Across: n.weightOf() + " of a sentence, and its words", Title: fmt.Sprintf("%s  %s", q.Text, said)}
 	if said != q.Answer {
 		h.Title += fmt.Sprintf(" (it is %s)", q.Answer)
 	}

@@ -16,7 +16,7 @@ import (
 
 // Beer is the smallest translator: one sentence, two simple RNNs and a matrix between
 // their states.
-var Beer = stage.Demo{Name: "beer", About: "ich mochte ein bier: one sentence, two RNNs and attention between them", Seconds: 0.1, Act: stage.Func(runBeer)}
+var Beer = stage.Demo{Name: "beer", About: "ich mochte ein bier: one sentence, two RNNs and attention between them", Seconds: 0.1, Act: beer{}, Next: "--blind"}
 
 // drinker is the network, and the words on both sides.
 type drinker struct {
@@ -55,7 +55,16 @@ func (d *drinker) say(lines []string) (string, error) {
 	return d.target.Decode(found[0].Tokens), nil
 }
 
-func runBeer(s *stage.Stage) error {
+// beer are the flags of Beer.
+type beer struct {
+	Blind bool `help:"The program as it is often given: one-hot words, logits of [d ‖ c] without a tanh, and a decoder that is fed P P P P P when it is tried."`
+}
+
+// Run trains the network, and shows where each word looks.
+func (f beer) Run(s *stage.Stage) error {
+	if f.Blind {
+		return runBlindBeer(s)
+	}
 	p := &text.Parallel{Source: []string{"ich mochte ein bier"}, Target: []string{"i want a beer"}}
 	d, err := newDrinker(s, p)
 	if err != nil {
@@ -86,4 +95,33 @@ func runBeer(s *stage.Stage) error {
 	}
 	s.Draw([]picture.Panel{stage.LossPanel(l), h})
 	return s.Keep(d.Net)
+}
+
+// runBlindBeer trains the program as it is often given.
+func runBlindBeer(s *stage.Stage) error {
+	p := &text.Parallel{Source: []string{"ich mochte ein bier P"}, Target: []string{"i want a beer"}}
+	words, err := text.NewWords(append(p.Source, p.Target...), 1, true)
+	if err != nil {
+		return err
+	}
+	net, pairs, pad := newPlainPair(s.RNG("weights"), words.Len(), true), p.Encode(words, words), words.Encode("P")[0]
+	s.Say("A simple RNN reads %q, a word one of %d numbers that is 1; another begins where it has ended, and learns to write %q. The words are chosen by [d ‖ c]·out, with nothing between. When it is tried it is fed P five times, and so writes from its state alone.", p.Source[0], words.Len(), p.Target[0])
+	said := func(blind int32) string { return words.Decode(net.write(pairs.Source, 5, blind)[0]) }
+	l := &stage.Training{
+		Stage: s, Optimiser: &train.Adam{LR: 1e-3}, Epochs: s.EpochsOr(200), Batches: whole, Every: 20,
+		Loss:  func(t *grad.Tape, _ []int32) *grad.Var { return taughtLoss(net, t, pairs, stage.Every(1)) },
+		Score: func() (float64, error) { return float64(matches([]string{said(pad)}, p.Target)), nil }, ScoreName: "right",
+	}
+	if err := l.Run(); err != nil {
+		return err
+	}
+	blind, greedy := said(pad), said(blindNot)
+	s.Result(map[string]any{"right": stage.Last(l.Scores), "greedy": matches([]string{greedy}, p.Target), "loss": stage.Last(l.Losses), "said": blind})
+	s.Print("\n  %s -> %s   fed P P P P P\n  %*s -> %s   fed what it has written\n\n", p.Source[0], cmp.Or(blind, "(nothing)"), len(p.Source[0]), "", cmp.Or(greedy, "(nothing)"))
+	b := pairs.Batch(stage.Every(1))
+	_, weights := net.look(grad.NewEval(), b.Source.Graph, b.Source.Tokens, b.Input.Graph, b.Input.Tokens)
+	h := &picture.Heat{Title: "where each word looks", Across: "read", Down: "written", Columns: strings.Fields(p.Source[0]), Rows: append(strings.Fields(p.Target[0]), "(end)"), Top: 1, Values: weights}
+	s.Heat(h)
+	s.Draw([]picture.Panel{stage.LossPanel(l), h})
+	return s.Keep(net)
 }

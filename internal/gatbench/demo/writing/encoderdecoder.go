@@ -56,7 +56,7 @@ func forcedLoss(net *sequence.EncoderDecoder, t *grad.Tape, b *text.PairBatch, f
 
 // dependence returns how much less likely, in nats, each token of a target becomes when one
 // of the source is hidden: a row for each token of the target.
-func dependence(net *sequence.EncoderDecoder, source, target []int32) [][]float64 {
+func dependence(net taught, source, target []int32) [][]float64 {
 	sources, targets := [][]int32{source}, [][]int32{target}
 	for i := range source {
 		hidden := slices.Clone(source)

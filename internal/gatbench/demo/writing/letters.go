@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/grad"
@@ -18,7 +19,7 @@ import (
 // Antonyms and Dates rewrite a line, letter by letter: an RNN Encoder–Decoder reads it into
 // one vector, and writes another from that.
 var (
-	Antonyms = stage.Demo{Name: "antonyms", About: "man becomes woman, and mans women: an encoder–decoder over letters", Seconds: 0.6, Act: stage.Func(runAntonyms)}
+	Antonyms = stage.Demo{Name: "antonyms", About: "man becomes woman, and mans women: an encoder–decoder over letters", Seconds: 0.6, Act: antonyms{}, Next: "--cell rnn"}
 	Dates    = stage.Demo{Name: "dates", About: "3 march 2021 becomes 2021-03-03", Seconds: 14, Act: stage.Func(runDates)}
 )
 
@@ -102,45 +103,129 @@ func matches(got, want []string) int {
 	return n
 }
 
-func runAntonyms(s *stage.Stage) error {
+// antonyms are the flags of Antonyms.
+type antonyms struct {
+	Cell string `default:"gru" enum:"gru,rnn" placeholder:"NAME" help:"gru, an RNN Encoder–Decoder whose decoder is often fed P (the default), or rnn, two simple RNNs of 128 that read one-hot letters, beside it."`
+}
+
+// Run trains the networks, and shows what each writes.
+func (f antonyms) Run(s *stage.Stage) error {
 	p := text.Antonyms()
-	r, err := newRewriter(s, p, 27, 128)
+	ours, err := opposites(s, p)
 	if err != nil {
 		return err
+	}
+	all, values := []*opposite{ours}, ours.values()
+	if f.Cell == "rnn" {
+		given, err := plainOpposites(s, p)
+		if err != nil {
+			return err
+		}
+		all = []*opposite{given, ours}
+		values = map[string]any{"rnn": given.values(), "gru": values}
+	}
+	s.Result(values)
+	head := fmt.Sprintf("  %-6s", "word")
+	for _, o := range all {
+		head += "    " + o.name
+	}
+	s.Print("\n%s\n", head)
+	for i, w := range append(slices.Clone(p.Source), "mansP") {
+		line := fmt.Sprintf("  %-6s", unpadded(w))
+		for _, o := range all {
+			line += fmt.Sprintf(" -> %-*s", utf8.RuneCountInString(o.name), cmp.Or(unpadded(o.written[i]), "(nothing)"))
+		}
+		if i == len(p.Source) {
+			line += "   (never seen)"
+		}
+		s.Print("%s\n", strings.TrimRight(line, " "))
+	}
+	s.Print("\n")
+	for _, o := range all {
+		s.Print("%s: fed P at every step, not what it has written, it writes %d of %d right; the loss is %.4f\n", o.name, o.blind, len(p.Source), o.loss)
+	}
+	s.Print("\n")
+	loops := []*stage.Training{all[0].how}
+	if f.Cell == "rnn" {
+		loops = append(loops, ours.how)
+	}
+	s.Draw([]picture.Panel{dependencePanel(all[0].net, ours.letters, p.Source[0], p.Target[0]), stage.LossPanel(loops...)})
+	return s.Keep(all[0].net)
+}
+
+// opposite is a network that has learnt antonyms, and how well.
+type opposite struct {
+	name    string
+	net     taught
+	letters *rewriter
+	how     *stage.Training
+	written []string // of the words, and of mans
+	blind   int      // how many it writes right when it is fed P
+	loss    float64
+}
+
+// values are those for machines.
+func (o *opposite) values() map[string]any {
+	mans := o.written[len(o.written)-1]
+	return map[string]any{"right": stage.Last(o.how.Scores), "blind": float64(o.blind) / float64(len(o.written)-1), "loss": o.loss, "mans": unpadded(mans), "mans_is_women": matches([]string{mans}, []string{"women"})}
+}
+
+// opposites trains an RNN Encoder–Decoder.
+func opposites(s *stage.Stage, p *text.Parallel) (*opposite, error) {
+	r, err := newRewriter(s, p, 27, plainHidden)
+	if err != nil {
+		return nil, err
 	}
 	r.Net.Dropout = 0.5
 	pairs, forcing := p.Encode(r.source, r.target), train.TeacherForcing{Schedule: train.Constant(0.5), Seed: s.Stream("forcing", 0)}
 	s.Say("Six words and their opposites, in letters; each is made five long by the letter P, which is read and written as the others are. A GRU reads a word into one vector; another writes from it.")
-	l := &stage.Training{
-		Stage: s, Optimiser: &train.Adam{LR: 1e-3}, Epochs: s.EpochsOr(500), Batches: whole, Every: 50,
+	o := &opposite{name: "a GRU", net: r.Net, letters: r, how: &stage.Training{
+		Stage: s, Name: "a GRU", Optimiser: &train.Adam{LR: 1e-3}, Epochs: s.EpochsOr(500), Batches: whole, Every: 50,
 		Loss:  func(t *grad.Tape, _ []int32) *grad.Var { return r.halfBlindLoss(t, pairs, forcing) },
 		Score: func() (float64, error) { return r.right(p) }, ScoreName: "right",
-	}
-	if err := l.Run(); err != nil {
-		return err
+	}}
+	if err := o.how.Run(); err != nil {
+		return nil, err
 	}
 	blind, err := r.blindly(p.Source)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	asked := append(append([]string(nil), p.Source...), "mansP")
-	got, err := r.rewrite(asked)
+	o.blind, o.loss = matches(blind, p.Target), float64(taughtLoss(r.Net, grad.NewEval(), pairs, stage.Every(pairs.Len())).Value().Data[0])
+	o.written, err = r.rewrite(append(slices.Clone(p.Source), "mansP"))
+	return o, err
+}
+
+// plainOpposites trains two simple RNNs, which share an alphabet.
+func plainOpposites(s *stage.Stage, p *text.Parallel) (*opposite, error) {
+	letters, err := text.NewCharacters([]string{"Pabcdefghijklmnopqrstuvwxyz"}, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	loss, alike := taughtLoss(r.Net, grad.NewEval(), pairs, stage.Every(pairs.Len())).Value().Data[0], matches(blind, p.Target)
-	s.Result(map[string]any{"right": stage.Last(l.Scores), "blind": float64(alike) / float64(len(blind)), "loss": loss, "mans": unpadded(got[len(got)-1]), "mans_is_women": matches(got[len(got)-1:], []string{"women"})})
-	s.Print("\n  %-6s -> %s\n", "word", "what it writes")
-	for i, w := range asked {
-		note := ""
-		if i == len(p.Source) {
-			note = "   (never seen)"
+	s.Say("Now a simple RNN of %d reads each word, a letter one of %d numbers that is 1; another begins where it has ended, and writes.", plainHidden, letters.Len())
+	net := newPlainPair(s.RNG("plain"), letters.Len(), false)
+	write := func(lines []string, blind int32) []string {
+		out := net.write(text.EncodeLines(letters, lines), 5, blind)
+		words := make([]string, len(out))
+		for i, tokens := range out {
+			words[i] = letters.Decode(tokens)
 		}
-		s.Print("  %-6s -> %s%s\n", unpadded(w), cmp.Or(unpadded(got[i]), "(nothing)"), note)
+		return words
 	}
-	s.Print("\nfed P at every step, not what it has written, it writes %d of %d right; the loss is %.4f\n\n", alike, len(blind), loss)
-	s.Draw([]picture.Panel{r.dependencePanel(p.Source[0], p.Target[0]), stage.LossPanel(l)})
-	return s.Keep(r.Net)
+	pairs := p.Encode(letters, letters)
+	o := &opposite{name: "two RNNs", net: net, letters: &rewriter{source: letters, target: letters}, how: &stage.Training{
+		Stage: s, Name: "two RNNs", Optimiser: &train.Adam{LR: 1e-3}, Epochs: s.EpochsOr(1500), Batches: whole, Every: 250,
+		Loss: func(t *grad.Tape, _ []int32) *grad.Var { return taughtLoss(net, t, pairs, stage.Every(pairs.Len())) },
+		Score: func() (float64, error) {
+			return float64(matches(write(p.Source, blindNot), p.Target)) / float64(len(p.Target)), nil
+		}, ScoreName: "right",
+	}}
+	if err := o.how.Run(); err != nil {
+		return nil, err
+	}
+	o.blind, o.loss = matches(write(p.Source, letters.Encode("P")[0]), p.Target), float64(taughtLoss(net, grad.NewEval(), pairs, stage.Every(pairs.Len())).Value().Data[0])
+	o.written = write(append(slices.Clone(p.Source), "mansP"), blindNot)
+	return o, nil
 }
 
 // datesForcing feeds the decoder the truth at first, and in the end a quarter of its own.
@@ -183,16 +268,16 @@ func runDates(s *stage.Stage) error {
 		s.Print("  %-22s -> %s%s\n", d, got[i], wrong)
 	}
 	s.Print("\n%.1f %% of the dates it has not seen are right\n", 100*stage.Last(l.Scores))
-	s.Draw([]picture.Panel{r.dependencePanel(tried.Source[0], tried.Target[0]), stage.LossPanel(l)})
+	s.Draw([]picture.Panel{dependencePanel(r.Net, r, tried.Source[0], tried.Target[0]), stage.LossPanel(l)})
 	return s.Keep(r.Net)
 }
 
 // dependencePanel shows which letters of a line those of another depend on.
-func (r *rewriter) dependencePanel(source, target string) picture.Panel {
+func dependencePanel(net taught, r *rewriter, source, target string) picture.Panel {
 	return &picture.Heat{
 		Title: "nats a letter loses when one of the source is hidden", Across: "hidden", Down: "written",
 		Rows: strings.Split(target, ""), Columns: strings.Split(source, ""),
-		Values: dependence(r.Net, r.source.Encode(source), r.target.Encode(target)),
+		Values: dependence(net, r.source.Encode(source), r.target.Encode(target)),
 	}
 }
 

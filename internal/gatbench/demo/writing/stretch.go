@@ -101,7 +101,7 @@ func runStretch(s *stage.Stage) error {
 		}
 	}
 	monotonic := func(score attention.Score) attention.Aligner { return &attention.Monotonic{Score: score} }
-	s.Say("Sequences of %d symbols, 4 to 8 long. First each is copied; then each symbol is written twice. Sequences of 8, 16 and 32 are tested.", stretchSymbols)
+	s.Say("Sequences of %d symbols, 4 to 8 long. First each is copied; then each symbol is written twice. Sequences of 8, 16 and 32 are tested. Where content is compared, the score is Bahdanau's in its normed form, tanh(k·W + q·U + b)·g·v/‖v‖.", stretchSymbols)
 	copied := []*follower{newFollower(s, "copy, by content", content, text.Task.Copy), newFollower(s, "copy, monotonic", monotonic, text.Task.Copy)}
 	twice := []*follower{
 		newFollower(s, "twice, by content", content, text.Task.Stretch),

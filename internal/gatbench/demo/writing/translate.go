@@ -1,6 +1,7 @@
 package writing
 
 import (
+	"math"
 	"strings"
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
@@ -45,12 +46,38 @@ func searcher(r *translator, score attention.Score) *attention.RNNsearch {
 
 // Luong does the same in Luong's order: the decoder reads the last word and where it looked
 // before, and then looks.
-var Luong = stage.Demo{Name: "luong", About: "the same in Luong's order: the decoder reads a word, then looks", Data: "multi30k", Seconds: 22, Act: stage.Func(runLuong)}
+var Luong = stage.Demo{Name: "luong", About: "the same in Luong's order: the decoder reads a word, then looks", Data: "multi30k", Seconds: 22, Act: luong{}, Next: "--score scaled"}
 
-func runLuong(s *stage.Stage) error {
+// luong are the flags of Luong.
+type luong struct {
+	Score string `default:"concat" enum:"concat,additive,normed,general,scaled" placeholder:"NAME" help:"How well a word of the source answers: concat, a small network (the default); additive, the same as Bahdanau has it, and normed, with the length of its last vector apart; general, a matrix between the two, and scaled, the same times a number that is learnt."`
+}
+
+// luongKey and luongQuery are how wide the states are that are compared.
+const luongKey, luongQuery = 256, 128
+
+// score returns that of the name, and what it is.
+func (f luong) score() (score attention.Score, about string) {
+	const key, query, hidden = luongKey, luongQuery, 128
+	switch f.Score {
+	case "additive":
+		return &attention.Additive{Key: key, Query: query, Hidden: hidden}, "Bahdanau's, that of a small network: tanh(k·W + q·U)·v"
+	case "normed":
+		return &attention.Additive{Key: key, Query: query, Hidden: hidden, Normed: true}, "Bahdanau's with the length of v apart, and a bias: tanh(k·W + q·U + b)·g·v/‖v‖"
+	case "general":
+		return &attention.Bilinear{Key: key, Query: query}, "Luong's general: k·W·q"
+	case "scaled":
+		return &attention.Bilinear{Key: key, Query: query, Scaled: true, Begin: 1 / math.Sqrt(query)}, "Luong's general times a number that is learnt, g·(k·W·q); g begins at 1/√128"
+	}
+	return &attention.Concat{Key: key, Query: query, Hidden: hidden}, "that of a small network"
+}
+
+// Run trains the network, and shows where each word looks.
+func (f luong) Run(s *stage.Stage) error {
+	score, about := f.score()
 	return translateTexts(s, stage.Files{}, 3e-3, func(r *translator) attending {
-		return looker(r, &attention.Concat{Key: 256, Query: 128, Hidden: 128})
-	}, "A GRU reads a text in both directions; another reads the last word that it wrote and what it saw there, and then looks: the score is that of a small network.")
+		return looker(r, score)
+	}, "A GRU reads a text in both directions; another reads the last word that it wrote and what it saw there, and then looks: the score is "+about+".")
 }
 
 // looker is a Luong between the words of r.

@@ -47,7 +47,7 @@ func familyTypes(t *testing.T, family string) map[string]bool {
 		}
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv == nil || !slices.Contains([]string{"Init", "Forward", "Step", "Recall"}, f.Name.Name) {
+			if !ok || f.Recv == nil || !slices.Contains([]string{"Init", "Forward", "Step", "Recall", "Sample"}, f.Name.Name) {
 				continue
 			}
 			of := f.Recv.List[0].Type
@@ -272,6 +272,16 @@ func ranMemories() map[string]func(t *grad.Tape) {
 		},
 		"memory.TreeMemory": func(t *grad.Tape) {
 			new(memory.TreeMemory).Forward(t, graph.Must(graph.Trees([]int32{-1, 0, 0})), t.Watch(noiseRows(3, 4).Value()), noiseRows(3, 4), noiseRows(1, 4))
+		},
+		"memory.RBM": func(t *grad.Tape) {
+			made(&memory.RBM{Visible: 4, Hidden: 3}).FreeEnergy(t, t.Watch(x.Value()))
+		},
+		"memory.Boltzmann": func(t *grad.Tape) {
+			states := tensor.New(2, 4)
+			states.Fill(1)
+			if _, err := (&memory.Boltzmann{Net: memory.NewHopfield(4)}).Loss(t, states, states); err != nil {
+				panic(err)
+			}
 		},
 		"memory.FastWeights": func(t *grad.Tape) { made(&memory.FastWeights{In: 4, Hidden: 4, Steps: 1}).Forward(t, g, x) },
 		"memory.Modern": func(t *grad.Tape) {

@@ -22,7 +22,7 @@ type benchCommand struct {
 	Rows     string   `default:"needed" placeholder:"NAME" help:"Which rows of each layer a training step of train/* computes: those that its loss depends on (needed, the default) or all, as the peers do."`
 	JSON     bool     `name:"json" help:"Print one JSON object a line, as the scripts in peers do."`
 	List     bool     `help:"Print the names and do nothing."`
-	Picture  string   `placeholder:"FILE" help:"Draw a sweep to this .svg or .png file: for each kernel, a cell for each graph and width."`
+	Picture  string   `placeholder:"FILE" help:"Draw a sweep to this .svg or .png file: for each kernel, a cell for each graph and width; of length, a line for each layer."`
 	Plot     bool     `help:"Show in the terminal what --picture would draw, or with --trace and --from the threads."`
 	Beside   string   `placeholder:"OUT.tsv" help:"Time nothing, and draw to --picture, or show by --plot, the table that peers/compare.py wrote: who is ahead of whom."`
 	Trace    string   `placeholder:"FILE" group:"threads" help:"Instead of timing, record which thread does what and when, list what loses most, and draw it to this .svg or .png file, or keep the record as .json; - only lists."`

@@ -55,7 +55,7 @@ func TestBenchPictureMisuse(t *testing.T) {
 	for args, want := range map[string]string{
 		"--beside " + tsv:                             "name the picture by --picture FILE.svg",
 		"sparse --picture " + dir + "/p.jpg":          "its name must end in .svg or .png",
-		"exp --plot":                                  "--plot: it shows a sweep; name sparse and nothing else",
+		"exp --plot":                                  "--plot: it shows a sweep; name sparse, or length, and nothing else",
 		"sparse --plot --json":                        "--plot: it shows a picture to people",
 		"exp --picture " + svg:                        "name sparse and nothing else",
 		"--picture " + svg:                            "name sparse and nothing else",

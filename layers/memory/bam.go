@@ -15,13 +15,15 @@ import (
 //
 //	W = Σ_n x_nᵀ·y_n     y ← sgn(x·W),  x ← sgn(y·Wᵀ)     E(x, y) = −x·W·yᵀ
 //
-// of Kosko, "Bidirectional Associative Memories", 1988. It is the complete bipartite graph
+// of Kosko, "Bidirectional Associative Memories", 1988. [Pair] makes it. [PairPseudoInverse] makes one of two
+// matrices, each of which says what all of its patterns call up. It is the complete bipartite graph
 // from the units of x to those of y, with weights on its edges, and its reverse. All units of
-// a side change at once, and the energy never rises; a unit that hears nought stays as it is.
+// a side change at once, and without Back the energy never rises; a unit that hears nought stays as it is.
 type BAM struct {
 	From, To int // units of either side
 
-	W *grad.Param `json:"-"` // To×From, as the edges of the graph stand
+	W    *grad.Param `json:"-"` // To×From, as the edges of the graph stand
+	Back *grad.Param `json:"-"` // From×To, or nil: the transpose of W
 }
 
 // Pair returns a memory of pairs, a row of x and one of y each.
@@ -40,6 +42,24 @@ func Pair(x, y *tensor.Dense) (*BAM, error) {
 	return m, nil
 }
 
+// PairPseudoInverse is Pair for patterns that are alike, as letters are, which the sum mixes:
+//
+//	W = X⁺·Y    and back    Y⁺·X
+//
+// of Kohonen and Ruohonen, "Representation of Associated Data by Matrix Operators", 1973. Every pattern calls up
+// its answer and every answer its pattern, unless one is a sum of others. No energy falls.
+func PairPseudoInverse(x, y *tensor.Dense) (*BAM, error) {
+	m, err := Pair(x, y)
+	if err != nil {
+		return nil, err
+	}
+	m.W, m.Back = grad.NewParam(m.To, m.From), grad.NewParam(m.From, m.To)
+	if err := associate(m.W.Value, x, y); err != nil {
+		return nil, err
+	}
+	return m, associate(m.Back.Value, y, x)
+}
+
 // mostRounds ends a recall with weights of somebody's own, whose sums are rounded.
 const mostRounds = 1000
 
@@ -51,7 +71,11 @@ func (m *BAM) Recall(cues *tensor.Dense) (x, y *tensor.Dense, err error) {
 	there := graph.CompleteBipartite(m.From, m.To)
 	back := graph.Reverse(there)
 	w := grad.Const(tensor.Of(m.W.Value.Data, m.From*m.To, 1))
-	turned := grad.Const(tensor.Of(transposed(m.W.Value).Data, m.From*m.To, 1))
+	turn := transposed(m.W.Value)
+	if m.Back != nil {
+		turn = m.Back.Value
+	}
+	turned := grad.Const(tensor.Of(turn.Data, m.From*m.To, 1))
 	now, then := transposed(cues), tensor.New(m.To, cues.Rows())
 	then.Fill(1)
 	for range mostRounds {

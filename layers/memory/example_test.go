@@ -54,6 +54,22 @@ func ExamplePair() {
 	// [1 -1 1]
 }
 
+// Units between −1 and +1 come to rest at a pattern's signs, and inside of its corners.
+func ExampleContinuous() {
+	h, err := memory.Store(memory.Hebb, tensor.Of([]tensor.Float{1, 1, -1, -1}, 1, 4))
+	if err != nil {
+		panic(err)
+	}
+	soft := &memory.Continuous{Net: h, Beta: 2, RungeKutta: true}
+	found, err := soft.Recall(tensor.Of([]tensor.Float{0.5, 0.4, -0.3, 0.2}, 1, 4))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.2f\n", found.States.Data)
+	// Output:
+	// [0.86 0.86 -0.86 -0.86]
+}
+
 // Attention is a memory that falls back in one step: the cue is between two of the three
 // patterns, and nearer to the first.
 func ExampleModern() {

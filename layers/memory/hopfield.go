@@ -23,8 +23,8 @@ import (
 // pattern that was stored, in its negative, or in a mixture of some. [Store] makes one.
 //
 // A sum of nought is common and makes a unit +1. It is found exactly, and so is every sign, where
-// the weights of a unit are whole numbers, or whole numbers divided by Units as Hebb's are; other
-// weights are summed in float32.
+// the weights of a unit are whole numbers, or whole numbers divided by Units or by the patterns as Hebb's
+// are; other weights are summed in float32.
 //
 // It is the complete graph with a weight on each edge: a unit's sum is
 // UpdateAll(graph.Complete(Units), UMulE(s, W), Sum), with a column of s for each state.
@@ -56,6 +56,13 @@ func (h *Hopfield) Fields(states *tensor.Dense) (*tensor.Dense, error) {
 
 // fields is Fields of states that are columns, in memory of t, which may be nil.
 func (h *Hopfield) fields(t *grad.Tape, s *tensor.Dense, exact *wholes) *tensor.Dense {
+	y := h.sums(t, s)
+	exact.settle(y, s)
+	return y
+}
+
+// sums is W·s + B of any states that are columns, as float32 adds them up.
+func (h *Hopfield) sums(t *grad.Tape, s *tensor.Dense) *tensor.Dense {
 	n := h.Units * h.Units
 	w := tensor.Of(h.W.Value.Data, n, 1)
 	y := message.UpdateAll(graph.Complete(h.Units), message.UMulE(t.Input(s), t.Input(w)), message.Sum).Value()
@@ -66,7 +73,6 @@ func (h *Hopfield) fields(t *grad.Tape, s *tensor.Dense, exact *wholes) *tensor.
 			}
 		}
 	}
-	exact.settle(y, s)
 	return y
 }
 
@@ -100,14 +106,36 @@ func (h *Hopfield) Energy(states *tensor.Dense) ([]float64, error) {
 // check returns an error unless states are of +1 and −1. It panics unless h has weights, and a state
 // has as many units.
 func (h *Hopfield) check(op string, states *tensor.Dense) error {
-	if h.W == nil || h.W.Value == nil || h.W.Value.Rows() != h.Units || h.W.Value.RowLen() != h.Units {
-		panic(&grad.TapeError{Op: "memory.Hopfield." + op, Why: fmt.Sprintf("there are no weights of %d×%d units; make it with NewHopfield or Store", h.Units, h.Units)})
+	op = "memory.Hopfield." + op
+	h.weighed(op)
+	return bipolar(op, "state", states, h.Units)
+}
+
+// weighed panics unless there are weights.
+func (h *Hopfield) weighed(op string) {
+	switch {
+	case h == nil:
+		panic(&grad.TapeError{Op: op, Why: "there is no network; make it with NewHopfield or Store"})
+	case h.W == nil || h.W.Value == nil || h.W.Value.Rows() != h.Units || h.W.Value.RowLen() != h.Units:
+		panic(&grad.TapeError{Op: op, Why: fmt.Sprintf("there are no weights of %d×%d units; make it with NewHopfield or Store", h.Units, h.Units)})
 	}
-	return bipolar("memory.Hopfield."+op, "state", states, h.Units)
 }
 
 // bipolar returns an error unless x is rows of +1 and −1. It panics unless they have a length; 0 is any.
 func bipolar(op, what string, x *tensor.Dense, units int) error {
+	if err := rows(op, what, x, units); err != nil {
+		return err
+	}
+	for i, v := range x.Data {
+		if v != 1 && v != -1 {
+			return fmt.Errorf("%s: unit %d of %s %d is %v; it must be +1 or −1", op, i%x.RowLen(), what, i/x.RowLen(), v)
+		}
+	}
+	return nil
+}
+
+// rows returns an error if x is empty. It panics unless it has rows of a length; 0 is any.
+func rows(op, what string, x *tensor.Dense, units int) error {
 	switch {
 	case x == nil:
 		panic(&grad.TapeError{Op: op, Why: "the array of each " + what + " is nil"})
@@ -115,11 +143,6 @@ func bipolar(op, what string, x *tensor.Dense, units int) error {
 		panic(&tensor.ShapeError{Op: op, Shapes: [][]int{slices.Clone(x.Shape())}, Why: fmt.Sprintf("a %s has %d units, and the network has %d", what, x.RowLen(), units)})
 	case x.Rows() == 0 || x.RowLen() == 0:
 		return fmt.Errorf("%s: there is no %s", op, what)
-	}
-	for i, v := range x.Data {
-		if v != 1 && v != -1 {
-			return fmt.Errorf("%s: unit %d of %s %d is %v; it must be +1 or −1", op, i%x.RowLen(), what, i/x.RowLen(), v)
-		}
 	}
 	return nil
 }

@@ -387,6 +387,41 @@ func TestBAM(t *testing.T) {
 	}
 }
 
+// Pairs of patterns that are alike: with the pseudo-inverse every pattern calls up its answer, and the answer it,
+// where the sum of the pairs mixes them.
+func TestPairsThatAreAlike(t *testing.T) {
+	x, y := signs(51, 1, 80), signs(52, 1, 50)
+	many := func(one *tensor.Dense, seed uint64) *tensor.Dense { // nine units in ten are those of one
+		all := tensor.New(8, one.RowLen())
+		for k := range 8 {
+			copy(all.Row(k), one.Data)
+		}
+		return flipped(seed, all, one.RowLen()/10)
+	}
+	x, y = many(x, 53), many(y, 54)
+	sum, err := memory.Pair(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := memory.PairPseudoInverse(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := tensor.New(8, 50)
+	tensor.MatMul(fields, x, m.W.Value, tensor.TransB)
+	back := tensor.New(8, 80)
+	tensor.MatMul(back, y, m.Back.Value, tensor.TransB)
+	compare.Near(t, "what patterns call up", fields.Data, y.Data, compare.Off(1e-4, 0))
+	compare.Near(t, "what answers call up", back.Data, x.Data, compare.Off(1e-4, 0))
+	gotX, gotY, err := m.Recall(x)
+	if err != nil || exact(gotX, x) != 1 || exact(gotY, y) != 1 {
+		t.Errorf("%.2f of the patterns and %.2f of the answers are at rest: %v", exact(gotX, x), exact(gotY, y), err)
+	}
+	if _, mixed, err := sum.Recall(x); err != nil || exact(mixed, y) > 0.5 {
+		t.Errorf("the sum calls up %.2f of them: %v", exact(mixed, y), err)
+	}
+}
+
 func TestHopfieldRefuses(t *testing.T) {
 	good := signs(1, 2, 4)
 	h := stored(t, memory.Hebb, good)
@@ -421,17 +456,25 @@ func TestHopfieldRefuses(t *testing.T) {
 }
 
 // Hebb's sum may be divided by the units or by the patterns: without thresholds the signs cannot
-// tell. With them they can, and the sum is divided by the units.
+// tell, not even those of nought. With them they can.
 func TestHebbsDivisor(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 4, 6, 7} { // of some the fields are often nought
+		x := signs(41, n, 60)
+		byUnits, byPatterns := stored(t, memory.Hebb, x), stored(t, memory.HebbMean, x)
+		for i, w := range byPatterns.W.Value.Data {
+			if want := float64(byUnits.W.Value.Data[i]) * 60 / float64(n); math.Abs(float64(w)-want) > 1e-5 {
+				t.Fatalf("%d patterns: weight %d is %v, want %v", n, i, w, want)
+			}
+		}
+		for _, r := range []memory.Recall{{}, {Sync: true}} {
+			cues := signs(42, 30, 60)
+			if a, b := recalled(t, byUnits, cues, r), recalled(t, byPatterns, cues, r); exact(a.States, b.States) != 1 {
+				t.Errorf("%d patterns: without thresholds the divisor makes a difference", n)
+			}
+		}
+	}
 	x := signs(41, 3, 60)
-	byUnits, byPatterns := stored(t, memory.Hebb, x), stored(t, memory.Hebb, x)
-	for i := range byPatterns.W.Value.Data {
-		byPatterns.W.Value.Data[i] *= 60. / 3
-	}
-	cues := flipped(42, x, 15)
-	if a, b := recalled(t, byUnits, cues, memory.Recall{}), recalled(t, byPatterns, cues, memory.Recall{}); exact(a.States, b.States) != 1 {
-		t.Error("without thresholds the divisor makes a difference")
-	}
+	byUnits, byPatterns := stored(t, memory.Hebb, x), stored(t, memory.HebbMean, x)
 	for _, h := range []*memory.Hopfield{byUnits, byPatterns} {
 		h.B = grad.NewParam(60)
 		h.B.Value.Fill(2) // a field by units is at most 1 for each pattern

@@ -30,11 +30,14 @@ const (
 	//
 	//	W_ij += 1/Units · (x_i·x_j − x_i·h_ji − h_ij·x_j),     h_ij = Σ_k≠i,j W_ik·x_k
 	Storkey
+	// HebbMean is Hebb's sum as a mean over the patterns, with 1/patterns in the place of 1/Units. Without
+	// thresholds the signs cannot tell the two apart; a threshold weighs Units/patterns times less.
+	HebbMean
 )
 
 // String returns the rule's name.
 func (r Rule) String() string {
-	if names := []string{"Hebb", "pseudo-inverse", "Storkey"}; int(r) < len(names) {
+	if names := []string{"Hebb", "pseudo-inverse", "Storkey", "Hebb's mean"}; int(r) < len(names) {
 		return names[r]
 	}
 	return fmt.Sprintf("Rule(%d)", uint8(r))
@@ -48,10 +51,14 @@ func Store(r Rule, patterns *tensor.Dense) (*Hopfield, error) {
 	}
 	h := NewHopfield(patterns.RowLen())
 	switch r {
-	case Hebb:
+	case Hebb, HebbMean:
+		by := h.Units
+		if r == HebbMean {
+			by = patterns.Rows()
+		}
 		tensor.MatMul(h.W.Value, patterns, patterns, tensor.TransA)
 		for i := range h.W.Value.Data {
-			h.W.Value.Data[i] /= tensor.Float(h.Units)
+			h.W.Value.Data[i] /= tensor.Float(by)
 		}
 	case PseudoInverse:
 		if err := projection(h.W.Value, patterns); err != nil {
@@ -91,8 +98,12 @@ func (h *Hopfield) storkey(x []tensor.Float) {
 // as sums of others.
 const negligible = 1e-9
 
-// projection sets w to the projection onto the span of the rows of x, in float64.
-func projection(w, x *tensor.Dense) error {
+// axes are orthogonal directions that span some patterns, each of a length of one, and what they are sums of: rows of
+// basis and of of, times the patterns.
+type axes struct{ basis, of *tensor.Dense }
+
+// axesOf returns those of the rows of x, in float64 until they are there.
+func axesOf(x *tensor.Dense) (axes, error) {
 	n := x.Rows()
 	gram, wide := mat.NewSymDense(n, nil), mat.NewDense(n, x.RowLen(), nil)
 	for i := range n {
@@ -103,20 +114,43 @@ func projection(w, x *tensor.Dense) error {
 	gram.SymOuterK(1, wide)
 	var eigen mat.EigenSym
 	if !eigen.Factorize(gram, true) {
-		return fmt.Errorf("memory.Store: the eigenvalues of %d patterns did not converge", n)
+		return axes{}, fmt.Errorf("memory: the eigenvalues of %d patterns did not converge", n)
 	}
-	var vectors, axes mat.Dense
+	var vectors, along mat.Dense
 	eigen.VectorsTo(&vectors)
-	axes.Mul(vectors.T(), wide) // its rows are orthogonal, of length √λ
+	along.Mul(vectors.T(), wide) // its rows are orthogonal, of length √λ
 	values := eigen.Values(nil)
-	basis := tensor.New(n, x.RowLen())
+	a := axes{tensor.New(n, x.RowLen()), tensor.New(n, n)}
 	for i, l := range values {
 		if l > negligible*values[n-1] {
-			for j := range basis.Row(i) {
-				basis.Row(i)[j] = tensor.Float(axes.At(i, j) / math.Sqrt(l))
+			for j := range a.basis.Row(i) {
+				a.basis.Row(i)[j] = tensor.Float(along.At(i, j) / math.Sqrt(l))
+			}
+			for j := range n {
+				a.of.Row(i)[j] = tensor.Float(vectors.At(j, i) / math.Sqrt(l))
 			}
 		}
 	}
-	tensor.MatMul(w, basis, basis, tensor.TransA)
+	return a, nil
+}
+
+// projection sets w to the projection onto the span of the rows of x.
+func projection(w, x *tensor.Dense) error {
+	a, err := axesOf(x)
+	if err == nil {
+		tensor.MatMul(w, a.basis, a.basis, tensor.TransA)
+	}
+	return err
+}
+
+// associate sets w to the transpose of X⁺·Y, so that row x of X times it is row y of Y.
+func associate(w, x, y *tensor.Dense) error {
+	a, err := axesOf(x)
+	if err != nil {
+		return err
+	}
+	said := tensor.New(x.Rows(), y.RowLen())
+	tensor.MatMul(said, a.of, y, 0)
+	tensor.MatMul(w, said, a.basis, tensor.TransA)
 	return nil
 }

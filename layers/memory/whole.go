@@ -10,7 +10,7 @@ import (
 )
 
 // A state is +1 and −1, so the field of a unit whose weights are whole numbers is a whole number,
-// and of Hebb's weights it is one divided by Units. There a field of nought is common, the rule has a
+// and of Hebb's weights it is one divided by Units, or by the patterns. There a field of nought is common, the rule has a
 // sign for it, and a sum of rounded weights is 1e-8 or −1e-8 instead. wholes computes such a field
 // again, from the whole numbers, wherever rounding could have decided its sign. Other weights keep
 // the sum as it is.
@@ -86,9 +86,16 @@ func (w *wholes) field(i int, x tensor.Float, s []tensor.Float, stride int) tens
 }
 
 // partsOf returns the number by which whole numbers were divided to give the weights of a unit, or
-// −1: 1, or the number of units. Their sum, with any signs, is exact in float64.
+// −1: 1, the number of units, or that of patterns, of which the least weight is a part or two. Their sum, with
+// any signs, is exact in float64.
 func partsOf(row []tensor.Float) int32 {
-	for _, parts := range []int32{1, int32(len(row))} {
+	least := 1.0
+	for _, v := range row {
+		if v != 0 {
+			least = min(least, math.Abs(float64(v)))
+		}
+	}
+	for _, parts := range []int32{1, int32(len(row)), int32(min(math.RoundToEven(2/least), math.MaxInt32))} {
 		n, sum := float64(parts), 0.0
 		for _, v := range row {
 			c := math.RoundToEven(float64(v) * n)

@@ -29,5 +29,6 @@ func TestLSTMParameters(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%+v has %d numbers, want %d", c.l, got, c.want)
 		}
+		t.Logf("forget %v, peephole %v: %d numbers", c.l.Forget, c.l.Peephole, got)
 	}
 }

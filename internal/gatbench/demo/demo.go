@@ -56,6 +56,7 @@ var families = []family{
 	{"Memories", []stage.Demo{
 		memories.Hopfield,
 		memories.Modern,
+		memories.Boltzmann,
 		memories.Lookup,
 		memories.FastWeights,
 		memories.Copy,

@@ -22,16 +22,22 @@ func cell(b *bench.Benchmark, l *bench.Line) draw.Cell {
 	return draw.Cell{Kernel: b.Kernel(), Graph: g.Name, Degree: g.Degree(), Columns: b.Columns(), Width: b.At.Shape.Width(), Value: l.Extra.LimitPct}
 }
 
-// draw shows a sweep in the terminal or draws it to a file, as the settings say.
-func (s *Settings) draw(e cli.Env, out *report.Printer, sweep draw.Sweep) error {
+// drawing is what can be shown in a terminal, and drawn to a file.
+type drawing interface {
+	Write(path string) error
+	Text(width int, colour bool) string
+}
+
+// draw shows what was measured in the terminal or draws it to a file, as the settings say.
+func (s *Settings) draw(e cli.Env, out *report.Printer, seen drawing) error {
 	if s.Plot {
 		out.Printf("\n")
-		out.Drawn(sweep.Text(cmp.Or(report.Width(e.Out), 80), out.Coloured()))
+		out.Drawn(seen.Text(cmp.Or(report.Width(e.Out), 80), out.Coloured()))
 	}
-	if s.Picture == "" || len(sweep) == 0 {
+	if s.Picture == "" {
 		return nil
 	}
-	if err := sweep.Write(s.Picture); err != nil || s.JSON {
+	if err := seen.Write(s.Picture); err != nil || s.JSON {
 		return err
 	}
 	out.Printf("picture in %s\n", s.Picture)

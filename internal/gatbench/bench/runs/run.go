@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/edgewise-ml/edgewise/graph"
 	"github.com/edgewise-ml/edgewise/internal/cli"
@@ -104,6 +105,14 @@ func (s *Settings) sweeps() bool {
 	return !s.everything() && !slices.ContainsFunc(s.Names, func(n string) bool { return n != bench.Sparse })
 }
 
+// lengthFamily is what is timed by the length of a sequence.
+const lengthFamily = "length"
+
+// byLength reports whether that alone is to be timed.
+func (s *Settings) byLength() bool {
+	return len(s.Names) > 0 && !slices.ContainsFunc(s.Names, func(n string) bool { return n != lengthFamily && !strings.HasPrefix(n, lengthFamily+"/") })
+}
+
 // scaling reports whether the run is the one that shows growth.
 func (s *Settings) scaling() bool { return slices.Contains(s.Names, bench.Scale) }
 
@@ -176,8 +185,8 @@ func (s *Settings) checkPicture() error {
 		return cli.Misuse("--plot: it shows a picture to people; leave it or --json out")
 	case s.Picture != "" && !cli.IsPicture(s.Picture):
 		return cli.Misuse("--picture %s: its name must end in .svg or .png", s.Picture)
-	case s.Picture != "" && s.Beside == "" && !s.sweeps() || s.Plot && s.Beside == "" && !s.sweeps() && !s.Trace.On():
-		return cli.Misuse("%s: it shows a sweep; name %s and nothing else", flag, bench.Sparse)
+	case s.Beside == "" && !s.sweeps() && !s.byLength() && (s.Picture != "" || s.Plot && !s.Trace.On()):
+		return cli.Misuse("%s: it shows a sweep; name %s, or %s, and nothing else", flag, bench.Sparse, lengthFamily)
 	case s.Beside != "" && (s.Graph+s.Size != "" || !s.everything() && !s.sweeps()):
 		return cli.Misuse("--beside %s: what compare.py measured is drawn and nothing is timed; leave names, --graph and --size out", s.Beside)
 	case s.Picture == "":

@@ -3,6 +3,7 @@ package runs
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"runtime/debug"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
@@ -24,7 +25,8 @@ type rows struct {
 	out      *report.Printer
 	progress *report.Progress
 	failed   []error
-	cells    draw.Sweep // for the picture
+	cells    draw.Sweep   // for the picture,
+	spans    draw.Lengths // or for that of lengths
 
 	furthest string // the name that is furthest from its limit,
 	share    float64
@@ -111,8 +113,11 @@ func (r *rows) show(b *bench.Benchmark, line *bench.Line) error {
 	if share := line.Extra.LimitPct; share > 0 && b.Lanes == par.Threads() && (r.furthest == "" || share < r.share) {
 		r.furthest, r.share = b.Name, share
 	}
-	if r.sweeps() {
+	switch {
+	case r.sweeps():
 		r.cells = append(r.cells, cell(b, line))
+	case r.byLength():
+		r.spans.Add(path.Base(b.Op), b.Params["t"].(int), line.Extra.P10MS) // which other processes disturb least
 	}
 	if r.JSON {
 		r.out.Encode(line)
@@ -130,7 +135,13 @@ func (r *rows) end(whole bool) error {
 			r.out.Paragraph("%s", says)
 		}
 	}
-	err := r.draw(r.e, r.out, r.cells)
+	var err error
+	switch {
+	case r.byLength():
+		err = r.draw(r.e, r.out, &r.spans)
+	case len(r.cells) > 0:
+		err = r.draw(r.e, r.out, r.cells)
+	}
 	if !r.JSON && whole && err == nil {
 		r.out.Next(cli.Program + " bench " + r.next())
 	}

@@ -24,6 +24,7 @@ func All(c bench.Choice, t trainings.Trainings) []bench.Benchmark {
 		layers.Beam,
 		layers.TCN,
 		layers.SelfAttention,
+		layers.Lengths,
 		layers.Additive,
 		layers.Generate,
 		layers.NTM,

@@ -16,7 +16,20 @@ import (
 
 // Stack has an LSTM say rows of bits from the last to the first, with a stack and without,
 // and another repeat them with a queue.
-var Stack = stage.Demo{Name: "stack", About: "rows of bits said backwards, by an LSTM with a stack and by one without", Aside: []string{"LSTM alone, reversing"}, Seconds: 9, Act: stage.Func(runStack)}
+var Stack = stage.Demo{Name: "stack", About: "rows of bits said backwards, by an LSTM with a stack and by one without; facts in a set and in a tree", Aside: []string{"LSTM alone, reversing", "LSTM alone", "looked"}, Seconds: 9, Act: stacks{}, Next: "--memory tree"}
+
+// stacks are the flags of Stack.
+type stacks struct {
+	Memory string `enum:"stack,set,tree" default:"stack" placeholder:"NAME" help:"What the memory is organised as: stack shows a stack and a queue, set facts that have no order, tree facts that are found from branch to branch. Default: stack."`
+}
+
+// Run shows one of the memories.
+func (f stacks) Run(s *stage.Stage) error {
+	if f.Memory == "stack" {
+		return runStack(s)
+	}
+	return showFacts(s, f.Memory == "tree")
+}
 
 const stackBits, stackSlots = 4, 48
 

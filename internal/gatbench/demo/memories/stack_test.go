@@ -32,7 +32,7 @@ func TestHopfieldWords(t *testing.T) {
 		hebb, storkey, inverse int
 		want                   string
 	}{{5, 5, 5, "recalls all of them"}, {4, 5, 5, "mixes some of them"}, {3, 4, 3, "mixes some of them"}, {3, 1, 3, "too far from the letters"}, {5, 4, 4, "recalls all of them"}} {
-		words := hopfieldWords(map[string]int{"Hebb": c.hebb, "Storkey": c.storkey, "pseudo-inverse": c.inverse})
+		words := hopfieldWords(map[string]int{"Hebb": c.hebb, "Storkey": c.storkey, "pseudo-inverse": c.inverse}, 5)
 		for _, one := range []string{"recalls all of them", "mixes some of them", "too far from the letters"} {
 			if strings.Contains(words, one) != (one == c.want) {
 				t.Errorf("of %+v it says %q", c, words)

@@ -174,6 +174,9 @@ func ranScores() map[string]func(t *grad.Tape) {
 		"attention.Coverage":          aligned(&attention.Coverage{Key: 8, Query: 4, Hidden: 4}),
 		"attention.Monotonic":         aligned(&attention.Monotonic{Score: &attention.Additive{Key: 8, Query: 4, Hidden: 4}}),
 		"attention.RNNsearch":         aligned(nil),
+		"attention.ShowAttendTell": func(t *grad.Tape) {
+			made(&attention.ShowAttendTell{Cell: 4, Target: 3, Embed: 4, Hidden: 4}).Forward(t, chains, noiseRows(7, 4), chains, make([]int32, 7))
+		},
 		"attention.Luong": func(t *grad.Tape) {
 			made(&attention.Luong{Source: 3, Target: 3, Embed: 4, Hidden: 4}).Forward(t, chains, make([]int32, 7), chains, make([]int32, 7))
 		},

@@ -13,7 +13,7 @@
 // A method answers a question about a graph. A function makes another graph of it:
 //
 //	from a list     [New], [NewBipartite], [FromCSR], [Bags]; [NewCompact] where ids leave gaps or are names
-//	from a formula  [Complete], [Causal], [Band], [Ring], [Star], [Grid], [Chains], [Trees] and their kin
+//	from a formula  [Complete], [Causal], [Band], [Ring], [Star], [Grid], [Windows], [Chains], [Trees] and their kin
 //	edges           [Reverse], [Undirected], [Coalesce], [WithSelfLoops], [WithoutSelfLoops], [EdgeSubgraph]
 //	nodes           [Subgraph], [Neighbourhood], [Permute], [Reorder], [Contract], [WithVirtualNodes]
 //	blocks          [Block], [Blocks], [BlockOf], [BlockFrom]; [Dst] and [DstOf] keep all sources

@@ -88,6 +88,8 @@ func kindsOf8() *graph.Graph {
 	return graph.Must(graph.WithKinds(g, k))
 }
 
+func windowsOf8() *graph.Graph { return graph.Windows(2, 4, graph.Window{Size: 3, Pad: 1}) }
+
 func treesOf8() *graph.Graph {
 	return graph.Must(graph.New(8, []int32{0, 1, 3, 4, 2, 5, 6}, []int32{2, 2, 5, 5, 7, 7, 7}))
 }
@@ -126,6 +128,7 @@ func convolutions() []mistaken {
 		{layer: &layers.ResGatedConv{In: 3, Out: 2, EdgeIn: 2}, edge: 2},
 		{layer: &layers.RGCNConv{In: 3, Out: 2, Relations: 2, Bases: 1, LayerNorm: true}, graph: kindsOf8},
 		{layer: &layers.RGCNConv{In: 4, Out: 2, Relations: 2, Blocks: 2}, graph: kindsOf8, width: 4},
+		{layer: &layers.Conv2D{In: 3, Out: 2}, graph: windowsOf8},
 		{layer: &layers.SAGEConv{In: 3, Out: 2, Project: true}},
 		{layer: &layers.SAGEConv{In: 3, Out: 2, Aggregate: layers.AggregateLSTM}},
 		{layer: &layers.SAGEConv{In: 3, Out: 2, Aggregate: layers.AggregateGCN}},
@@ -189,6 +192,9 @@ func attentions() []mistaken {
 		}},
 		{layer: &attention.Luong{Source: 8, Target: 8, Embed: 2, Hidden: 2}, graph: chainsOf8, call: func(l any, in given) {
 			l.(*attention.Luong).Forward(in.t, in.g, in.tokens, in.g, in.fed)
+		}},
+		{layer: &attention.ShowAttendTell{Cell: 3, Target: 8, Embed: 2, Hidden: 2}, graph: chainsOf8, call: func(l any, in given) {
+			l.(*attention.ShowAttendTell).Forward(in.t, in.g, in.x, in.g, in.fed)
 		}},
 		{layer: &attention.RNNsearch{Source: 8, Target: 8, Embed: 2, Hidden: 2}, graph: chainsOf8, call: func(l any, in given) {
 			l.(*attention.RNNsearch).Forward(in.t, in.g, in.tokens, in.g, in.fed)

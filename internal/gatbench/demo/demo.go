@@ -47,6 +47,7 @@ var families = []family{
 		writing.Luong,
 		writing.Stretch,
 		writing.Reverse,
+		writing.Caption,
 	}},
 	{"Pointing at what was read", []stage.Demo{
 		pointing.Sort,

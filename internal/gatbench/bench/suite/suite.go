@@ -19,6 +19,7 @@ func All(c bench.Choice, t trainings.Trainings) []bench.Benchmark {
 		kernels.OnGraphs,
 		kernels.Around,
 		layers.Convolutions,
+		layers.Pictures,
 		layers.Sequences,
 		layers.Trees,
 		layers.Beam,

@@ -49,7 +49,7 @@ func TestNames(t *testing.T) {
 			sequence/lstm/100x1x128x128 sequence/ragged/lstm sequence/lstm/10000x1x128x128 sequence/truncated/10000x1x128x128/50 sequence/beam/5x64
 			sequence/lstm_coupled/50x64x128x128 sequence/treelstm/drawn/25x150
 			attention/mha/64x50x128x8 attention/encoder_layer/16x512x512x8 attention/encoder_layer/1x2048x512x8/nodropout attention/ragged/128x8
-			attention/window/16384x128x64x8 attention/additive/64x50x50x256 attention/additive/64x50x50x256/steps attention/generate/1x128x256x8x4 layer/transformer/arxiv/8x8 layer/pna/arxiv/1x64 layer/edgeconv/arxiv/1x64 layer/rgcn/arxiv/1x64
+			attention/window/16384x128x64x8 attention/additive/64x50x50x256 attention/additive/64x50x50x256/steps attention/generate/1x128x256x8x4 layer/transformer/arxiv/8x8 layer/pna/arxiv/1x64 layer/edgeconv/arxiv/1x64 layer/rgcn/arxiv/1x64 layer/conv/32x32x32x3x16
 			train/pubmed/gae walks/deepwalk/pubmed walks/node2vec/pubmed
 			memory/ntm/lstm memory/hopfield/10000x500x64 memory/hopfield_async/10000x500x64 memory/modern/100000x256
 			sample/batch/1000000x10000000 sample/batch/weighted/1000000x10000000 sample/step/1000000x10000000 sample/step/alone/1000000x10000000

@@ -15,7 +15,7 @@ func TestSeams(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, seams, found := strings.Cut(string(page), "## Seams")
-	paths := regexp.MustCompile(`[ |]((?:[a-z]+/)+[a-z]+(?:\.go)?)`).FindAllStringSubmatch(seams, -1)
+	paths := regexp.MustCompile(`[ |]((?:[a-z]+/)+[a-z0-9_]+(?:\.go)?)`).FindAllStringSubmatch(seams, -1)
 	if !found || len(paths) < 15 {
 		t.Fatalf("the table of seams names %d files", len(paths))
 	}

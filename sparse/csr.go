@@ -190,7 +190,7 @@ func (a *CSR) value(k int64) tensor.Float {
 
 // DenseAbove is the density above which a product with a dense array, and its
 // weight gradient, is faster if the matrix is dense too: with 2708×1433 elements
-// and AVX2 the two storages met near 0.15 for products 8 wide and near 0.35 for
+// on an amd64 the two storages met near 0.15 for products 8 wide and near 0.35 for
 // products 64 wide. BenchmarkFeatures measures it.
 const DenseAbove = 0.25
 

@@ -37,7 +37,7 @@ func best(s tiling.Shape) Way {
 	switch {
 	case s.Edges == 0 || s.Width == 0:
 		return Way{}
-	case forced == nil && !cpu.AVX2: // to add takes longer than to bring what is added
+	case forced == nil && !cpu.Fast: // to add takes longer than to bring what is added
 		return Way{}
 	case forced == nil:
 		return Way(s.Best(tiling.This))

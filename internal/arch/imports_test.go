@@ -19,7 +19,7 @@ const root = "../.."
 // them. All but simd, par, pages, plain, scratch, spell, spoil, atomicfile, datadir and
 // regular read a format.
 var level0 = strings.Fields(`docs internal/par internal/pages
-	internal/simd internal/simd/cpu internal/simd/vec internal/simd/gemm internal/simd/spmm internal/simd/attend
+	internal/simd internal/simd/cpu internal/simd/four internal/simd/vec internal/simd/gemm internal/simd/spmm internal/simd/attend
 	internal/atomicfile internal/datadir internal/edgelist internal/jsonread internal/mtx internal/npy internal/pickle
 	internal/plain internal/regular internal/safetensors internal/scratch internal/spell internal/spoil
 	internal/table internal/tar internal/unpack`)
@@ -113,10 +113,11 @@ var table = map[string]string{
 	"message/internal/ops":   "tensor",
 
 	// The kernels: all may import cpu, and vec may be imported by the others.
-	"internal/simd/vec":    "internal/simd/cpu",
-	"internal/simd/gemm":   "internal/simd/cpu internal/simd/vec",
-	"internal/simd/spmm":   "internal/simd/cpu internal/simd/vec",
-	"internal/simd/attend": "internal/simd/cpu internal/simd/vec",
+	"internal/simd/cpu":    "internal/simd/four",
+	"internal/simd/vec":    "internal/simd/cpu internal/simd/four",
+	"internal/simd/gemm":   "internal/simd/cpu internal/simd/vec internal/simd/four",
+	"internal/simd/spmm":   "internal/simd/cpu internal/simd/vec internal/simd/four",
+	"internal/simd/attend": "internal/simd/cpu internal/simd/vec internal/simd/four",
 
 	"internal/fused":       "graph sparse tensor",
 	"internal/dense":       "tensor",

@@ -27,8 +27,7 @@ func (a *Additive) Logits(rows int) {
 		return
 	}
 	a.check(rows)
-	if cpu.AVX2 && a.Width > 0 {
-		a.logitsFast()
+	if cpu.Fast && a.Width > 0 && a.logitsFast() {
 		return
 	}
 	for r := range rows {
@@ -51,8 +50,7 @@ func (a *Additive) Grad(rows int) {
 	a.check(rows)
 	inside(a.DK, rows, a.DKStride, a.Width)
 	_, _ = a.DQ[:a.Width], a.DV[:a.Width]
-	if cpu.AVX2 {
-		a.gradFast()
+	if cpu.Fast && a.gradFast() {
 		return
 	}
 	for r := range rows {

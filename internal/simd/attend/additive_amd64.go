@@ -6,7 +6,7 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 // logitsFast takes two keys at a time where registers have sixteen lanes, and the last by
 // itself.
-func (a *Additive) logitsFast() {
+func (a *Additive) logitsFast() bool {
 	last := *a
 	if two := a.rows &^ 1; cpu.AVX512 && two > 0 {
 		a.rows -= two
@@ -17,11 +17,12 @@ func (a *Additive) logitsFast() {
 	if last.rows > 0 {
 		additiveLogits(&last)
 	}
+	return true
 }
 
 // gradFast takes sixteen columns at a time where registers have as many lanes, and then
 // eight.
-func (a *Additive) gradFast() {
+func (a *Additive) gradFast() bool {
 	rest := *a
 	if wide := a.Width &^ 15; cpu.AVX512 && wide > 0 {
 		rest.Width = wide
@@ -31,4 +32,5 @@ func (a *Additive) gradFast() {
 	if rest.Width > 0 {
 		additiveGrad(&rest)
 	}
+	return true
 }

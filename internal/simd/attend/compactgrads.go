@@ -35,8 +35,7 @@ func (b *CompactGrads) Add(edges []int32) {
 		return
 	}
 	_ = b.A[:w]
-	if cpu.AVX2 && w <= cpu.MostElements/8 {
-		b.addFast(edges)
+	if cpu.Fast && w <= cpu.MostElements/8 && b.addFast(edges) {
 		return
 	}
 	for _, e := range edges {

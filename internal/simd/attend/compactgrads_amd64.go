@@ -4,7 +4,7 @@ package attend
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-func (b *CompactGrads) addFast(edges []int32) {
+func (b *CompactGrads) addFast(edges []int32) bool {
 	w := b.H * b.Width
 	b.bytes = 4 * w
 	for step := max(cpu.AtOnce/w, 1); len(edges) > 0; {
@@ -19,4 +19,5 @@ func (b *CompactGrads) addFast(edges []int32) {
 		edges = edges[b.n:]
 	}
 	b.edges = nil
+	return true
 }

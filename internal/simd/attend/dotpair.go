@@ -25,12 +25,10 @@ func (e *DotPair) Pairs(rows int) {
 		return
 	}
 	switch {
-	case !cpu.AVX2:
-		e.pairsGo(rows)
-	case e.Width > 8:
+	case cpu.Fast && e.Width > 8:
 		e.pairsWide(rows)
-	default:
-		e.pairsFast(rows)
+	case !cpu.Fast || !e.pairsFast(rows):
+		e.pairsGo(rows)
 	}
 }
 
@@ -68,12 +66,10 @@ func (e *DotPair) Grad(to DotPairGrads, rows int) {
 	f := e.H * e.Width
 	_, _, _ = to.X[:rows*f], to.A[:f], to.B[:f]
 	switch {
-	case !cpu.AVX2:
-		e.gradGo(to, rows)
-	case e.Width > 8:
+	case cpu.Fast && e.Width > 8:
 		e.gradWide(to, rows)
-	default:
-		e.gradFast(to, rows)
+	case !cpu.Fast || !e.gradFast(to, rows):
+		e.gradGo(to, rows)
 	}
 }
 

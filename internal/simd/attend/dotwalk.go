@@ -117,9 +117,7 @@ func (s *DotWalk) Attend() (done int) {
 	if s.Rec != nil {
 		_ = s.Rec[:s.left*DotRecord]
 	}
-	if cpu.AVX2 {
-		rows := s.left
-		s.attendFast()
+	if rows := s.left; cpu.Fast && s.attendFast() {
 		return rows - s.left
 	}
 	return s.each(func(r, lo, hi int) bool {
@@ -208,9 +206,7 @@ func (s *DotWalk) Retrace() (done int) {
 		return 0
 	}
 	_ = s.Rec[:s.left*DotRecord]
-	if cpu.AVX2 {
-		rows := s.left
-		s.retraceFast()
+	if rows := s.left; cpu.Fast && s.retraceFast() {
 		return rows - s.left
 	}
 	return s.each(func(r, lo, hi int) bool {
@@ -275,9 +271,7 @@ func (s *DotWalk) Return() (done int) {
 	if !s.ready(s.K, s.V, s.DK, s.DV) {
 		return 0
 	}
-	if cpu.AVX2 {
-		rows := s.left
-		s.returnFast()
+	if rows := s.left; cpu.Fast && s.returnFast() {
 		return rows - s.left
 	}
 	return s.each(func(r, lo, hi int) bool {

@@ -11,7 +11,7 @@ import (
 // The assembly moves pointers of slices on, beyond their ends at last, so it is
 // given a copy on the stack, which no collector reads meanwhile.
 
-func (s *DotWalk) attendFast() {
+func (s *DotWalk) attendFast() bool {
 	c := *s
 	c.complete(len(s.K))
 	if s.Stream && cpu.Aligned(s.Y, DotRow, cpu.Widest) {
@@ -32,9 +32,10 @@ func (s *DotWalk) attendFast() {
 		dotAttend(&c)
 	}
 	s.left = c.left
+	return true
 }
 
-func (s *DotWalk) retraceFast() {
+func (s *DotWalk) retraceFast() bool {
 	c := *s
 	c.complete(len(s.K))
 	c.recStep = 4 * DotRecord
@@ -45,9 +46,10 @@ func (s *DotWalk) retraceFast() {
 		dotRetrace(&c)
 	}
 	s.left = c.left
+	return true
 }
 
-func (s *DotWalk) returnFast() {
+func (s *DotWalk) returnFast() bool {
 	c := *s
 	c.complete(len(s.Q))
 	c.DK, c.kStep, c.SetK = c.target(c.DK, c.SetK)
@@ -58,6 +60,7 @@ func (s *DotWalk) returnFast() {
 		dotReturn(&c)
 	}
 	s.left = c.left
+	return true
 }
 
 // target is where a gradient goes, the bytes from a row to the next, and whether it is set: of

@@ -69,7 +69,7 @@ func (f *EdgeRows) ready(edges, rows [][]Float) (any, quick bool) {
 	for _, x := range rows {
 		_ = x[:n*w]
 	}
-	return true, cpu.AVX2 && f.Width%8 == 0 && w <= cpu.MostElements/8
+	return true, cpu.Fast && f.Width%8 == 0 && w <= cpu.MostElements/8
 }
 
 // numbers panics if x has not H numbers for each edge.
@@ -88,8 +88,7 @@ func (f *EdgeRows) Score() {
 	}
 	f.numbers(f.C)
 	_ = f.A[:f.H*f.Width]
-	if quick {
-		f.scoreFast()
+	if quick && f.scoreFast() {
 		return
 	}
 	clear(f.C[:int(f.Offsets[len(f.Offsets)-1]-f.Offsets[0])*f.H])
@@ -111,8 +110,7 @@ func (f *EdgeRows) ScoreGrad() {
 	}
 	f.numbers(f.C)
 	_, _ = f.A[:f.H*f.Width], f.DA[:f.H*f.Width]
-	if quick {
-		f.scoreGradFast()
+	if quick && f.scoreGradFast() {
 		return
 	}
 	f.heads(func(c, at, r, e, u int) {
@@ -139,8 +137,7 @@ func (f *EdgeRows) ScoreDots() {
 	f.numbers(f.C)
 	f.numbers(f.G)
 	_ = f.A[:f.H*f.Width]
-	if quick {
-		f.scoreDotsFast()
+	if quick && f.scoreDotsFast() {
 		return
 	}
 	f.Score()
@@ -167,8 +164,7 @@ func (f *EdgeRows) ScoreBrief() {
 	for _, p := range f.Places[:f.Offsets[len(f.Offsets)-1]-f.Offsets[0]] {
 		_, _ = f.Z[int(p)*2*f.H:int(p+1)*2*f.H], f.Signs[int(p)*w/8:int(p+1)*w/8]
 	}
-	if quick {
-		f.scoreBriefFast()
+	if quick && f.scoreBriefFast() {
 		return
 	}
 	f.each(func(r, e, u int) {
@@ -208,8 +204,7 @@ func (f *EdgeRows) Sum() {
 		return
 	}
 	f.numbers(f.C)
-	if quick {
-		f.sumFast()
+	if quick && f.sumFast() {
 		return
 	}
 	f.heads(func(c, _, r, _, u int) { f.DV[r] += f.C[c] * f.U[u] })
@@ -224,8 +219,7 @@ func (f *EdgeRows) Spread() {
 		return
 	}
 	f.numbers(f.C)
-	if quick {
-		f.spreadFast()
+	if quick && f.spreadFast() {
 		return
 	}
 	f.heads(func(c, _, r, e, _ int) { f.put(e, f.C[c]*f.V[r]) })
@@ -240,8 +234,7 @@ func (f *EdgeRows) Dots() {
 		return
 	}
 	f.numbers(f.G)
-	if quick {
-		f.dotsFast()
+	if quick && f.dotsFast() {
 		return
 	}
 	clear(f.G[:int(f.Offsets[len(f.Offsets)-1]-f.Offsets[0])*f.H])
@@ -257,8 +250,7 @@ func (f *EdgeRows) Affine() {
 		return
 	}
 	f.numbers(f.C)
-	if quick {
-		f.affineFast()
+	if quick && f.affineFast() {
 		return
 	}
 	f.heads(func(c, _, r, e, u int) { f.Z[e] = f.C[c]*f.U[u] + f.V[r] })
@@ -274,8 +266,7 @@ func (f *EdgeRows) AffineGrad() {
 	}
 	f.numbers(f.C)
 	f.numbers(f.G)
-	if quick {
-		f.affineGradFast()
+	if quick && f.affineGradFast() {
 		return
 	}
 	clear(f.G[:int(f.Offsets[len(f.Offsets)-1]-f.Offsets[0])*f.H])

@@ -20,47 +20,52 @@ func (f *EdgeRows) complete() (eight bool) {
 // wide reports whether rows are of one head of 64 elements.
 func (f *EdgeRows) wide() bool { return f.Width == cpu.WideRow && f.H == 1 }
 
-func (f *EdgeRows) scoreFast() {
+func (f *EdgeRows) scoreFast() bool {
 	if f.complete() {
 		edgeRowsScore8(f)
 	} else {
 		edgeRowsScore(f)
 	}
+	return true
 }
 
-func (f *EdgeRows) scoreGradFast() {
+func (f *EdgeRows) scoreGradFast() bool {
 	if f.complete() {
 		edgeRowsScoreGrad8(f)
 	} else {
 		edgeRowsScoreGrad(f)
 	}
+	return true
 }
 
-func (f *EdgeRows) sumFast() {
+func (f *EdgeRows) sumFast() bool {
 	if f.complete() {
 		edgeRowsSum8(f)
 	} else {
 		edgeRowsSum(f)
 	}
+	return true
 }
 
-func (f *EdgeRows) spreadFast() {
+func (f *EdgeRows) spreadFast() bool {
 	if f.complete() {
 		edgeRowsSpread8(f)
 	} else {
 		edgeRowsSpread(f)
 	}
+	return true
 }
 
-func (f *EdgeRows) dotsFast() {
+func (f *EdgeRows) dotsFast() bool {
 	if f.complete() {
 		edgeRowsDots8(f)
 	} else {
 		edgeRowsDots(f)
 	}
+	return true
 }
 
-func (f *EdgeRows) affineFast() {
+func (f *EdgeRows) affineFast() bool {
 	switch eight := f.complete(); {
 	case eight:
 		edgeRowsAffine8(f)
@@ -69,9 +74,10 @@ func (f *EdgeRows) affineFast() {
 	default:
 		edgeRowsAffine(f)
 	}
+	return true
 }
 
-func (f *EdgeRows) affineGradFast() {
+func (f *EdgeRows) affineGradFast() bool {
 	switch eight := f.complete(); {
 	case eight:
 		edgeRowsAffineGrad8(f)
@@ -80,20 +86,23 @@ func (f *EdgeRows) affineGradFast() {
 	default:
 		edgeRowsAffineGrad(f)
 	}
+	return true
 }
 
-func (f *EdgeRows) scoreDotsFast() {
+func (f *EdgeRows) scoreDotsFast() bool {
 	if f.complete() {
 		edgeRowsScoreDots8(f)
 	} else {
 		edgeRowsScoreDots(f)
 	}
+	return true
 }
 
-func (f *EdgeRows) scoreBriefFast() {
+func (f *EdgeRows) scoreBriefFast() bool {
 	if f.complete() {
 		edgeRowsScoreBrief8(f)
 	} else {
 		edgeRowsScoreBrief(f)
 	}
+	return true
 }

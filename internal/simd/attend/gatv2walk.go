@@ -110,9 +110,7 @@ func (s *GATv2Walk) Attend() (done int) {
 		return 0
 	}
 	_ = s.Y[:s.left*gatv2Row]
-	if cpu.AVX2 {
-		rows := s.left
-		s.attendFast()
+	if rows := s.left; cpu.Fast && s.attendFast() {
 		return rows - s.left
 	}
 	return s.each(func(r, lo, hi int) bool {
@@ -177,9 +175,7 @@ func (s *GATv2Walk) Retrace() (done int) {
 	_, _, _ = s.R[:s.left*gatv2Row], s.DV[:s.left*gatv2Row], s.DA[:gatv2Row]
 	_ = s.Work[:GATv2Work]
 	_ = s.Places[:s.Offsets[s.left]-s.Offsets[0]]
-	if cpu.AVX2 {
-		rows := s.left
-		s.retraceFast()
+	if rows := s.left; cpu.Fast && s.retraceFast() {
 		return rows - s.left
 	}
 	return s.each(func(r, lo, hi int) bool {

@@ -11,7 +11,7 @@ import (
 // The assembly moves pointers of slices on, beyond their ends at last, so it is
 // given a copy on the stack, which no collector reads meanwhile.
 
-func (s *GATv2Walk) attendFast() {
+func (s *GATv2Walk) attendFast() bool {
 	c := *s
 	c.complete()
 	c.stream = 0
@@ -30,9 +30,10 @@ func (s *GATv2Walk) attendFast() {
 		gatv2Attend(&c)
 	}
 	s.left = c.left
+	return true
 }
 
-func (s *GATv2Walk) retraceFast() {
+func (s *GATv2Walk) retraceFast() bool {
 	c := *s
 	c.complete()
 	if cpu.AVX512 {
@@ -41,6 +42,7 @@ func (s *GATv2Walk) retraceFast() {
 		gatv2Retrace(&c)
 	}
 	s.left = c.left
+	return true
 }
 
 // complete sets what both kernels take.

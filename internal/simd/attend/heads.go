@@ -154,8 +154,7 @@ func (k *Heads) Sum() {
 	if !k.checkEdges() {
 		return
 	}
-	if cpu.AVX2 {
-		k.sumFast()
+	if cpu.Fast && k.sumFast() {
 		return
 	}
 	d := k.Width
@@ -183,8 +182,7 @@ func (k *Heads) Dots() {
 	if !k.checkEdges() {
 		return
 	}
-	if cpu.AVX2 {
-		k.dotsFast()
+	if cpu.Fast && k.dotsFast() {
 		return
 	}
 	d := k.Width
@@ -200,8 +198,7 @@ func (k *Heads) Dots() {
 
 // Both is Sum and Dots, and reads X once.
 func (k *Heads) Both() {
-	if cpu.AVX2 && k.checkEdges() {
-		k.bothFast()
+	if cpu.Fast && k.checkEdges() && k.bothFast() {
 		return
 	}
 	k.Sum()
@@ -227,8 +224,7 @@ func (k *Heads) Pairs(rows int) {
 	if !k.checkRows(rows) {
 		return
 	}
-	if cpu.AVX2 {
-		k.pairsFast()
+	if cpu.Fast && k.pairsFast() {
 		return
 	}
 	d := k.Width
@@ -247,8 +243,7 @@ func (k *Heads) Fold(rows int) {
 	if !k.checkRows(rows) {
 		return
 	}
-	if cpu.AVX2 {
-		k.foldFast()
+	if cpu.Fast && k.foldFast() {
 		return
 	}
 	d := k.Width
@@ -267,8 +262,7 @@ func (k *Heads) Spread(rows int) {
 	if !k.checkRows(rows) {
 		return
 	}
-	if cpu.AVX2 {
-		k.spreadFast()
+	if cpu.Fast && k.spreadFast() {
 		return
 	}
 	d := k.Width

@@ -10,7 +10,7 @@ func (b lattice) code() int {
 	return b.nh<<5 | b.nv<<1
 }
 
-func (k *Heads) sumFast() {
+func (k *Heads) sumFast() bool {
 	for b := k.next(lattice{}, true); b.nv > 0; b = k.next(b, true) {
 		c := k.block(b)
 		p := &c
@@ -49,9 +49,10 @@ func (k *Heads) sumFast() {
 			sumRows1x8cut(p)
 		}
 	}
+	return true
 }
 
-func (k *Heads) dotsFast() {
+func (k *Heads) dotsFast() bool {
 	for b := k.next(lattice{}, true); b.nv > 0; b = k.next(b, true) {
 		c := k.block(b)
 		p := &c
@@ -90,9 +91,10 @@ func (k *Heads) dotsFast() {
 			dotRows1x8cut(p)
 		}
 	}
+	return true
 }
 
-func (k *Heads) bothFast() {
+func (k *Heads) bothFast() bool {
 	for b := k.next(lattice{}, true); b.nv > 0; b = k.next(b, true) {
 		c := k.block(b)
 		p := &c
@@ -131,9 +133,10 @@ func (k *Heads) bothFast() {
 			bothRows1x8cut(p)
 		}
 	}
+	return true
 }
 
-func (k *Heads) pairsFast() {
+func (k *Heads) pairsFast() bool {
 	for b := k.next(lattice{}, false); b.nv > 0; b = k.next(b, false) {
 		c := k.block(b)
 		p := &c
@@ -160,9 +163,10 @@ func (k *Heads) pairsFast() {
 			pairRows1x8cut(p)
 		}
 	}
+	return true
 }
 
-func (k *Heads) foldFast() {
+func (k *Heads) foldFast() bool {
 	for b := k.next(lattice{}, false); b.nv > 0; b = k.next(b, false) {
 		c := k.block(b)
 		p := &c
@@ -189,9 +193,10 @@ func (k *Heads) foldFast() {
 			foldRows1x8cut(p)
 		}
 	}
+	return true
 }
 
-func (k *Heads) spreadFast() {
+func (k *Heads) spreadFast() bool {
 	for b := k.next(lattice{}, false); b.nv > 0; b = k.next(b, false) {
 		c := k.block(b)
 		p := &c
@@ -218,4 +223,5 @@ func (k *Heads) spreadFast() {
 			spreadRows1x8cut(p)
 		}
 	}
+	return true
 }

@@ -138,9 +138,7 @@ func (s *NodeExpAttention) Attend() (done int) {
 	if !s.ready(2 * heads) {
 		return 0
 	}
-	if cpu.AVX2 {
-		rows := s.left
-		s.attendFast()
+	if rows := s.left; cpu.Fast && s.attendFast() {
 		return rows - s.left
 	}
 	return s.inGo(heads, s.attendHead)
@@ -221,9 +219,7 @@ func (s *NodeExpAttention) Retrace() (done int) {
 	if lo, hi := int(s.Offsets[0]), int(s.Offsets[s.left]); s.Rows != nil && lo < hi {
 		_ = s.Rows[lo-s.First : hi-s.First]
 	}
-	if cpu.AVX2 {
-		rows := s.left
-		s.retraceFast()
+	if rows := s.left; cpu.Fast && s.retraceFast() {
 		return rows - s.left
 	}
 	return s.inGo(heads, s.retraceHead)
@@ -285,8 +281,7 @@ func (s *NodeExpAttention) Pair(rows int) {
 	inside(s.X, rows, s.XStride, width)
 	inside(s.V, rows, s.VStride, width)
 	inside(s.Rec, rows, s.RecStride, NodeExpRecord)
-	if cpu.AVX2 {
-		s.pairFast()
+	if cpu.Fast && s.pairFast() {
 		return
 	}
 	for r := range rows {

@@ -11,7 +11,7 @@ import (
 // The assembly moves pointers of slices on, beyond their ends at last, so it is
 // given a copy on the stack, which no collector reads meanwhile.
 
-func (s *NodeExpAttention) attendFast() {
+func (s *NodeExpAttention) attendFast() bool {
 	if s.d != nil && s.Heads == 1 {
 		s.factorsFast(false)
 	}
@@ -35,6 +35,7 @@ func (s *NodeExpAttention) attendFast() {
 		attendSlimDrop(p)
 	}
 	s.left = c.left
+	return true
 }
 
 // setBias puts the bias where the assembly adds it. Without one it adds −0, which
@@ -49,7 +50,7 @@ func (s *NodeExpAttention) setBias() {
 	}
 }
 
-func (s *NodeExpAttention) retraceFast() {
+func (s *NodeExpAttention) retraceFast() bool {
 	if s.d != nil && s.Heads == 1 {
 		s.factorsFast(true)
 	}
@@ -60,6 +61,7 @@ func (s *NodeExpAttention) retraceFast() {
 		c.toColumns()
 	}
 	s.left = c.left
+	return true
 }
 
 // toColumns is Retrace that adds to rows of columns, and moves the slices of s on.
@@ -121,4 +123,7 @@ func (s *NodeExpAttention) factorsFast(permuted bool) {
 	}
 }
 
-func (s *NodeExpAttention) pairFast() { pairOneHead(s) }
+func (s *NodeExpAttention) pairFast() bool {
+	pairOneHead(s)
+	return true
+}

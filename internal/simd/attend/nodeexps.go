@@ -40,9 +40,7 @@ func (p *NodeExps) Rows(rows int, slope Float) (ok bool) {
 	for i := range p.slope {
 		p.slope[i] = slope
 	}
-	if cpu.AVX2 {
-		p.rowsFast()
-	} else {
+	if !cpu.Fast || !p.rowsFast() {
 		p.rowsGo(slope)
 	}
 	if p.inRange() {
@@ -94,9 +92,7 @@ func (p *NodeExps) column(rows int) (ok bool) {
 	}
 	p.rows = rows
 	_, _ = p.X[:rows], p.Y[:4*rows]
-	if cpu.AVX2 {
-		p.columnFast()
-	} else {
+	if !cpu.Fast || !p.columnFast() {
 		p.columnGo()
 	}
 	if p.inRange() {

@@ -2,6 +2,12 @@
 
 package attend
 
-func (p *NodeExps) rowsFast() { nodeExpsOfRows(p) }
+func (p *NodeExps) rowsFast() bool {
+	nodeExpsOfRows(p)
+	return true
+}
 
-func (p *NodeExps) columnFast() { nodeExpsOfColumn(p) }
+func (p *NodeExps) columnFast() bool {
+	nodeExpsOfColumn(p)
+	return true
+}

@@ -64,8 +64,7 @@ func (s *SoftRows) Largest() {
 		return
 	}
 	_ = s.Most[s.Rows-1]
-	if cpu.AVX2 {
-		s.largestFast()
+	if cpu.Fast && s.largestFast() {
 		return
 	}
 	for i := range s.Rows {
@@ -80,8 +79,7 @@ func (s *SoftRows) Add() {
 	if !s.check(s.X, s.Top) || !s.check(s.X, s.Sum) {
 		return
 	}
-	if cpu.AVX2 {
-		s.addFast()
+	if cpu.Fast && s.addFast() {
 		return
 	}
 	for i := range s.Rows {
@@ -99,8 +97,7 @@ func (s *SoftRows) Weigh() {
 	if !s.check(s.X, s.Top) || !s.check(s.X, s.Sum) {
 		return
 	}
-	if cpu.AVX2 {
-		s.weighFast()
+	if cpu.Fast && s.weighFast() {
 		return
 	}
 	for i := range s.Rows {
@@ -119,8 +116,7 @@ func (s *SoftRows) Dots() {
 	if !s.check(s.X, s.Center) || !s.check(s.G, s.Center) || s.Kept != nil && !s.check(s.Kept, s.Center) {
 		return
 	}
-	if cpu.AVX2 {
-		s.dotsFast()
+	if cpu.Fast && s.dotsFast() {
 		return
 	}
 	for i := range s.Rows {
@@ -142,8 +138,7 @@ func (s *SoftRows) Slopes() {
 	if !s.check(s.X, s.Center) || !s.check(s.G, s.Center) || s.Kept != nil && !s.check(s.Kept, s.Center) {
 		return
 	}
-	if cpu.AVX2 {
-		s.slopesFast()
+	if cpu.Fast && s.slopesFast() {
 		return
 	}
 	for i := range s.Rows {

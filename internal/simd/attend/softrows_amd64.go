@@ -31,7 +31,7 @@ func (s *SoftRows) next(part *SoftRows) bool {
 	return true
 }
 
-func (s *SoftRows) largestFast() {
+func (s *SoftRows) largestFast() bool {
 	var p SoftRows
 	for left := *s; left.next(&p); {
 		if cpu.AVX512 {
@@ -40,9 +40,10 @@ func (s *SoftRows) largestFast() {
 			softLargest(&p)
 		}
 	}
+	return true
 }
 
-func (s *SoftRows) addFast() {
+func (s *SoftRows) addFast() bool {
 	var p SoftRows
 	for left := *s; left.next(&p); {
 		if cpu.AVX512 {
@@ -51,9 +52,10 @@ func (s *SoftRows) addFast() {
 			softAdd(&p)
 		}
 	}
+	return true
 }
 
-func (s *SoftRows) weighFast() {
+func (s *SoftRows) weighFast() bool {
 	var p SoftRows
 	for left := *s; left.next(&p); {
 		if cpu.AVX512 {
@@ -62,16 +64,18 @@ func (s *SoftRows) weighFast() {
 			softWeigh(&p)
 		}
 	}
+	return true
 }
 
-func (s *SoftRows) dotsFast() {
+func (s *SoftRows) dotsFast() bool {
 	var p SoftRows
 	for left := *s; left.next(&p); {
 		softDots(&p)
 	}
+	return true
 }
 
-func (s *SoftRows) slopesFast() {
+func (s *SoftRows) slopesFast() bool {
 	var p SoftRows
 	for left := *s; left.next(&p); {
 		if cpu.AVX512 {
@@ -80,4 +84,5 @@ func (s *SoftRows) slopesFast() {
 			softSlopes(&p)
 		}
 	}
+	return true
 }

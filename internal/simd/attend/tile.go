@@ -98,8 +98,7 @@ func (t *Tile) Gather() {
 		inside(t.Rec, rows, t.RecStride, Record*t.Lanes)
 		_ = t.Edge[:t.Slots*8/t.Lanes]
 	}
-	if cpu.AVX2 {
-		t.gatherFast()
+	if cpu.Fast && t.gatherFast() {
 		return
 	}
 	w := t.Lanes
@@ -131,8 +130,7 @@ func (t *Tile) Soften() {
 	if rows := len(t.Offsets) - 1; rows > 0 {
 		inside(t.Rec, rows, t.RecStride, Record*t.Lanes)
 	}
-	if cpu.AVX2 {
-		t.softenFast()
+	if cpu.Fast && t.softenFast() {
 		return
 	}
 	w := t.Lanes
@@ -177,8 +175,7 @@ func (t *Tile) Mask(d *vec.Dropout) {
 	t.check(t.M)
 	_ = t.Edge[:t.Slots*8/t.Lanes]
 	t.k0, t.k1, t.drop, t.scale = d.K0, d.K1, d.Below, Float(d.Scale)
-	if cpu.AVX2 {
-		t.maskFast()
+	if cpu.Fast && t.maskFast() {
 		return
 	}
 	w := t.Lanes
@@ -204,8 +201,7 @@ func (t *Tile) Recall() {
 		inside(t.Near, rows, t.NearStride, t.Lanes)
 		_, _ = t.Edge[:t.Slots*8/t.Lanes], t.Perm[:t.Offsets[rows]]
 	}
-	if cpu.AVX2 {
-		t.recallFast()
+	if cpu.Fast && t.recallFast() {
 		return
 	}
 	w := t.Lanes
@@ -236,8 +232,7 @@ func (t *Tile) Recall() {
 //	B = T·B
 func (t *Tile) Weigh() {
 	t.check(t.Z, t.A, t.B, t.T)
-	if cpu.AVX2 {
-		t.weighFast()
+	if cpu.Fast && t.weighFast() {
 		return
 	}
 	for i := range t.Slots * 8 {
@@ -265,8 +260,7 @@ func (t *Tile) Score() {
 	if lo, hi := int(t.Offsets[0]), int(t.Offsets[len(t.Offsets)-1]); t.Rows != nil && lo < hi {
 		_ = t.Rows[lo-t.First : hi-t.First]
 	}
-	if cpu.AVX2 {
-		t.scoreFast()
+	if cpu.Fast && t.scoreFast() {
 		return
 	}
 	w := t.Lanes

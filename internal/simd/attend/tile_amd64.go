@@ -2,7 +2,7 @@
 
 package attend
 
-func (t *Tile) gatherFast() {
+func (t *Tile) gatherFast() bool {
 	switch t.Lanes {
 	case 1:
 		gather1(t)
@@ -13,9 +13,10 @@ func (t *Tile) gatherFast() {
 	default:
 		gather8(t)
 	}
+	return true
 }
 
-func (t *Tile) softenFast() {
+func (t *Tile) softenFast() bool {
 	switch t.Lanes {
 	case 1:
 		soften1(t)
@@ -26,9 +27,10 @@ func (t *Tile) softenFast() {
 	default:
 		soften8(t)
 	}
+	return true
 }
 
-func (t *Tile) maskFast() {
+func (t *Tile) maskFast() bool {
 	switch t.Lanes {
 	case 1:
 		mask1(t)
@@ -39,9 +41,10 @@ func (t *Tile) maskFast() {
 	default:
 		mask8(t)
 	}
+	return true
 }
 
-func (t *Tile) recallFast() {
+func (t *Tile) recallFast() bool {
 	switch t.Lanes {
 	case 1:
 		recall1(t)
@@ -52,9 +55,10 @@ func (t *Tile) recallFast() {
 	default:
 		recall8(t)
 	}
+	return true
 }
 
-func (t *Tile) scoreFast() {
+func (t *Tile) scoreFast() bool {
 	switch {
 	case t.Lanes == 1 && t.Rows != nil:
 		scoreApart1(t)
@@ -73,12 +77,14 @@ func (t *Tile) scoreFast() {
 	default:
 		score8(t)
 	}
+	return true
 }
 
-func (t *Tile) weighFast() {
+func (t *Tile) weighFast() bool {
 	if t.Lanes == 8 && t.AskAhead > 0 {
 		weigh8(t)
-		return
+		return true
 	}
 	weighSlots(t)
+	return true
 }

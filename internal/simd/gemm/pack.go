@@ -5,10 +5,6 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 // GroupPitch is how far apart the groups are that [PackGroups] writes.
 func GroupPitch(columns int) int { return ProductGroup*columns + 8 }
 
-// packBlock is how many columns are read side by side: as many streams as a
-// processor fetches ahead.
-const packBlock = 8
-
 // PackGroups lays a matrix that is stored by columns out for a [Product], in
 // groups of six rows, [GroupPitch] apart, in which RS is 1 and CS is 6:
 //
@@ -27,11 +23,8 @@ func PackGroups(to, from []Float, ld, rows, columns int) {
 		panic("gemm: negative stride in PackGroups")
 	}
 	done := 0
-	if cpu.AVX2 { // eight are read for six
-		done = max(0, rows-2) / ProductGroup
-		for k := 0; k < columns && done > 0; k += packBlock {
-			packGroupsAVX2(&to[k*ProductGroup], &from[k*ld], ld, pitch, done, min(packBlock, columns-k))
-		}
+	if cpu.Fast {
+		done = packGroupsFast(to, from, ld, [2]int{rows, columns})
 	}
 	for g := done; g < groups; g++ {
 		packGroupGo(to[g*pitch:], from[g*ProductGroup:], ld, columns, min(ProductGroup, rows-g*ProductGroup))
@@ -66,11 +59,8 @@ func PackPanels(to, from []Float, ld, pitch int, shape [2]int) {
 	last := (columns - 1) / ProductPanel
 	_, _ = to[last*pitch+rows*ProductPanel-1], from[(rows-1)*ld+columns-1]
 	done := 0
-	if cpu.AVX2 {
-		done = columns / ProductPanel
-		for k := 0; k < rows && done > 0; k += packBlock {
-			packPanelsAVX2(&to[k*ProductPanel], &from[k*ld], ld, pitch, done, min(packBlock, rows-k))
-		}
+	if cpu.Fast {
+		done = packPanelsFast(to, from, ld, pitch, shape)
 	}
 	for p := done; p <= last; p++ {
 		width := min(ProductPanel, columns-p*ProductPanel)
@@ -102,12 +92,9 @@ func PackTransposed(to, from []Float, ldt, ldf int, shape [2]int) {
 		panic("gemm: negative stride in PackTransposed")
 	}
 	_, _ = to[(columns-1)*ldt+rows-1], from[(rows-1)*ldf+columns-1]
-	j, blocks := 0, columns/8
-	for ; cpu.AVX2 && blocks > 0 && rows-j >= 8; j += 8 {
-		packEightAVX2(&to[j], &from[j*ldf], ldt, ldf, blocks)
-		if k := 8 * blocks; k < columns {
-			packTransposedGo(to[k*ldt+j:], from[j*ldf+k:], ldt, ldf, [2]int{8, columns - k})
-		}
+	j := 0
+	if cpu.Fast {
+		j = packTransposedFast(to, from, ldt, ldf, shape)
 	}
 	if j < rows {
 		packTransposedGo(to[j:], from[j*ldf:], ldt, ldf, [2]int{rows - j, columns})

@@ -68,105 +68,8 @@ func (p *Product) MulAdd() {
 	if !p.ready() {
 		return
 	}
-	if !cpu.AVX2 {
+	if !cpu.Fast || !p.mulAddFast() {
 		p.mulAddGo()
-		return
-	}
-	if p.N == 1 && p.CS == 1 && p.LDB == 1 && p.LDC == 1 && p.Tile == ProductGroup*p.RS {
-		p.dots()
-		return
-	}
-	j, at := 0, p // the generator knows no type of ours
-	if p.M == 1 && p.N >= rowColumns {
-		j = p.oneRow()
-	}
-	for ; p.N-j >= 16; j += 16 {
-		gemm16(at, j)
-	}
-	switch rest := p.N - j; {
-	case rest > 8:
-		gemm16cut(at, j)
-	case rest > 0:
-		gemm8cut(at, j)
-	}
-}
-
-// One row of A and at least so many columns are a product of a vector and a matrix, whose time
-// is that of reading B: a call has about rowWork elements of it.
-const (
-	rowColumns = 64
-	rowWork    = 1 << 17
-)
-
-// oneRow computes the columns of a product of one row, but for those past a multiple of 16, and
-// returns how many.
-func (p *Product) oneRow() int {
-	one := *p
-	one.N = p.N &^ 15
-	if p.Set {
-		clear(p.C[:one.N])
-	}
-	step := max(rowWork/one.N&^7, 8)
-	for k := 0; k < p.K; k += step {
-		one.K = min(step, p.K-k)
-		one.A, one.B = p.A[k*p.CS:], p.B[k*p.LDB:]
-		gemmRow(&one)
-	}
-	return one.N
-}
-
-// A column of B and rows of A that are contiguous are a product of a matrix and a vector, whose
-// time is that of reading A: a call has about dotsWork elements of it, in ProductDots rows at a time.
-// Rows that are a multiple of dotsAlias apart lie in one set of the first cache, which keeps
-// eight lines of it: they come in eights.
-const (
-	dotsWork  = 1 << 17
-	dotsAlias = 1024
-)
-
-// dots computes a product of one contiguous column and contiguous rows.
-func (p *Product) dots() {
-	if p.Set {
-		clear(p.C[:p.M])
-	}
-	one := *p
-	step := max(dotsWork/p.K, ProductDots) &^ (ProductDots - 1)
-	whole, few := p.M&^(ProductDots-1), ProductDots
-	if p.RS%dotsAlias == 0 {
-		whole, few = 0, ProductDots/2
-	}
-	for i := 0; i < whole; i += step {
-		one.A, one.C, one.M = p.A[i*p.RS:], p.C[i:], min(step, whole-i)
-		gemmDots(&one, 4*p.RS*size, 8*p.RS*size, 12*p.RS*size)
-	}
-	for i := whole; i < p.M; i += few {
-		one.A, one.RS = p.A[i*p.RS:], p.RS
-		one.lastDots(p.C[i:min(i+few, p.M)])
-	}
-}
-
-// lastDots is dots of up to ProductDots rows, to c. Where there are four, the fours of the
-// kernel overlap, and elements that are computed twice come to the same; else a row stands for
-// four.
-func (p *Product) lastDots(c []Float) {
-	var sums [ProductDots]Float
-	var at [4]int
-	each := 4
-	if len(c) < each {
-		each = 1
-	}
-	for i := range at {
-		at[i] = min(i*each, len(c)-each)
-		copy(sums[4*i:], c[at[i]:at[i]+each])
-	}
-	bytes := p.RS * size
-	if each == 1 {
-		p.RS = 0
-	}
-	p.M, p.C = ProductDots, sums[:]
-	gemmDots(p, at[1]*bytes, at[2]*bytes, at[3]*bytes)
-	for i, to := range at {
-		copy(c[to:], sums[4*i:4*i+each])
 	}
 }
 
@@ -202,75 +105,16 @@ func (p *Product) Panels(pitch int) {
 	b, c, n := p.B, p.C, p.N
 	for j := 0; j < n; {
 		p.B, p.C, p.N = b[j/ProductPanel*pitch:], c[j:], min(ProductPanel, n-j)
-		left := (n - j) / ProductPanel
-		if together := p.together(left); together > 0 {
-			after := 2 * pitch
-			if left < 4 {
-				after = p.Next - j/ProductPanel*pitch
+		if cpu.Fast {
+			if done := p.panelsFast((n-j)/ProductPanel, pitch, p.Next-j/ProductPanel*pitch); done > 0 {
+				j += done * ProductPanel
+				continue
 			}
-			p.wide(together, pitch, after)
-			j += together * ProductPanel
-			continue
 		}
 		p.MulAdd()
 		j += ProductPanel
 	}
 	p.B, p.C, p.N = b, c, n
-}
-
-// The kernels of AVX-512 take two panels, or the last, and tiles of twelve rows or fewer, or
-// a line of panels where there are too few rows for that.
-const (
-	tallRows   = 2 * ProductGroup
-	lineRows   = 3
-	linePanels = 8
-)
-
-// together is how many of so many whole panels the kernels of AVX-512 compute at once.
-func (p *Product) together(panels int) int {
-	switch {
-	case !cpu.AVX2 || !cpu.AVX512 || panels == 1 && p.M <= lineRows:
-		return 0
-	case p.M <= lineRows && panels >= linePanels:
-		return linePanels
-	}
-	return min(panels, 2)
-}
-
-// wide adds the product with so many panels, of which B is at the first. Of a far B those
-// that are next are so many elements after it.
-func (p *Product) wide(panels, pitch, after int) {
-	if !p.ready() {
-		return
-	}
-	p.panel = pitch
-	_ = p.B[(panels-1)*pitch+(p.K-1)*p.LDB+ProductPanel-1]
-	_ = p.C[(p.M-1)*p.LDC+panels*ProductPanel-1]
-	if panels == linePanels {
-		p.lineFast()
-		return
-	}
-	tall, next := p.cut()
-	if tall > 0 {
-		if p.Far {
-			p.aim(tall, after)
-		}
-		p.tallFast(panels, tall)
-	}
-	for lo := tall; lo < p.M; lo, next = next, p.M {
-		p.fewFast(panels, lo, next)
-	}
-}
-
-// cut returns how many rows are computed in twelves, and where the first tile of fewer
-// ends. One or two of these leave none of so few rows that the kernel would wait for its
-// own results.
-func (p *Product) cut() (tall, next int) {
-	tall = p.M / tallRows * tallRows
-	if rest := p.M - tall; rest == 0 || rest >= ProductGroup || tall == 0 {
-		return tall, p.M
-	}
-	return tall - tallRows, tall - ProductGroup
 }
 
 // some reports whether there is anything to add, and sets C if not.

@@ -32,16 +32,15 @@ func (p *RowBest) SetRows(lo, hi int) {
 	if p.Arg != nil {
 		_ = p.Arg[lo*p.step() : (hi-1)*p.step()+p.F]
 	}
+	fast := cpu.Fast && p.setFast(lo, hi)
 	for i := lo; i < hi; i++ {
-		if !cpu.AVX2 || p.Offsets[i] == p.Offsets[i+1] {
+		if !fast || p.Offsets[i] == p.Offsets[i+1] {
 			p.clear(i)
 		}
 	}
-	if cpu.AVX2 {
-		p.setFast(lo, hi)
-		return
+	if !fast {
+		p.setGo(lo, hi)
 	}
-	p.setGo(lo, hi)
 }
 
 // step is from a row of Y, and of Arg, to the next.
@@ -99,8 +98,7 @@ func (p *RowWon) AddRows(lo, hi int) {
 	}
 	p.check(lo, hi)
 	_, _, _ = p.Y[lo*p.F:hi*p.F], p.Arg[:len(p.X)], p.Edges[:len(p.Cols)]
-	if cpu.AVX2 {
-		p.addFast(lo, hi)
+	if cpu.Fast && p.addFast(lo, hi) {
 		return
 	}
 	p.addGo(lo, hi)

@@ -25,8 +25,7 @@ func (p *EdgeDot) AddRows(lo, hi int) {
 	}
 	p.check(lo, hi)
 	_, _ = p.Y[(p.Heads-1)*p.Apart+lo*p.F:(p.Heads-1)*p.Apart+hi*p.F], p.Z[int(p.Offsets[lo])*p.Heads:int(p.Offsets[hi])*p.Heads]
-	if cpu.AVX2 {
-		p.addFast(lo, hi)
+	if cpu.Fast && p.addFast(lo, hi) {
 		return
 	}
 	p.addGo(lo, hi)

@@ -5,7 +5,7 @@ package spmm
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
 // addFast is AddRows in assembly.
-func (p *EdgeDot) addFast(lo, hi int) {
+func (p *EdgeDot) addFast(lo, hi int) bool {
 	d, _, _ := p.heads()
 	four, eight := dotOne, dotOne
 	switch {
@@ -51,6 +51,7 @@ func (p *EdgeDot) addFast(lo, hi int) {
 			}
 		}
 	}
+	return true
 }
 
 // dots makes the call of several heads, from column col of head h on.

@@ -17,8 +17,7 @@ func (r Rows) Edges() int { return max(cpu.MostElements/max(int(r), 1), 8) }
 // that src has the rows.
 func (r Rows) Gather(dst, src []Float, rows []int32) {
 	w := int(r)
-	if cpu.AVX2 && w > 0 && w <= cpu.AtOnce {
-		gatherFast(dst, src, rows, w)
+	if cpu.Fast && w > 0 && w <= cpu.AtOnce && gatherFast(dst, src, rows, w) {
 		return
 	}
 	for i, r := range rows[:len(dst)/max(w, 1)] {
@@ -29,7 +28,7 @@ func (r Rows) Gather(dst, src []Float, rows []int32) {
 // Fetch asks for a slice that is needed after something else, so that it is near
 // then.
 func Fetch(x []Float) {
-	if cpu.AVX2 && len(x) > 0 {
+	if cpu.Fast && len(x) > 0 {
 		fetchFast(x)
 	}
 }
@@ -42,8 +41,7 @@ func Fetch(x []Float) {
 // The caller has checked that the arrays have the rows.
 func (r Rows) Scatter(dst, src []Float, to []int32, from []uint16) {
 	w := int(r)
-	if cpu.AVX2 && w > 0 && w <= cpu.AtOnce {
-		scatterFast(dst, src, to, from, w)
+	if cpu.Fast && w > 0 && w <= cpu.AtOnce && scatterFast(dst, src, to, from, w) {
 		return
 	}
 	for _, k := range from {

@@ -4,7 +4,7 @@ package spmm
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-func gatherFast(dst, src []Float, rows []int32, w int) {
+func gatherFast(dst, src []Float, rows []int32, w int) bool {
 	for step := cpu.AtOnce / w; len(dst) >= w; {
 		n := min(step, len(dst)/w)
 		far, near := cpu.Ahead(len(src), n, len(rows))
@@ -15,12 +15,13 @@ func gatherFast(dst, src []Float, rows []int32, w int) {
 		}
 		dst, rows = dst[n*w:], rows[n:]
 	}
+	return true
 }
 
 // fetchFast asks for whole lines, of 16 elements.
 func fetchFast(x []Float) { fetchLines(&x[0], (len(x)+15)/16) }
 
-func scatterFast(dst, src []Float, to []int32, from []uint16, w int) {
+func scatterFast(dst, src []Float, to []int32, from []uint16, w int) bool {
 	for step := cpu.AtOnce / w; len(from) > 0; {
 		n := min(step, len(from))
 		far, near := cpu.Ahead(len(dst), n, len(from))
@@ -31,4 +32,5 @@ func scatterFast(dst, src []Float, to []int32, from []uint16, w int) {
 		}
 		from = from[n:]
 	}
+	return true
 }

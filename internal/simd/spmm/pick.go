@@ -6,13 +6,13 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 // to the front of toCols and toW, in order, and returns how many there are. The
 // destination may be the source, and has room for all.
 func Pick(toCols []int32, toW []Float, cols []int32, w []Float) int {
-	n := 0
+	n, done := 0, 0
 	toCols, toW, w = toCols[:len(cols)], toW[:len(cols)], w[:len(cols)]
-	if cpu.AVX2 && len(cols) > 0 {
-		return pickFast(toCols, toW, cols, w)
+	if cpu.Fast && len(cols) > 0 {
+		n, done = pickFast(toCols, toW, cols, w)
 	}
-	for k, v := range w {
-		if v != 0 {
+	for k := done; k < len(cols); k++ {
+		if v := w[k]; v != 0 {
 			toCols[n], toW[n] = cols[k], v
 			n++
 		}
@@ -23,13 +23,13 @@ func Pick(toCols []int32, toW []Float, cols []int32, w []Float) int {
 // PickEdges is Pick of nonzeros whose weights are those of edges: nonzero k has
 // w[edges[k]]. The destination must not be the source.
 func PickEdges(toCols []int32, toW []Float, cols []int32, w []Float, edges []int32) int {
-	n := 0
+	n, done := 0, 0
 	toCols, toW, edges = toCols[:len(cols)], toW[:len(cols)], edges[:len(cols)]
-	if cpu.AVX2 && len(cols) > 0 {
-		return pickEdgesFast(toCols, toW, cols, w, edges)
+	if cpu.Fast && len(cols) > 0 {
+		n, done = pickEdgesFast(toCols, toW, cols, w, edges)
 	}
-	for k, e := range edges {
-		if v := w[e]; v != 0 {
+	for k := done; k < len(cols); k++ {
+		if v := w[edges[k]]; v != 0 {
 			toCols[n], toW[n] = cols[k], v
 			n++
 		}
@@ -48,8 +48,7 @@ func (r Rows) AddMeans(y, s []Float, offsets []int64) {
 	if len(y) == 0 {
 		return
 	}
-	if cpu.AVX2 {
-		addMeansFast(y, s, offsets, f)
+	if cpu.Fast && addMeansFast(y, s, offsets, f) {
 		return
 	}
 	for i := range rows {

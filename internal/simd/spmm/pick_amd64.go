@@ -10,39 +10,41 @@ import (
 )
 
 // pickFast is Pick in assembly.
-func pickFast(toCols []int32, toW []Float, cols []int32, w []Float) int {
-	return pickAVX2(&toCols[0], &toW[0], &cols[0], &w[0], len(cols))
+func pickFast(toCols []int32, toW []Float, cols []int32, w []Float) (kept, done int) {
+	return pickAVX2(&toCols[0], &toW[0], &cols[0], &w[0], len(cols)), len(cols)
 }
 
 // pickEdgesFast is PickEdges in assembly.
-func pickEdgesFast(toCols []int32, toW []Float, cols []int32, w []Float, edges []int32) int {
-	return pickEdgesAVX2(&toCols[0], &toW[0], &cols[0], unsafe.SliceData(w), &edges[0], len(cols))
+func pickEdgesFast(toCols []int32, toW []Float, cols []int32, w []Float, edges []int32) (kept, done int) {
+	return pickEdgesAVX2(&toCols[0], &toW[0], &cols[0], unsafe.SliceData(w), &edges[0], len(cols)), len(cols)
 }
 
 // addMeansFast is AddMeans in assembly, in calls that last some ten
 // microseconds.
-func addMeansFast(y, s []Float, offsets []int64, f int) {
+func addMeansFast(y, s []Float, offsets []int64, f int) bool {
 	rows := len(offsets) - 1
 	step := max(1, cpu.AtOnce/f)
 	for i := 0; i < rows; i += step {
 		addMeansAVX2(&y[i*f], &s[i*f], &offsets[i], min(step, rows-i), f)
 	}
+	return true
 }
 
 // divideRangesFast is DivideRanges in assembly, in calls as those.
-func divideRangesFast(y, x []Float, offsets []int64, f int) {
+func divideRangesFast(y, x []Float, offsets []int64, f int) bool {
 	rows := len(offsets) - 1
 	step := max(1, cpu.AtOnce/f)
 	for i := 0; i < rows; i += step {
 		divideRangesAVX2(&y[i*f], &x[i*f], &offsets[i], min(step, rows-i), f)
 	}
+	return true
 }
 
 // spillMost is how many nonzeros a call of Spill.Add has: some ten microseconds.
 const spillMost = 1 << 12
 
 // addFast is Add in assembly, in calls of not too many nonzeros.
-func (s *Spill) addFast() {
+func (s *Spill) addFast() bool {
 	add := spill32AVX2
 	switch s.Width {
 	case 8:
@@ -61,6 +63,7 @@ func (s *Spill) addFast() {
 			x = x[n*s.XStride:]
 		}
 	}
+	return true
 }
 
 // skip is whether a call of some nonzeros has to look for zeros.

@@ -14,8 +14,7 @@ import (
 //	y[i·w+j] += Σ_r x[r·w+j]    for the rows r of range i, in order
 func (r Rows) SumRanges(y, x []Float, off []int64) {
 	w := int(r)
-	if cpu.AVX2 && w > 0 && len(x) <= cpu.AtOnce {
-		sumSegmentsFast(y, x, off, w)
+	if cpu.Fast && w > 0 && len(x) <= cpu.AtOnce && sumSegmentsFast(y, x, off, w) {
 		return
 	}
 	for i := range len(off) - 1 {
@@ -32,8 +31,7 @@ func (r Rows) SumRanges(y, x []Float, off []int64) {
 //	y[r·w+j] = x[i·w+j]    for the rows r of range i
 func (r Rows) SpreadRanges(y, x []Float, off []int64) {
 	w := int(r)
-	if cpu.AVX2 && w > 0 && len(y) <= cpu.AtOnce {
-		spreadSegmentsFast(y, x, off, w)
+	if cpu.Fast && w > 0 && len(y) <= cpu.AtOnce && spreadSegmentsFast(y, x, off, w) {
 		return
 	}
 	for i := range len(off) - 1 {
@@ -56,8 +54,7 @@ func (r Rows) DivideRanges(y, x []Float, off []int64) {
 		return
 	}
 	y, x = y[:n*w], x[:n*w]
-	if cpu.AVX2 {
-		divideRangesFast(y, x, off, w)
+	if cpu.Fast && divideRangesFast(y, x, off, w) {
 		return
 	}
 	for i := range n {
@@ -74,8 +71,7 @@ func (r Rows) DivideRanges(y, x []Float, off []int64) {
 //	s[j] += x[i·w+j]·y[r·w+j]    for the rows r of range i
 func (r Rows) DotRanges(s, x, y []Float, off []int64) {
 	w := int(r)
-	if cpu.AVX2 && w > 0 && len(y) <= cpu.AtOnce {
-		dotSegmentsFast(s, x, y, off, w)
+	if cpu.Fast && w > 0 && len(y) <= cpu.AtOnce && dotSegmentsFast(s, x, y, off, w) {
 		return
 	}
 	for i := range len(off) - 1 {
@@ -101,8 +97,7 @@ type Ranges struct {
 // Softmax sets y to the softmax of x, and the statistics of ranges that are not
 // empty. y may be x.
 func (s *Ranges) Softmax(y, x []Float) {
-	if cpu.AVX2 && s.W > 0 && len(x) <= cpu.AtOnce {
-		s.softmaxFast(y, x)
+	if cpu.Fast && s.W > 0 && len(x) <= cpu.AtOnce && s.softmaxFast(y, x) {
 		return
 	}
 	s.each(func(i, lo, hi int) {
@@ -117,8 +112,7 @@ func (s *Ranges) Softmax(y, x []Float) {
 
 // Weights sets y to the softmax of x, from statistics that stand.
 func (s *Ranges) Weights(y, x []Float) {
-	if cpu.AVX2 && s.W > 0 && len(x) <= cpu.AtOnce {
-		s.weightsFast(y, x)
+	if cpu.Fast && s.W > 0 && len(x) <= cpu.AtOnce && s.weightsFast(y, x) {
 		return
 	}
 	s.each(func(i, lo, hi int) {
@@ -132,8 +126,7 @@ func (s *Ranges) Weights(y, x []Float) {
 //
 //	dx[r,j] += y[r,j]·(dy[r,j] − Σ_r y[r,j]·dy[r,j])
 func (s *Ranges) Grad(dx, y, dy []Float) {
-	if cpu.AVX2 && s.W > 0 && len(y) <= cpu.AtOnce {
-		s.gradFast(dx, y, dy)
+	if cpu.Fast && s.W > 0 && len(y) <= cpu.AtOnce && s.gradFast(dx, y, dy) {
 		return
 	}
 	s.each(func(i, lo, hi int) {

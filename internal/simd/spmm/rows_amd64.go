@@ -83,7 +83,7 @@ func (l *layout) each(c *rowCall, p *piece, g *Gather, y, w []Float, arg []int32
 const quadsMost = 128
 
 // addFast is AddRows in assembly.
-func (p *RowSum) addFast(lo, hi int) {
+func (p *RowSum) addFast(lo, hi int) bool {
 	l := p.layout()
 	if cpu.AVX512 && p.Heads <= 1 && p.stride() == p.Heads && !p.Mean && p.F%16 == 0 && (p.F <= quadsMost || !p.Far) {
 		l.kernel, l.wide = [...]kernel{sumPlainQuads, sumQuads}[p.Heads], 16
@@ -114,15 +114,7 @@ func (p *RowSum) addFast(lo, hi int) {
 			Rows(p.F).DivideRanges(y, y, p.Offsets[at.row:at.row+2])
 		}
 	}
-}
-
-// clear sets the rows of a piece without nonzeros, where rows are set.
-func (p *RowSum) clear(at *piece) {
-	for i := at.row; p.Set && i < at.row+at.rows; i++ {
-		for h := 0; h == 0 || h < p.Heads && p.Apart > 0; h++ {
-			clear(p.Y[h*p.Apart+i*p.step():][:p.F])
-		}
-	}
+	return true
 }
 
 // far is the call's, of some weights.
@@ -136,21 +128,8 @@ func (g *Gather) far(w []Float) int {
 // largeWeights is the length of weights that exceed the caches.
 const largeWeights = 1 << 22
 
-// whole cuts a piece down to rows that start in it, or to the one that does not,
-// and reports which: what is set must be set once.
-func (g *Gather) whole(p *piece) bool {
-	if p.from > g.Offsets[p.row] {
-		p.rows, p.to = 1, min(p.to, g.Offsets[p.row+1])
-		return false
-	}
-	if end := p.row + p.rows; p.rows > 1 && g.Offsets[end] > p.to {
-		p.rows, p.to = p.rows-1, g.Offsets[end-1]
-	}
-	return true
-}
-
 // setFast is SetRows in assembly.
-func (p *RowBest) setFast(lo, hi int) {
+func (p *RowBest) setFast(lo, hi int) bool {
 	plain, short := maxPlain, maxQuick
 	if p.Min {
 		plain, short = minPlain, minQuick
@@ -178,10 +157,11 @@ func (p *RowBest) setFast(lo, hi int) {
 		c.stream = 0
 		l.each(&c, &at, &p.Gather, p.Y, nil, p.Arg)
 	}
+	return true
 }
 
 // addFast is AddRows in assembly.
-func (p *RowWon) addFast(lo, hi int) {
+func (p *RowWon) addFast(lo, hi int) bool {
 	l := layout{kernel: wonPlain, tiles: tiles{width: p.F, most: 8}, runs: 1}
 	for at := p.first(lo); p.next(&at, hi, p.most(2*l.calls())); {
 		if at.from == at.to {
@@ -191,4 +171,5 @@ func (p *RowWon) addFast(lo, hi int) {
 		c.edges = unsafe.SliceData(p.Edges)
 		l.each(&c, &at, &p.Gather, p.Y, nil, p.Arg)
 	}
+	return true
 }

@@ -47,8 +47,7 @@ func (s *Segments) Softmax() {
 	}
 	end := int(s.Offsets[len(s.Offsets)-1]) * s.N
 	_, _, _ = s.X[:end], s.Y[:end], s.Work[:SegmentWork(s.N)]
-	if cpu.AVX2 && s.N == 8 && !s.long() {
-		s.softmaxFast()
+	if cpu.Fast && s.N == 8 && !s.long() && s.softmaxFast() {
 		return
 	}
 	top, sum := s.Work[:s.N], s.Work[s.N:2*s.N]
@@ -75,8 +74,7 @@ func (s *Segments) SoftmaxGrad() {
 	}
 	end := int(s.Offsets[len(s.Offsets)-1]) * s.N
 	_, _, _ = s.X[:end], s.Y[:end], s.D[:end]
-	if cpu.AVX2 && s.N == 8 && !s.long() {
-		s.gradFast()
+	if cpu.Fast && s.N == 8 && !s.long() && s.gradFast() {
 		return
 	}
 	n, c := s.N, s.Work[:s.N]

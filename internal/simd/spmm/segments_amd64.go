@@ -2,6 +2,12 @@
 
 package spmm
 
-func (s *Segments) softmaxFast() { softmaxSegments8(s) }
+func (s *Segments) softmaxFast() bool {
+	softmaxSegments8(s)
+	return true
+}
 
-func (s *Segments) gradFast() { softmaxGradSegments8(s) }
+func (s *Segments) gradFast() bool {
+	softmaxGradSegments8(s)
+	return true
+}

@@ -38,8 +38,7 @@ func (s *Spill) Add() {
 	}
 	if end := s.Offsets[rows]; end == s.Offsets[0] {
 		return
-	} else if _, _ = s.Cols[:end], s.W[:end]; cpu.AVX2 {
-		s.addFast()
+	} else if _, _ = s.Cols[:end], s.W[:end]; cpu.Fast && s.addFast() {
 		return
 	}
 	for i := range rows {

@@ -48,8 +48,7 @@ func (p *RowSum) AddRows(lo, hi int) {
 	p.check(lo, hi)
 	last := max(p.Heads-1, 0) * p.Apart
 	_ = p.Y[last+lo*p.step() : last+(hi-1)*p.step()+p.F]
-	if cpu.AVX2 {
-		p.addFast(lo, hi)
+	if cpu.Fast && p.addFast(lo, hi) {
 		return
 	}
 	p.addGo(lo, hi)
@@ -121,6 +120,9 @@ const (
 	pieceRows = 1 << 12
 )
 
+// firstCache is the elements that stay in the first cache.
+const firstCache = 6 << 10
+
 // first returns the empty piece before row lo.
 func (g *Gather) first(lo int) piece {
 	return piece{row: lo, from: g.Offsets[lo], to: g.Offsets[lo]}
@@ -150,4 +152,35 @@ func (g *Gather) next(p *piece, hi int, most int64) bool {
 	}
 	p.rows = row - p.row
 	return true
+}
+
+// whole cuts a piece down to rows that start in it, or to the one that does not,
+// and reports which: what is set must be set once.
+func (g *Gather) whole(p *piece) bool {
+	if p.from > g.Offsets[p.row] {
+		p.rows, p.to = 1, min(p.to, g.Offsets[p.row+1])
+		return false
+	}
+	if end := p.row + p.rows; p.rows > 1 && g.Offsets[end] > p.to {
+		p.rows, p.to = p.rows-1, g.Offsets[end-1]
+	}
+	return true
+}
+
+// most returns how many nonzeros a piece has: where its rows are walked several
+// times, no more than stay in the first cache.
+func (g *Gather) most(walks int) int64 {
+	if walks > 1 {
+		return max(16, firstCache/int64(g.F))
+	}
+	return max(16, pieceWork/int64(g.F))
+}
+
+// clear sets the rows of a piece without nonzeros, where rows are set.
+func (p *RowSum) clear(at *piece) {
+	for i := at.row; p.Set && i < at.row+at.rows; i++ {
+		for h := 0; h == 0 || h < p.Heads && p.Apart > 0; h++ {
+			clear(p.Y[h*p.Apart+i*p.step():][:p.F])
+		}
+	}
 }

@@ -38,8 +38,7 @@ func (v *Values) Drop(d *vec.Dropout) {
 	n := v.Offsets[rows]
 	_, _, _ = v.Cols[:n], v.From[:n], v.To[:n]
 	v.set(d)
-	if cpu.AVX2 {
-		v.dropFast()
+	if cpu.Fast && v.dropFast() {
 		return
 	}
 	v.dropGo(d)
@@ -79,8 +78,7 @@ func (v *Values) Keep(d *vec.Dropout) {
 	end := v.Starts[0] + n - v.Offsets[0] + KeepRoom
 	_, _, _, _, _ = v.Cols[:n], v.From[:n], v.ToCols[:end], v.Kept[:end], v.Starts[rows]
 	v.set(d)
-	if cpu.AVX2 {
-		v.keepFast()
+	if cpu.Fast && v.keepFast() {
 		return
 	}
 	v.keepGo(d)

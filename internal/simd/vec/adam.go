@@ -26,8 +26,7 @@ type Adam struct {
 func (a *Adam) Step(w, dw, m, v []Float) {
 	n := len(w)
 	dw, m, v = dw[:n], m[:n], v[:n]
-	if cpu.AVX2 {
-		a.stepFast(w, dw, m, v)
+	if cpu.Fast && a.stepFast(w, dw, m, v) {
 		return
 	}
 	for i, g := range dw {

@@ -28,7 +28,7 @@ func (b Binary) String() string { return binaryNames[b] }
 
 // Forward sets z[i] = x[i·sx] op y[i·sy], for steps of 0 or 1.
 func (b Binary) Forward(z, x, y []Float, sx, sy int) {
-	if !cpu.AVX2 || !b.forwardFast(z, x, y, sx, sy) {
+	if !cpu.Fast || !b.forwardFast(z, x, y, sx, sy) {
 		b.forwardGo(z, x, y, sx, sy)
 	}
 }
@@ -68,11 +68,9 @@ func (b Binary) forwardWide(z, x, y []Float) {
 // caches before it is read: it writes past them, which saves reading z first. z
 // is neither x nor y.
 func (b Binary) Stream(z, x, y []Float) {
-	if !cpu.AVX2 {
-		b.forwardGo(z, x, y, 1, 1)
-		return
+	if !cpu.Fast || !b.streamFast(z, x[:len(z)], y[:len(z)]) {
+		b.Forward(z, x, y, 1, 1)
 	}
-	b.streamFast(z, x[:len(z)], y[:len(z)])
 }
 
 // forwardGo is the truth of Forward.
@@ -109,7 +107,7 @@ func (b Binary) forwardGo(z, x, y []Float, sx, sy int) {
 //
 //	dx[i·sx] += dz[i]·∂z/∂x
 func (b Binary) BackwardX(dx, dz, x, y []Float, sx, sy int) {
-	if !cpu.AVX2 || !b.backwardXFast(dx, dz, x, y, sx, sy) {
+	if !cpu.Fast || !b.backwardXFast(dx, dz, x, y, sx, sy) {
 		b.backwardXGo(dx, dz, x, y, sx, sy)
 	}
 }
@@ -148,7 +146,7 @@ func (b Binary) backwardXGo(dx, dz, x, y []Float, sx, sy int) {
 //
 //	dy[i·sy] += dz[i]·∂z/∂y
 func (b Binary) BackwardY(dy, dz, x, y []Float, sx, sy int) {
-	if !cpu.AVX2 || !b.backwardYFast(dy, dz, x, y, sx, sy) {
+	if !cpu.Fast || !b.backwardYFast(dy, dz, x, y, sx, sy) {
 		b.backwardYGo(dy, dz, x, y, sx, sy)
 	}
 }

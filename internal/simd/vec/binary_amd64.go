@@ -52,14 +52,14 @@ func (b Binary) ofSlices(z, x, y []Float) {
 
 // streamFast is Stream: what stands before the first whole line goes the usual
 // way.
-func (b Binary) streamFast(z, x, y []Float) {
+func (b Binary) streamFast(z, x, y []Float) bool {
 	if len(z) == 0 {
-		return
+		return true
 	}
 	head := int(-uintptr(unsafe.Pointer(&z[0]))%32) / 4
 	if head >= len(z) {
 		b.ofSlices(z, x, y)
-		return
+		return true
 	}
 	if head > 0 {
 		b.ofSlices(z[:head], x, y)
@@ -67,6 +67,7 @@ func (b Binary) streamFast(z, x, y []Float) {
 	for lo := head; lo < len(z); lo += cpu.AtOnce {
 		b.streamPart(z[lo:min(lo+cpu.AtOnce, len(z))], x[lo:], y[lo:])
 	}
+	return true
 }
 
 func (b Binary) streamPart(z, x, y []Float) {
@@ -172,17 +173,19 @@ func addProduct(d, dz, x []Float, s int) {
 }
 
 // mulAddFast is MulAdd.
-func mulAddFast(z, x, y []Float) {
+func mulAddFast(z, x, y []Float) bool {
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		mulAddAVX2(&z[lo], &x[lo], &y[lo], min(cpu.AtOnce, len(x)-lo))
 	}
+	return true
 }
 
 // mulAddLessFast is mulAddLess.
-func mulAddLessFast(z, x, y []Float, c Float) {
+func mulAddLessFast(z, x, y []Float, c Float) bool {
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		mulAddLessAVX2(&z[lo], &x[lo], &y[lo], min(cpu.AtOnce, len(x)-lo), c)
 	}
+	return true
 }
 
 // addQuotient is d[i] += dz[i]/y[i·s].

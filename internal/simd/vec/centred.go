@@ -16,8 +16,7 @@ type ColumnSlopes struct{ Centre, OfX, At0, OfDY, Bias []Float }
 //	sums[j] += Σ_i (x[i,j] − centre[j])²
 func CentredSquares(sums, x, centre []Float) {
 	sums = sums[:len(centre)]
-	if cpu.AVX2 && whole(x, centre) {
-		centredSquaresFast(sums, x, centre)
+	if cpu.Fast && whole(x, centre) && centredSquaresFast(sums, x, centre) {
 		return
 	}
 	for n := len(centre); len(x) > 0; x = x[n:] {
@@ -36,8 +35,7 @@ func CentredSquares(sums, x, centre []Float) {
 func CentredDots(dots, sums, dy, x, centre []Float) {
 	n := len(centre)
 	dots, sums, dy = dots[:n], sums[:n], dy[:len(x)]
-	if cpu.AVX2 && whole(x, centre) {
-		centredDotsFast(dots, sums, dy, x, centre)
+	if cpu.Fast && whole(x, centre) && centredDotsFast(dots, sums, dy, x, centre) {
 		return
 	}
 	for lo := 0; lo < len(x); lo += n {
@@ -56,8 +54,7 @@ func (c *Columns) ReLUDots(dots, sums, dy, x []Float) {
 	n := len(c.Centre)
 	dots, sums, dy = dots[:n], sums[:n], dy[:len(x)]
 	centre, scale, bias := c.Centre, c.Scale[:n], c.Bias[:n]
-	if cpu.AVX2 && whole(x, centre) {
-		c.reluDotsFast(dots, sums, dy, x)
+	if cpu.Fast && whole(x, centre) && c.reluDotsFast(dots, sums, dy, x) {
 		return
 	}
 	for lo := 0; lo < len(x); lo += n {
@@ -83,8 +80,7 @@ func (c *Columns) Standardise(y, x []Float, relu bool) {
 	if y = y[:n]; bias != nil {
 		bias = bias[:n]
 	}
-	if cpu.AVX2 {
-		standardiseFast(y, x, centre, scale, bias, relu)
+	if cpu.Fast && standardiseFast(y, x, centre, scale, bias, relu) {
 		return
 	}
 	for i, v := range x {
@@ -109,8 +105,7 @@ func (c *ColumnSlopes) Grad(dx, dy, x []Float, set bool) {
 	n := len(x)
 	dx, dy = dx[:n], dy[:n]
 	centre, ofX, at0, ofDY := c.Centre[:n], c.OfX[:n], c.At0[:n], c.OfDY[:n]
-	if cpu.AVX2 {
-		c.gradFast(dx, dy, x, set)
+	if cpu.Fast && c.gradFast(dx, dy, x, set) {
 		return
 	}
 	for i, v := range x {
@@ -130,8 +125,7 @@ func (c *ColumnSlopes) ReLUGrad(dx, dy, x []Float, set bool) {
 	n := len(x)
 	dx, dy = dx[:n], dy[:n]
 	centre, ofX, at0, ofDY, bias := c.Centre[:n], c.OfX[:n], c.At0[:n], c.OfDY[:n], c.Bias[:n]
-	if cpu.AVX2 {
-		c.reluGradFast(dx, dy, x, set)
+	if cpu.Fast && c.reluGradFast(dx, dy, x, set) {
 		return
 	}
 	for i, v := range x {

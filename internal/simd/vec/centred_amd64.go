@@ -4,7 +4,7 @@ package vec
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-func centredSquaresFast(sums, x, centre []Float) {
+func centredSquaresFast(sums, x, centre []Float) bool {
 	n := len(centre)
 	step := max(cpu.AtOnce/n, 1)
 	for ; len(x) > 0; x = x[min(step*n, len(x)):] {
@@ -16,9 +16,10 @@ func centredSquaresFast(sums, x, centre []Float) {
 			centredSquaresAVX2(&sums[j], &x[j], &centre[j], rows, n, min(8, n-j))
 		}
 	}
+	return true
 }
 
-func centredDotsFast(dots, sums, dy, x, centre []Float) {
+func centredDotsFast(dots, sums, dy, x, centre []Float) bool {
 	n := len(centre)
 	step := max(cpu.AtOnce/n, 1)
 	for lo := 0; lo < len(x); lo += step * n {
@@ -30,9 +31,10 @@ func centredDotsFast(dots, sums, dy, x, centre []Float) {
 			centredDotsAVX2(&dots[j], &sums[j], &dy[lo+j], &x[lo+j], &centre[j], rows, n, min(8, n-j))
 		}
 	}
+	return true
 }
 
-func (c *Columns) reluDotsFast(dots, sums, dy, x []Float) {
+func (c *Columns) reluDotsFast(dots, sums, dy, x []Float) bool {
 	n := len(c.Centre)
 	step := max(cpu.AtOnce/n, 1)
 	for lo := 0; lo < len(x); lo += step * n {
@@ -44,9 +46,10 @@ func (c *Columns) reluDotsFast(dots, sums, dy, x []Float) {
 			reluDotsAVX2(&dots[j], &sums[j], &dy[lo+j], &x[lo+j], &c.Centre[j], &c.Scale[j], &c.Bias[j], rows, n, min(8, n-j))
 		}
 	}
+	return true
 }
 
-func standardiseFast(y, x, centre, scale, bias []Float, relu bool) {
+func standardiseFast(y, x, centre, scale, bias []Float, relu bool) bool {
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		to, p, by, n := &y[lo], &x[lo], &scale[lo], min(cpu.AtOnce, len(x)-lo)
 		switch {
@@ -60,9 +63,10 @@ func standardiseFast(y, x, centre, scale, bias []Float, relu bool) {
 			standardiseBiasAVX2(to, p, &centre[lo], by, &bias[lo], n)
 		}
 	}
+	return true
 }
 
-func (c *ColumnSlopes) gradFast(dx, dy, x []Float, set bool) {
+func (c *ColumnSlopes) gradFast(dx, dy, x []Float, set bool) bool {
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		to, g, p, n := &dx[lo], &dy[lo], &x[lo], min(cpu.AtOnce, len(x)-lo)
 		if set {
@@ -71,9 +75,10 @@ func (c *ColumnSlopes) gradFast(dx, dy, x []Float, set bool) {
 			addStandardiseGradAVX2(to, g, p, &c.Centre[lo], &c.OfX[lo], &c.At0[lo], &c.OfDY[lo], n)
 		}
 	}
+	return true
 }
 
-func (c *ColumnSlopes) reluGradFast(dx, dy, x []Float, set bool) {
+func (c *ColumnSlopes) reluGradFast(dx, dy, x []Float, set bool) bool {
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		to, g, p, n := &dx[lo], &dy[lo], &x[lo], min(cpu.AtOnce, len(x)-lo)
 		if set {
@@ -82,4 +87,5 @@ func (c *ColumnSlopes) reluGradFast(dx, dy, x []Float, set bool) {
 			addStandardiseGradReLUAVX2(to, g, p, &c.Centre[lo], &c.OfX[lo], &c.At0[lo], &c.OfDY[lo], &c.Bias[lo], n)
 		}
 	}
+	return true
 }

@@ -6,8 +6,7 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 //
 //	y[j] += Σ_i x[i·len(y)+j]
 func AddRows(y, x []Float) {
-	if cpu.AVX2 && whole(x, y) {
-		addRowsFast(y, x)
+	if cpu.Fast && whole(x, y) && addRowsFast(y, x) {
 		return
 	}
 	for n := len(y); len(x) > 0; x = x[n:] {
@@ -33,8 +32,7 @@ func (b *Best) Take(x []Float, rows, first int) {
 		return
 	}
 	_ = x[(rows-1)*b.Stride+len(b.Value)-1]
-	if cpu.AVX2 && len(b.Value) <= cpu.AtOnce {
-		b.takeFast(x, rows, first)
+	if cpu.Fast && len(b.Value) <= cpu.AtOnce && b.takeFast(x, rows, first) {
 		return
 	}
 	for i := range rows {

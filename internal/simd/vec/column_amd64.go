@@ -4,7 +4,7 @@ package vec
 
 import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 
-func addRowsFast(y, x []Float) {
+func addRowsFast(y, x []Float) bool {
 	n := len(y)
 	step := max(cpu.AtOnce/n, 1)
 	for ; len(x) > 0; x = x[min(step*n, len(x)):] {
@@ -17,9 +17,10 @@ func addRowsFast(y, x []Float) {
 			addRowsAVX2(&y[j], &x[j], rows, n, min(8, n-j))
 		}
 	}
+	return true
 }
 
-func (b *Best) takeFast(x []Float, rows, first int) {
+func (b *Best) takeFast(x []Float, rows, first int) bool {
 	n := len(b.Value)
 	row := b.Row[:n]
 	for step := max(cpu.AtOnce/n, 1); rows > 0; rows -= step {
@@ -36,4 +37,5 @@ func (b *Best) takeFast(x []Float, rows, first int) {
 		}
 		first += step
 	}
+	return true
 }

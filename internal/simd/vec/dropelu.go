@@ -26,9 +26,7 @@ func (d *Dropout) ELU(dst, src, bias []Float, row int) {
 		for i := range dst {
 			dst[i] = minusZero
 		}
-	case cpu.AVX2:
-		d.eluFast(dst, src, bias, row)
-	default:
+	case !cpu.Fast || !d.eluFast(dst, src, bias, row):
 		d.eluGo(dst, src, bias, row)
 	}
 }
@@ -63,8 +61,7 @@ func (d *Dropout) eluGo(dst, src, bias []Float, row int) {
 // That is scale·eˣ where x is negative, since y is scale·(eˣ − 1) then.
 func (d *Dropout) ELUGrad(dx, dy, y []Float) {
 	dx, y = dx[:len(dy)], y[:len(dy)]
-	if cpu.AVX2 && len(dy) > 0 {
-		d.eluGradFast(dx, dy, y)
+	if cpu.Fast && len(dy) > 0 && d.eluGradFast(dx, dy, y) {
 		return
 	}
 	for i, v := range y {

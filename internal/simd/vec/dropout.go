@@ -87,8 +87,7 @@ func (d *Dropout) rows(dst, src []Float, row, width int, set bool) {
 		panic(fmt.Sprintf("vec: dropout of %d elements in rows of %d", len(src), width))
 	}
 	dst = dst[:len(src)]
-	if cpu.AVX2 {
-		d.rowsFast(dst, src, row, width, set)
+	if cpu.Fast && d.rowsFast(dst, src, row, width, set) {
 		return
 	}
 	for ; len(src) > 0; dst, src, row = dst[width:], src[width:], row+1 {

@@ -15,7 +15,7 @@ func pieceOf(lo, size, width int) (col, n, rows int) {
 }
 
 // rowsFast is Set or Add of rows, in pieces.
-func (d *Dropout) rowsFast(dst, src []Float, row, width int, set bool) {
+func (d *Dropout) rowsFast(dst, src []Float, row, width int, set bool) bool {
 	scale := Float(d.Scale)
 	for lo := 0; lo < len(src); {
 		col, n, rows := pieceOf(lo, len(src), width)
@@ -27,4 +27,5 @@ func (d *Dropout) rowsFast(dst, src []Float, row, width int, set bool) {
 		}
 		lo += rows * n
 	}
+	return true
 }

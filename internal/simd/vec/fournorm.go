@@ -17,10 +17,11 @@ func (r *NormRow) offset(j int) Float { return r.X[j] - r.Mean - r.Rest }
 
 // FourMoments returns Σ e[j] and Σ e[j]², where e[j] = x[j] − shift.
 func FourMoments(x []Float, shift Float) (sum, squares float64) {
-	if cpu.AVX2 {
-		return fourMomentsFast(x, shift)
+	done := 0
+	if cpu.Fast {
+		sum, squares, done = fourMomentsFast(x, shift)
 	}
-	for _, v := range x {
+	for _, v := range x[done:] {
 		e := float64(v - shift)
 		sum += e
 		squares += e * e
@@ -34,8 +35,7 @@ func FourMoments(x []Float, shift Float) (sum, squares float64) {
 //
 // where a̅[j] is (a.X[j] − a.Mean − a.Rest)·a.Scale.
 func (a NormRow) NormaliseWith(b NormRow, y, bias []Float) {
-	if cpu.AVX2 {
-		normaliseBothFast(y, bias, a, b)
+	if cpu.Fast && normaliseBothFast(y, bias, a, b) {
 		return
 	}
 	for j := range y {
@@ -53,10 +53,12 @@ func (a NormRow) NormaliseWith(b NormRow, y, bias []Float) {
 //	gain[j] += dy[j]·r̅[j]    bias[j] += dy[j]
 //	sum = Σ dy[j]·r.Gain[j]   dot = Σ dy[j]·r.Gain[j]·r̅[j]
 func (r NormRow) GradSums(gain, bias, dy []Float) (sum, dot float64) {
-	if cpu.AVX2 {
-		return fourGradSumsFast(gain, bias, dy, r)
+	done := 0
+	if cpu.Fast {
+		sum, dot, done = fourGradSumsFast(gain, bias, dy, r)
 	}
-	for j, d := range dy {
+	for j := done; j < len(dy); j++ {
+		d := dy[j]
 		y, g := Float(r.offset(j)*r.Scale), Float(d*r.Gain[j])
 		gain[j] += Float(d * y)
 		if bias != nil {
@@ -72,8 +74,7 @@ func (r NormRow) GradSums(gain, bias, dy []Float) (sum, dot float64) {
 //
 //	dx[j] = (dy[j]·r.Gain[j] + of.At0 + (r.X[j] − r.Mean − r.Rest)·of.Slope)·r.Scale
 func (r NormRow) Grad(dx, dy []Float, of Line, set bool) {
-	if cpu.AVX2 {
-		fourGradFast(dx, dy, r, of, set)
+	if cpu.Fast && fourGradFast(dx, dy, r, of, set) {
 		return
 	}
 	for j, d := range dy {

@@ -25,7 +25,7 @@ type GRURows struct {
 func (p *GRURows) Forward(lo, hi int) {
 	for r := lo; r < hi; r++ {
 		from := 0
-		if cpu.AVX2 {
+		if cpu.Fast {
 			from = p.forwardFast(r)
 		}
 		if from < p.M {
@@ -64,9 +64,7 @@ func (p *GRURows) forwardGo(row, from int) {
 // rest is room for M elements.
 func (p *GRURows) Backward(lo, hi int, rest []Float) {
 	for r := lo; r < hi; r++ {
-		if cpu.AVX2 {
-			p.backwardFast(r)
-		} else {
+		if !cpu.Fast || !p.backwardFast(r) {
 			p.backwardGo(r, rest)
 		}
 	}

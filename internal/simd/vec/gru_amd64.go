@@ -30,7 +30,7 @@ func (p *GRURows) forwardFast(row int) (from int) {
 }
 
 // backwardFast is Backward of a row in assembly.
-func (p *GRURows) backwardFast(row int) {
+func (p *GRURows) backwardFast(row int) bool {
 	gates, q := p.Gates[row*3*p.M:(row+1)*3*p.M], p.Q[row*3*p.M:(row+1)*3*p.M]
 	dgates, dq := p.DGates[row*3*p.M:(row+1)*3*p.M], p.DQ[row*3*p.M:(row+1)*3*p.M]
 	old, dold, dnext := p.part(p.Old, row, 0), p.part(p.DOld, row, 0), p.part(p.DNext, row, 0)
@@ -41,4 +41,5 @@ func (p *GRURows) backwardFast(row int) {
 	for at := 0; at < p.M; at += cpu.AtOnce {
 		kernel(&dgates[at], &dq[at], &dold[at], &dnext[at], &gates[at], &q[at], &old[at], min(cpu.AtOnce, p.M-at), p.M)
 	}
+	return true
 }

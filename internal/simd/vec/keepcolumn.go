@@ -9,7 +9,7 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 func (d *Dropout) Column(dst []Float, row, col int) {
 	scale := Float(d.Scale)
 	done := 0
-	if cpu.AVX2 {
+	if cpu.Fast {
 		done = d.columnFast(dst, row, col)
 	}
 	for i := done; i < len(dst); i++ {

@@ -22,8 +22,7 @@ type Line struct{ Slope, At0 Float }
 // The elements of a row are added in four sums, j%4, those behind the last whole four to
 // the first.
 func (x OffsetRows) Squares(sums []float64) {
-	if cpu.AVX2 {
-		offsetSquaresFast(sums, x)
+	if cpu.Fast && offsetSquaresFast(sums, x) {
 		return
 	}
 	d := x.width()
@@ -56,8 +55,7 @@ func folded(four [4]float64) float64 { return (four[0] + four[1]) + (four[2] + f
 //
 // A nil gain is 1: then dy stands for g, which is not set.
 func (x OffsetRows) Dots(sums []float64, g, dy, gain []Float) {
-	if cpu.AVX2 {
-		offsetDotsFast(sums, g, dy, gain, x)
+	if cpu.Fast && offsetDotsFast(sums, g, dy, gain, x) {
 		return
 	}
 	d := x.width()
@@ -81,8 +79,7 @@ func (x OffsetRows) Dots(sums []float64, g, dy, gain []Float) {
 //
 // A nil gain is 1, a nil with 0. y may be x or with.
 func Normalise(y, x, gain, with []Float, m Moments) {
-	if cpu.AVX2 {
-		normaliseFast(y, x, gain, with, m)
+	if cpu.Fast && normaliseFast(y, x, gain, with, m) {
 		return
 	}
 	for j, v := range x {
@@ -101,8 +98,7 @@ func Normalise(y, x, gain, with []Float, m Moments) {
 //
 //	dx[j] = (x[j] − m.Mean − m.Rest)·of.Slope + of.At0 + m.Scale·g[j]
 func NormaliseGrad(dx, g, x []Float, m Moments, of Line, set bool) {
-	if cpu.AVX2 {
-		normaliseGradFast(dx, g, x, m, of, set)
+	if cpu.Fast && normaliseGradFast(dx, g, x, m, of, set) {
 		return
 	}
 	for j, v := range x {
@@ -122,8 +118,7 @@ func NormaliseGrad(dx, g, x []Float, m Moments, of Line, set bool) {
 //
 // bias may be nil.
 func NormaliseSums(gain, bias, x, dy []Float, m Moments) {
-	if cpu.AVX2 {
-		normaliseSumsFast(gain, bias, x, dy, m)
+	if cpu.Fast && normaliseSumsFast(gain, bias, x, dy, m) {
 		return
 	}
 	for j, v := range x {

@@ -19,7 +19,7 @@ func group(i, at, rows int) (first int, alone bool) {
 	return min(i, rows-at), false
 }
 
-func offsetSquaresFast(sums []float64, of OffsetRows) {
+func offsetSquaresFast(sums []float64, of OffsetRows) bool {
 	x, d, rows := of.X, of.width(), len(of.Mean)
 	sums, whole := sums[:rows], d&^3
 	for i, step := 0, 0; i < rows; i += step {
@@ -42,9 +42,10 @@ func offsetSquaresFast(sums []float64, of OffsetRows) {
 			sums[first+k] = folded(four[k])
 		}
 	}
+	return true
 }
 
-func offsetDotsFast(sums []float64, g, dy, gain []Float, of OffsetRows) {
+func offsetDotsFast(sums []float64, g, dy, gain []Float, of OffsetRows) bool {
 	x, d, rows := of.X, of.width(), len(of.Mean)
 	sums, dy = sums[:rows], dy[:len(x)]
 	whole := d &^ 3
@@ -81,9 +82,10 @@ func offsetDotsFast(sums []float64, g, dy, gain []Float, of OffsetRows) {
 			sums[first+k] = folded(four[k])
 		}
 	}
+	return true
 }
 
-func normaliseFast(y, x, gain, with []Float, m Moments) {
+func normaliseFast(y, x, gain, with []Float, m Moments) bool {
 	y = y[:len(x)]
 	if gain != nil {
 		gain = gain[:len(x)]
@@ -104,9 +106,10 @@ func normaliseFast(y, x, gain, with []Float, m Moments) {
 			normaliseGainWithAVX2(to, p, &gain[lo], &with[lo], n, m.Mean, m.Rest, m.Scale)
 		}
 	}
+	return true
 }
 
-func normaliseGradFast(dx, g, x []Float, m Moments, of Line, set bool) {
+func normaliseGradFast(dx, g, x []Float, m Moments, of Line, set bool) bool {
 	dx, g = dx[:len(x)], g[:len(x)]
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		n := min(cpu.AtOnce, len(x)-lo)
@@ -116,9 +119,10 @@ func normaliseGradFast(dx, g, x []Float, m Moments, of Line, set bool) {
 			addNormaliseGradAVX2(&dx[lo], &g[lo], &x[lo], n, m.Mean, m.Rest, m.Scale, of.Slope, of.At0)
 		}
 	}
+	return true
 }
 
-func normaliseSumsFast(gain, bias, x, dy []Float, m Moments) {
+func normaliseSumsFast(gain, bias, x, dy []Float, m Moments) bool {
 	gain, dy = gain[:len(x)], dy[:len(x)]
 	if bias != nil {
 		bias = bias[:len(x)]
@@ -131,4 +135,5 @@ func normaliseSumsFast(gain, bias, x, dy []Float, m Moments) {
 			normaliseGainSumAVX2(&gain[lo], &x[lo], &dy[lo], n, m.Mean, m.Rest, m.Scale)
 		}
 	}
+	return true
 }

@@ -29,7 +29,7 @@ type LSTMRows struct {
 func (p *LSTMRows) Forward(lo, hi int) {
 	for r := lo; r < hi; r++ {
 		from := 0
-		if cpu.AVX2 {
+		if cpu.Fast {
 			from = p.forwardFast(r)
 		}
 		if from < p.M {
@@ -77,14 +77,11 @@ func (p *LSTMRows) Backward(lo, hi int, rest, sums []Float) {
 		switch {
 		case p.Peep != nil:
 			from := 0
-			if cpu.AVX2 {
-				from = p.M &^ 7
-				p.peepingFast(r, from, sums)
+			if cpu.Fast {
+				from = p.peepingFast(r, sums)
 			}
 			p.peepingGo(r, from, sums)
-		case cpu.AVX2:
-			p.backwardFast(r)
-		default:
+		case !cpu.Fast || !p.backwardFast(r):
 			p.backwardGo(r, rest)
 		}
 	}
@@ -122,8 +119,7 @@ func (p *LSTMRows) peepingGo(r, from int, sums []Float) {
 //
 //	d[j] = dy[j]·gate[j]·(1 − tanh[j]²)
 func GatedTanhGrad(d, dy, gate, tanh []Float) {
-	if cpu.AVX2 {
-		gatedTanhGradFast(d, dy, gate, tanh)
+	if cpu.Fast && gatedTanhGradFast(d, dy, gate, tanh) {
 		return
 	}
 	for j, v := range dy {

@@ -29,7 +29,7 @@ func (p *LSTMRows) forwardFast(r int) (from int) {
 }
 
 // backwardFast is Backward of a row in assembly.
-func (p *LSTMRows) backwardFast(r int) {
+func (p *LSTMRows) backwardFast(r int) bool {
 	dgates, dc, dh, dnext := p.DGates[r*4*p.M:(r+1)*4*p.M], p.part(p.DCell, r, 0), p.part(p.DH, r, 0), p.part(p.DNext, r, 0)
 	gates, cell, th := p.Gates[r*4*p.M:(r+1)*4*p.M], p.part(p.Cell, r, 0), p.part(p.Tanh, r, 0)
 	kernel := lstmBackwardAVX2
@@ -44,11 +44,13 @@ func (p *LSTMRows) backwardFast(r int) {
 	for at := 0; at < p.M; at += cpu.AtOnce {
 		kernel(&dgates[at], &dc[at], &dh[at], &dnext[at], &gates[at], &cell[at], &th[at], min(cpu.AtOnce, p.M-at), p.M)
 	}
+	return true
 }
 
-// peepingFast is Backward with peepholes of the first n elements of a row, a multiple of 8, in
-// assembly.
-func (p *LSTMRows) peepingFast(r, n int, sums []Float) {
+// peepingFast is Backward with peepholes of the whole eights of a row, in assembly. It returns how
+// many elements these have.
+func (p *LSTMRows) peepingFast(r int, sums []Float) (done int) {
+	n := p.M &^ 7
 	dgates, dc, dh, dnext := p.DGates[r*4*p.M:(r+1)*4*p.M], p.part(p.DCell, r, 0), p.part(p.DH, r, 0), p.part(p.DNext, r, 0)
 	gates, cell, next, th := p.Gates[r*4*p.M:(r+1)*4*p.M], p.part(p.Cell, r, 0), p.part(p.Next, r, 0), p.part(p.Tanh, r, 0)
 	kernel := lstmPeepBackwardAVX2
@@ -63,11 +65,13 @@ func (p *LSTMRows) peepingFast(r, n int, sums []Float) {
 	for at := 0; at < n; at += cpu.AtOnce {
 		kernel(&dgates[at], &dc[at], &dh[at], &dnext[at], &gates[at], &cell[at], &next[at], &th[at], &p.Peep[at], &sums[at], min(cpu.AtOnce, n-at), p.M)
 	}
+	return n
 }
 
-func gatedTanhGradFast(d, dy, gate, tanh []Float) {
+func gatedTanhGradFast(d, dy, gate, tanh []Float) bool {
 	d, gate, tanh = d[:len(dy)], gate[:len(dy)], tanh[:len(dy)]
 	for at := 0; at < len(dy); at += cpu.AtOnce {
 		gatedTanhGradAVX2(&d[at], &dy[at], &gate[at], &tanh[at], min(cpu.AtOnce, len(dy)-at))
 	}
+	return true
 }

@@ -8,10 +8,11 @@ import (
 
 // Sum returns Σ x.
 func Sum(x []Float) (s Float) {
-	if cpu.AVX2 {
-		return sumFast(x)
+	done := 0
+	if cpu.Fast {
+		s, done = sumFast(x)
 	}
-	for _, v := range x {
+	for _, v := range x[done:] {
 		s += v
 	}
 	return s
@@ -19,10 +20,11 @@ func Sum(x []Float) (s Float) {
 
 // Sum64 returns Σ x, added in float64.
 func Sum64(x []Float) (s float64) {
-	if cpu.AVX2 {
-		return sum64Fast(x)
+	done := 0
+	if cpu.Fast {
+		s, done = sum64Fast(x)
 	}
-	for _, v := range x {
+	for _, v := range x[done:] {
 		s += float64(v)
 	}
 	return s
@@ -31,22 +33,23 @@ func Sum64(x []Float) (s float64) {
 // Dot returns Σ x·y.
 func Dot(x, y []Float) (s Float) {
 	y = y[:len(x)]
-	if cpu.AVX2 {
-		return dotFast(x, y)
+	done := 0
+	if cpu.Fast {
+		s, done = dotFast(x, y)
 	}
-	for i, v := range x {
-		s += v * y[i]
+	for i := done; i < len(x); i++ {
+		s += x[i] * y[i]
 	}
 	return s
 }
 
 // MaxOf returns the largest element, NaN where there is one, and −Inf of none.
 func MaxOf(x []Float) Float {
-	if cpu.AVX2 {
-		return maxFast(x)
+	m, done := Float(math.Inf(-1)), 0
+	if cpu.Fast {
+		m, done = maxFast(x)
 	}
-	m := Float(math.Inf(-1))
-	for _, v := range x {
+	for _, v := range x[done:] {
 		m = max(m, v)
 	}
 	return m
@@ -57,8 +60,7 @@ func MaxOf(x []Float) Float {
 //	y[i] += c·x[i]
 func Axpy(y []Float, c Float, x []Float) {
 	y = y[:len(x)]
-	if cpu.AVX2 {
-		axpyFast(y, x, c)
+	if cpu.Fast && axpyFast(y, x, c) {
 		return
 	}
 	for i, v := range x {
@@ -71,8 +73,7 @@ func Axpy(y []Float, c Float, x []Float) {
 //	z[i] += x[i]·y[i]
 func MulAdd(z, x, y []Float) {
 	z, y = z[:len(x)], y[:len(x)]
-	if cpu.AVX2 {
-		mulAddFast(z, x, y)
+	if cpu.Fast && mulAddFast(z, x, y) {
 		return
 	}
 	for i, v := range x {

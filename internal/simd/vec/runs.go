@@ -11,8 +11,7 @@ type Runs int
 //	y[k·d+j] = c[k]
 func (r Runs) Spread(y, c []Float) {
 	d := int(r)
-	if cpu.AVX2 && d > 0 && d <= cpu.AtOnce {
-		spreadFast(y, c, d)
+	if cpu.Fast && d > 0 && d <= cpu.AtOnce && spreadFast(y, c, d) {
 		return
 	}
 	for k, v := range c {
@@ -28,8 +27,7 @@ func (r Runs) Spread(y, c []Float) {
 //	y[k·d+j] += c[k]
 func (r Runs) SpreadAdd(y, c []Float) {
 	d := int(r)
-	if cpu.AVX2 && d > 0 && d <= cpu.AtOnce {
-		spreadAddFast(y, c, d)
+	if cpu.Fast && d > 0 && d <= cpu.AtOnce && spreadAddFast(y, c, d) {
 		return
 	}
 	for k, v := range c {
@@ -45,8 +43,7 @@ func (r Runs) SpreadAdd(y, c []Float) {
 //	y[k·d+j] = c[k]·x[k·d+j]
 func (r Runs) Scale(y, c, x []Float) {
 	d := int(r)
-	if cpu.AVX2 && d > 0 && d <= cpu.AtOnce {
-		scaleGroupsFast(y, c, x, d)
+	if cpu.Fast && d > 0 && d <= cpu.AtOnce && scaleGroupsFast(y, c, x, d) {
 		return
 	}
 	for k, v := range c {
@@ -62,8 +59,7 @@ func (r Runs) Scale(y, c, x []Float) {
 //	y[k·d+j] += c[k]·x[k·d+j]
 func (r Runs) Axpy(y, c, x []Float) {
 	d := int(r)
-	if cpu.AVX2 && d > 0 && d <= cpu.AtOnce {
-		axpyGroupsFast(y, c, x, d)
+	if cpu.Fast && d > 0 && d <= cpu.AtOnce && axpyGroupsFast(y, c, x, d) {
 		return
 	}
 	for k, v := range c {
@@ -79,8 +75,7 @@ func (r Runs) Axpy(y, c, x []Float) {
 //	y[k] += Σ_j x[k·d+j]·z[k·d+j]
 func (r Runs) Dot(y, x, z []Float) {
 	d := int(r)
-	if cpu.AVX2 && d > 0 && d <= cpu.AtOnce {
-		dotGroupsFast(y, x, z, d)
+	if cpu.Fast && d > 0 && d <= cpu.AtOnce && dotGroupsFast(y, x, z, d) {
 		return
 	}
 	for k := range y {
@@ -97,8 +92,7 @@ func (r Runs) Dot(y, x, z []Float) {
 //	y[k] += Σ_j x[k·d+j]
 func (r Runs) Sum(y, x []Float) {
 	d := int(r)
-	if cpu.AVX2 && d > 0 && d <= cpu.AtOnce {
-		sumGroupsFast(y, x, d)
+	if cpu.Fast && d > 0 && d <= cpu.AtOnce && sumGroupsFast(y, x, d) {
 		return
 	}
 	for k := range y {

@@ -23,8 +23,7 @@ func whole(x, columns []Float) bool { return len(columns) > 0 && len(x)%len(colu
 // TopRows raises top to the maximum of each column of x. It may pass over a NaN,
 // which the sum of WeighRows catches.
 func TopRows(top, x []Float) {
-	if cpu.AVX2 && whole(x, top) {
-		topRowsFast(top, x)
+	if cpu.Fast && whole(x, top) && topRowsFast(top, x) {
 		return
 	}
 	for n := len(top); len(x) > 0; x = x[n:] {
@@ -39,9 +38,7 @@ func TopRows(top, x []Float) {
 // WeighRows sets y to exp(x − top) and adds each column of it to sum. y may be
 // x.
 func WeighRows(y, x, top, sum []Float) {
-	if cpu.AVX2 && whole(x, top) {
-		y, sum = y[:len(x)], sum[:len(top)]
-		weighRowsFast(y, x, top, sum)
+	if cpu.Fast && whole(x, top) && weighRowsFast(y[:len(x)], x, top, sum[:len(top)]) {
 		return
 	}
 	n := len(top)
@@ -57,9 +54,7 @@ func WeighRows(y, x, top, sum []Float) {
 
 // ExpRows sets y to exp(x − top). y may be x.
 func ExpRows(y, x, top []Float) {
-	if cpu.AVX2 && whole(x, top) {
-		y = y[:len(x)]
-		expRowsFast(y, x, top)
+	if cpu.Fast && whole(x, top) && expRowsFast(y[:len(x)], x, top) {
 		return
 	}
 	n := len(top)
@@ -73,8 +68,7 @@ func ExpRows(y, x, top []Float) {
 
 // DivideRows divides each column of y by its sum, unless that is zero.
 func DivideRows(y, sum []Float) {
-	if cpu.AVX2 && whole(y, sum) {
-		divideRowsFast(y, sum)
+	if cpu.Fast && whole(y, sum) && divideRowsFast(y, sum) {
 		return
 	}
 	n := len(sum)

@@ -48,7 +48,7 @@ func fold(x []Float) (all [8]Float) {
 	return all
 }
 
-func topRowsFast(top, x []Float) {
+func topRowsFast(top, x []Float) bool {
 	n := len(top)
 	all := top
 	var eight [8]Float
@@ -66,11 +66,12 @@ func topRowsFast(top, x []Float) {
 			}
 		}
 	}
+	return true
 }
 
 // weighRowsFast adds to each sum in the order of the rows, so that these can be
 // taken in parts; of folded rows the assembly would add in another order.
-func weighRowsFast(y, x, top, sum []Float) {
+func weighRowsFast(y, x, top, sum []Float) bool {
 	n := len(top)
 	if n < 8 && 8%n == 0 {
 		expRowsFast(y, x, top)
@@ -80,22 +81,23 @@ func weighRowsFast(y, x, top, sum []Float) {
 				s += v
 			}
 			sum[0] = s
-			return
+			return true
 		}
 		for k := 0; k < len(x); k += n {
 			for j, v := range y[k : k+n] {
 				sum[j] += v
 			}
 		}
-		return
+		return true
 	}
 	for s := (stripes{}); s.next(len(x), n); {
 		i := s.at + s.column
 		weighRowsAVX2(&y[i], &x[i], &top[s.column], &sum[s.column], s.rows, s.stride, s.w)
 	}
+	return true
 }
 
-func expRowsFast(y, x, top []Float) {
+func expRowsFast(y, x, top []Float) bool {
 	n := len(top)
 	var tops, lost [8]Float
 	all := top
@@ -107,9 +109,10 @@ func expRowsFast(y, x, top []Float) {
 		i := s.at + s.column
 		weighRowsAVX2(&y[i], &x[i], &all[s.column], &lost[0], s.rows, s.stride, s.w)
 	}
+	return true
 }
 
-func divideRowsFast(y, sum []Float) {
+func divideRowsFast(y, sum []Float) bool {
 	n := len(sum)
 	var sums [8]Float
 	all := sum
@@ -120,12 +123,13 @@ func divideRowsFast(y, sum []Float) {
 	for s := (stripes{}); s.next(len(y), n); {
 		divideRowsAVX2(&y[s.at+s.column], &all[s.column], s.rows, s.stride, s.w)
 	}
+	return true
 }
 
 // expSumFast is expInto.
-func expSumFast(y, x []Float, m Float) (sum Float) {
+func expSumFast(y, x []Float, m Float) (sum Float, done int) {
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		sum += expSumAVX2(&y[lo], &x[lo], min(cpu.AtOnce, len(x)-lo), m)
 	}
-	return sum
+	return sum, len(x)
 }

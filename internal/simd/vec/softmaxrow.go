@@ -36,11 +36,12 @@ func Softmax(y, x []Float) (m, sum Float) {
 // expInto sets y = e^(x−m) and returns its sum, where m is the maximum of x and
 // no infinity.
 func expInto(y, x []Float, m Float) (sum Float) {
-	if cpu.AVX2 {
-		return expSumFast(y, x, m)
+	done := 0
+	if cpu.Fast {
+		sum, done = expSumFast(y, x, m)
 	}
-	for i, v := range x {
-		y[i] = Float(math.Exp(float64(v - m)))
+	for i := done; i < len(x); i++ {
+		y[i] = Float(math.Exp(float64(x[i] - m)))
 		sum += y[i]
 	}
 	return sum
@@ -116,7 +117,7 @@ func LogSumExp(x []Float) Float {
 	if math.IsInf(float64(m), 0) || m != m {
 		return m
 	}
-	if cpu.AVX2 {
+	if cpu.Fast {
 		return m + Float(math.Log(float64(expSum(x, m))))
 	}
 	s := 0.0

@@ -17,8 +17,7 @@ func SoftmaxBackward(dx, dy, y []Float) {
 
 // mulAddLess is z[i] += x[i]·(y[i] − c).
 func mulAddLess(z, x, y []Float, c Float) {
-	if cpu.AVX2 {
-		mulAddLessFast(z, x, y, c)
+	if cpu.Fast && mulAddLessFast(z, x, y, c) {
 		return
 	}
 	for i, v := range x {

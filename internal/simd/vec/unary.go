@@ -54,7 +54,7 @@ func (u Unary) String() string { return unaryNames[u] }
 // Forward sets y[i] = f(x[i]). y may be x.
 func (u Unary) Forward(y, x []Float, c Float) {
 	y = y[:len(x)]
-	if !cpu.AVX2 || !u.forwardFast(y, x, c) {
+	if !cpu.Fast || !u.forwardFast(y, x, c) {
 		u.forwardGo(y, x, c)
 	}
 }
@@ -170,7 +170,7 @@ func (u Unary) transcendental(y, x []Float, c Float) {
 //	dx[i] += dy[i]·f'(x[i])
 func (u Unary) Backward(dx, dy, x, y []Float, c Float) {
 	dx, x, y = dx[:len(dy)], x[:len(dy)], y[:len(dy)]
-	if !cpu.AVX2 || !u.backwardFast(dx, dy, x, y, c) {
+	if !cpu.Fast || !u.backwardFast(dx, dy, x, y, c) {
 		u.backwardGo(dx, dy, x, y, c)
 	}
 }
@@ -188,7 +188,7 @@ func (u Unary) SetBackward(dx, dy, x, y []Float, c Float) {
 		Mul.Forward(dx, dy, y, 1, 1)
 		return
 	}
-	if !cpu.AVX2 || !u.setBackwardFast(dx, dy, x, y, c) {
+	if !cpu.Fast || !u.setBackwardFast(dx, dy, x, y, c) {
 		clear(dx)
 		u.Backward(dx, dy, x, y, c)
 	}

@@ -74,13 +74,14 @@ func (u Unary) forwardMore(to, from *Float, n int) {
 
 // axpyFast is Axpy in assembly: the gradient of Scale, without the way there,
 // since rows are short.
-func axpyFast(y, x []Float, c Float) {
+func axpyFast(y, x []Float, c Float) bool {
 	for ; len(x) > cpu.AtOnce; y, x = y[cpu.AtOnce:], x[cpu.AtOnce:] {
 		scaleGradAVX2(&y[0], &x[0], &x[0], &x[0], cpu.AtOnce, c)
 	}
 	if len(x) > 0 {
 		scaleGradAVX2(&y[0], &x[0], &x[0], &x[0], len(x), c)
 	}
+	return true
 }
 
 // backwardFast is Backward in assembly; false means that there is none.

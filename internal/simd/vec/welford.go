@@ -8,8 +8,7 @@ import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
 // where they are small beside the mean. The others are zero before the first row.
 func Welford(sum, mean, low, x []Float, n int) {
 	sum, mean, low = sum[:len(x)], mean[:len(x)], low[:len(x)]
-	if cpu.AVX2 {
-		welfordFast(sum, mean, low, x, Float(n))
+	if cpu.Fast && welfordFast(sum, mean, low, x, Float(n)) {
 		return
 	}
 	for j, v := range x {

@@ -8,11 +8,12 @@ const zeroGroup = 32
 // HasZero reports whether an element is 0 or −0. It looks no further than a
 // group after the first.
 func HasZero(x []Float) bool {
-	if n := len(x) &^ (zeroGroup - 1); cpu.AVX2 && n > 0 {
-		if hasZeroFast(x[:n]) {
+	if n := len(x) &^ (zeroGroup - 1); cpu.Fast && n > 0 {
+		has, done := hasZeroFast(x[:n])
+		if has {
 			return true
 		}
-		x = x[n:]
+		x = x[done:]
 	}
 	for _, v := range x {
 		if v == 0 {

@@ -1,0 +1,209 @@
+//go:build (arm64 || (wasm && goexperiment.simd)) && !noasm && !f64
+
+package vec
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
+	"github.com/edgewise-ml/edgewise/internal/simd/four"
+)
+
+// begin is where the elements of a slice from lo on begin, and next how many of n a call has from there.
+func begin(x []Float, lo int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x[lo:])) }
+func next(n, lo int) int                     { return min(cpu.AtOnce, n-lo) }
+
+// constants are those of exponentials.
+func constants() unsafe.Pointer { return unsafe.Pointer(&four.Table) }
+
+// tanhEnds is whether the kernel of tanh comes to ±1: where no product is fused with a sum it stops a bit before.
+const tanhEnds = runtime.GOARCH != "wasm"
+
+// forwardFast is Forward; false means that there is no kernel.
+func (u Unary) forwardFast(y, x []Float, c Float) bool {
+	if u == Tanh && !tanhEnds {
+		return false
+	}
+	for lo := 0; lo < len(x); lo += cpu.AtOnce {
+		to, from, n := begin(y, lo), begin(x, lo), next(len(x), lo)
+		switch u {
+		case Scale:
+			four.Scale(to, from, n, c)
+		case Shift:
+			four.Shift(to, from, n, c)
+		case Neg:
+			four.Scale(to, from, n, -1)
+		case LeakyReLU:
+			four.LeakyReLU(to, from, n, c)
+		case ELU:
+			four.ELU(to, from, constants(), n, c)
+		case Sigmoid:
+			four.Sigmoid(to, from, constants(), n)
+		case Tanh:
+			four.Tanh(to, from, constants(), n)
+		case Exp:
+			four.Exp(to, from, constants(), n)
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// backwardFast and setBackwardFast are Backward and SetBackward; false means that there is no kernel.
+func (u Unary) backwardFast(dx, dy, x, y []Float, c Float) bool { return u.slope(dx, dy, x, y, c, 1) }
+func (u Unary) setBackwardFast(dx, dy, x, y []Float, c Float) bool {
+	return u.slope(dx, dy, x, y, c, 0)
+}
+
+// slope sets dx to the gradient, or with add adds that.
+func (u Unary) slope(dx, dy, x, y []Float, c Float, add int) bool {
+	switch {
+	case u == Shift:
+		c = 1
+	case u == Neg:
+		c = -1
+	case u == Exp && add == 1:
+		return mulAddFast(dx, dy, y)
+	}
+	for lo := 0; lo < len(dy); lo += cpu.AtOnce {
+		to, from, n := begin(dx, lo), begin(dy, lo), next(len(dy), lo)
+		switch u {
+		case Scale, Shift, Neg:
+			four.ScaleSlope(to, from, n, add, c)
+		case LeakyReLU:
+			four.LeakyReLUSlope(to, from, begin(x, lo), n, add, c)
+		case ELU:
+			four.ELUSlope(to, from, begin(x, lo), begin(y, lo), n, add, c)
+		case Sigmoid:
+			four.SigmoidSlope(to, from, begin(y, lo), n, add)
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// forwardFast is Forward, if both steps are 1, or of a number that comes second.
+func (b Binary) forwardFast(z, x, y []Float, sx, sy int) bool {
+	n := len(z)
+	switch {
+	case n == 0:
+		return true
+	case sx == 1 && sy == 0 && b == Add:
+		return Shift.forwardFast(z, x[:n], y[0])
+	case sx == 1 && sy == 0 && b == Sub:
+		return Shift.forwardFast(z, x[:n], -y[0])
+	case sx == 1 && sy == 0 && b == Mul:
+		return Scale.forwardFast(z, x[:n], y[0])
+	case sx == 1 && sy == 0 && b == Div:
+		return divideFast(z, x[:n], y[0])
+	case sx != 1 || sy != 1:
+		return false
+	}
+	x, y = x[:n], y[:n]
+	for lo := 0; lo < n; lo += cpu.AtOnce {
+		to, p, q := begin(z, lo), begin(x, lo), begin(y, lo)
+		switch b {
+		case Add:
+			four.Add(to, p, q, next(n, lo))
+		case Sub:
+			four.Sub(to, p, q, next(n, lo))
+		case Mul:
+			four.Mul(to, p, q, next(n, lo))
+		case Div:
+			four.Div(to, p, q, next(n, lo))
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// divideFast divides by a number.
+func divideFast(z, x []Float, c Float) bool {
+	for lo := 0; lo < len(x); lo += cpu.AtOnce {
+		four.DivideBy(begin(z, lo), begin(x, lo), next(len(x), lo), c)
+	}
+	return true
+}
+
+// backwardXFast is BackwardX; false means that there is no kernel.
+func (b Binary) backwardXFast(dx, dz, x, y []Float, sx, sy int) bool {
+	n := len(dz)
+	switch {
+	case sx == 0 || n == 0:
+		return false
+	case b == Add || b == Sub:
+		return axpyFast(dx[:n], dz, 1)
+	case b == Mul && sy == 0:
+		return axpyFast(dx[:n], dz, y[0])
+	case b == Mul:
+		return mulAddFast(dx[:n], dz, y[:n])
+	}
+	return false
+}
+
+// backwardYFast is BackwardY; false means that there is no kernel.
+func (b Binary) backwardYFast(dy, dz, x, y []Float, sx, sy int) bool {
+	if b == Sub && sy != 0 {
+		return axpyFast(dy[:len(dz)], dz, -1)
+	}
+	return (b == Add || b == Mul) && b.backwardXFast(dy, dz, y, x, sy, sx)
+}
+
+// axpyFast is Axpy.
+func axpyFast(y, x []Float, c Float) bool { return Scale.slope(y, x, nil, nil, c, 1) }
+
+// mulAddFast is MulAdd.
+func mulAddFast(z, x, y []Float) bool {
+	for lo := 0; lo < len(x); lo += cpu.AtOnce {
+		four.MulAdd(begin(z, lo), begin(x, lo), begin(y, lo), next(len(x), lo))
+	}
+	return true
+}
+
+func sumFast(x []Float) (s Float, done int) {
+	for lo := 0; lo < len(x); lo += cpu.AtOnce {
+		s += four.Sum(begin(x, lo), next(len(x), lo))
+	}
+	return s, len(x)
+}
+
+func dotFast(x, y []Float) (s Float, done int) {
+	for lo := 0; lo < len(x); lo += cpu.AtOnce {
+		s += four.Dot(begin(x, lo), begin(y, lo), next(len(x), lo))
+	}
+	return s, len(x)
+}
+
+func hasZeroFast(x []Float) (has bool, done int) {
+	for lo := 0; lo < len(x) && !has; lo += cpu.AtOnce {
+		has = four.HasZero(begin(x, lo), next(len(x), lo)) != 0
+	}
+	return has, len(x)
+}
+
+// addRowsFast adds rows, one after another.
+func addRowsFast(y, x []Float) bool {
+	n := len(y)
+	if n < 4 {
+		return false
+	}
+	for ; len(x) > 0; x = x[n:] {
+		Add.forwardFast(y, y, x[:n], 1, 1)
+	}
+	return true
+}
+
+func (a *Adam) stepFast(w, dw, m, v []Float) bool {
+	var numbers [7][4]Float
+	for i, x := range [...]Float{a.Rate, a.Decay, a.Gain1, a.Keep2, a.Gain2, a.Root, a.Eps} {
+		numbers[i] = [4]Float{x, x, x, x}
+	}
+	for lo := 0; lo < len(w); lo += cpu.AtOnce {
+		four.AdamStep(begin(w, lo), begin(dw, lo), begin(m, lo), begin(v, lo), unsafe.Pointer(&numbers), next(len(w), lo))
+	}
+	return true
+}

@@ -1,7 +1,0 @@
-//go:build !amd64 || noasm || f64
-
-package vec
-
-import "github.com/edgewise-ml/edgewise/internal/simd/cpu"
-
-func hasZeroFast([]Float) bool { panic(cpu.NoAssembly) }

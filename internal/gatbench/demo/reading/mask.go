@@ -140,9 +140,7 @@ func runMask(s *stage.Stage) error {
 	l := newMaskGAT(s.RNG("weights"))
 	s.Say("Eight nodes, of which some are joined. By matrices, attention computes %d scores, adds −∞ where there is no edge, and takes a softmax along each row. On the graph it computes a score for each of the %d edges. The weights that are left are the same, and so is what each node reads.", maskNodes*maskNodes, g.NumEdges())
 	mask := &picture.Heat{Title: "the mask: who may look at whom", Across: "at whom", Down: "who looks", Top: 1, Columns: nodeNames(), Rows: nodeNames()}
-	for _, row := range tableOf(g, message.E(grad.Const(ones(g.NumEdges())))) {
-		mask.Values = append(mask.Values, row)
-	}
+	mask.Values = tableOf(g, message.E(grad.Const(ones(g.NumEdges()))))
 	s.Heat(mask)
 	rows := [][]picture.Panel{{mask, graphPanel(g)}}
 	off := map[string]any{}

@@ -33,7 +33,7 @@ func (f boltzmann) Check(written []cli.File) error {
 	if f.Units < 20 || f.Units > 500 {
 		return cli.Misuse("--units %d: it must be from 20 to 500", f.Units)
 	}
-	return ownLetters{f.Train, f.Test}.check(written)
+	return ownLetters{stage.Files{Train: f.Train, Test: f.Test}}.check(written)
 }
 
 // How a machine learns patterns: steps of all of them, and its rate.

@@ -57,7 +57,7 @@ func (f hopfield) Check(written []cli.File) error {
 	case (f.Pairs || f.Autoencoder) && f.Test != "":
 		return cli.Misuse("%s makes its own cues: leave --test out", modes[0])
 	}
-	return ownLetters{f.Train, f.Test}.check(written)
+	return ownLetters{stage.Files{Train: f.Train, Test: f.Test}}.check(written)
 }
 
 // lesson is letters that are stored, what they are recalled from, and what should come of each cue.
@@ -69,7 +69,7 @@ type lesson struct {
 
 // lesson returns what is stored and asked for.
 func (f hopfield) lesson(s *stage.Stage) (*lesson, error) {
-	own := ownLetters{f.Train, f.Test}
+	own := ownLetters{stage.Files{Train: f.Train, Test: f.Test}}
 	sets, err := own.learnt(capitals)
 	if err != nil {
 		return nil, err

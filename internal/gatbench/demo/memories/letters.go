@@ -9,6 +9,7 @@ import (
 
 	"github.com/edgewise-ml/edgewise/datasets/text"
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/stage"
 	"github.com/edgewise-ml/edgewise/internal/picture"
 	"github.com/edgewise-ml/edgewise/tensor"
 )
@@ -160,24 +161,20 @@ func isRow(line string, before []string) bool {
 }
 
 // ownLetters are the flags of letters of one's own.
-type ownLetters struct{ train, test string }
+type ownLetters struct{ stage.Files }
 
 // check returns an error for files that cannot be read, or would be written over.
 func (f ownLetters) check(written []cli.File) error {
-	if f.test != "" && f.train == "" {
-		return cli.Misuse("--test %s: it has cues for the pictures of --train: name those, too", f.test)
+	if f.Test != "" && f.Train == "" {
+		return cli.Misuse("--test %s: it has cues for the pictures of --train: name those, too", f.Test)
 	}
-	read := []cli.File{{Flag: "--train", Path: f.train}, {Flag: "--test", Path: f.test}}
-	if err := cli.Ordinary(read...); err != nil {
-		return err
-	}
-	return cli.Apart(read, written)
+	return f.Apart(written)
 }
 
 // learnt returns the letters to store, in so many sets: of the file, or else the preset.
 func (f ownLetters) learnt(preset ...[]drawnLetter) ([]*letters, error) {
-	if f.train != "" {
-		sets, _, err := readLetters(f.train, len(preset))
+	if f.Train != "" {
+		sets, _, err := readLetters(f.Train, len(preset))
 		return sets, err
 	}
 	var out []*letters
@@ -190,21 +187,21 @@ func (f ownLetters) learnt(preset ...[]drawnLetter) ([]*letters, error) {
 // tried returns the pictures to try, each with the number of the letter that has its name; nil without a
 // file of them.
 func (f ownLetters) tried(stored *letters) (cues *letters, want []int32, err error) {
-	if f.test == "" {
+	if f.Test == "" {
 		return nil, nil, nil
 	}
-	sets, in, err := readLetters(f.test, 1)
+	sets, in, err := readLetters(f.Test, 1)
 	if err != nil {
 		return nil, nil, err
 	}
 	cues = sets[0]
 	if cues.wide != stored.wide || cues.high != stored.high {
-		return nil, nil, in.wrong(in.lines[0], "%q has %d×%d dots, and %s has pictures of %d×%d", cues.names[0], cues.wide, cues.high, f.train, stored.wide, stored.high)
+		return nil, nil, in.wrong(in.lines[0], "%q has %d×%d dots, and %s has pictures of %d×%d", cues.names[0], cues.wide, cues.high, f.Train, stored.wide, stored.high)
 	}
 	for i, name := range cues.names {
 		at := slices.Index(stored.names, name)
 		if at < 0 {
-			return nil, nil, in.wrong(in.lines[i], "there is no %q in %s; a cue has the name of what it should call up", name, f.train)
+			return nil, nil, in.wrong(in.lines[i], "there is no %q in %s; a cue has the name of what it should call up", name, f.Train)
 		}
 		want = append(want, int32(at))
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/edgewise-ml/edgewise/internal/cli"
+	"github.com/edgewise-ml/edgewise/internal/gatbench/demo/stage"
 )
 
 // written writes a file of a test and returns its path.
@@ -81,7 +82,7 @@ func TestLettersThatAreRefused(t *testing.T) {
 // Cues have the names and the size of letters, and come with letters of one's own.
 func TestCuesOfLetters(t *testing.T) {
 	stored := written(t, "stored", "L\n#..\n#..\n\nT\n###\n.#.\n")
-	own := ownLetters{stored, written(t, "cues", "T\n###\n...\n\nL\n#..\n##.\n\nT\n.##\n.#.\n")}
+	own := ownLetters{stage.Files{Train: stored, Test: written(t, "cues", "T\n###\n...\n\nL\n#..\n##.\n\nT\n.##\n.#.\n")}}
 	sets, err := own.learnt(capitals)
 	if err != nil {
 		t.Fatal(err)
@@ -96,13 +97,13 @@ func TestCuesOfLetters(t *testing.T) {
 		`cues: line 2: 'L' in a row of dots`:    "#..\nL..\n",
 		`cues: there are no pictures in it. A `: "",
 	} {
-		if _, _, err := (ownLetters{stored, written(t, "cues", text)}).tried(sets[0]); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := (ownLetters{stage.Files{Train: stored, Test: written(t, "cues", text)}}).tried(sets[0]); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
 	}
 	for want, f := range map[string]ownLetters{
-		"it has cues for the pictures of --train":  {test: "cues"},
-		"written over the file that --train reads": {train: stored},
+		"it has cues for the pictures of --train":  {stage.Files{Test: "cues"}},
+		"written over the file that --train reads": {stage.Files{Train: stored}},
 	} {
 		if err := f.check([]cli.File{{Flag: "--picture", Path: stored}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)

@@ -21,7 +21,7 @@ func constant(n int, v float64) *grad.Param {
 // showPairs stores pairs of letters in a memory between two layers, has each call up the other, and finds how many
 // random pairs such a memory holds.
 func (f hopfield) showPairs(s *stage.Stage) error {
-	sets, err := ownLetters{f.Train, ""}.learnt(capitals, smalls)
+	sets, err := ownLetters{stage.Files{Train: f.Train}}.learnt(capitals, smalls)
 	if err != nil {
 		return err
 	}

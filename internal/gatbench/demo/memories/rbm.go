@@ -50,7 +50,7 @@ func flippedAlone(s *stage.Stage, part string, x *tensor.Dense, chance float64) 
 // showLetters trains a restricted machine on noisy letters, says how likely letters that it never saw are, exactly,
 // and draws what it dreams.
 func (f boltzmann) showLetters(s *stage.Stage) error {
-	own := ownLetters{f.Train, f.Test}
+	own := ownLetters{stage.Files{Train: f.Train, Test: f.Test}}
 	sets, err := own.learnt(capitals)
 	if err != nil {
 		return err

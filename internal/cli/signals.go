@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -20,8 +21,11 @@ const (
 
 // ending are the signals that end a command. Those that were ignored when the
 // program began stay so: nohup ignores SIGHUP, a shell SIGINT of what a script
-// runs in the background.
+// runs in the background. js has no signals.
 func ending() []os.Signal {
+	if runtime.GOOS == "js" {
+		return nil
+	}
 	return slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, hangUp}, signal.Ignored)
 }
 

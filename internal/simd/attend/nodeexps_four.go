@@ -13,31 +13,34 @@ import (
 // rowsFast sets rows of exponentials.
 func (p *NodeExps) rowsFast() bool {
 	clear(p.most[:])
-	for r := range p.rows {
-		x, y := p.X[r*p.XStride:][:8], p.Y[r*p.YStride:][:16]
-		copy(y, x)
-		for h, v := range x {
-			y[8+h] = p.slope[0] * v
-			p.most[h] = max(p.most[h], v, -v)
+	for lo := 0; lo < p.rows; lo += nodesAtOnce {
+		n := min(nodesAtOnce, p.rows-lo)
+		for h := 0; h < 8; h += 4 {
+			p.powers(place(p.Y, lo*p.YStride+h), place(p.X, lo*p.XStride+h), n, 8*floatSize, p.YStride*floatSize, p.XStride*floatSize)
 		}
-		vec.Exp.Forward(y, y, 0)
 	}
 	return true
 }
 
-// columnFast takes eight elements at a time.
+// nodesAtOnce is how many nodes a call takes whose edges are not walked.
+const nodesAtOnce = 1 << 9
+
+// powers sets rows of four exponentials and, down bytes behind them, of four more.
+func (p *NodeExps) powers(y, x unsafe.Pointer, rows, down, yStride, xStride int) {
+	if four.NodePowers(y, x, unsafe.Pointer(&four.Table), rows, down, yStride, xStride, p.slope[0]) == 0 {
+		p.most[0] = Float(math.Inf(1))
+	}
+}
+
+// columnFast takes some elements at a time.
 func (p *NodeExps) columnFast() bool {
 	clear(p.most[:])
-	for r := 0; r < p.rows; r += 8 {
-		var e [16]Float
-		for i, v := range p.X[r : r+8] {
-			e[i], e[8+i] = v, p.slope[0]*v
-			p.most[i] = max(p.most[i], v, -v)
-		}
-		vec.Exp.Forward(e[:], e[:], 0)
-		for i, v := range p.X[r : r+8] {
-			y := p.Y[4*(r+i):][:4]
-			y[0], y[1], y[2], y[3] = v, e[i], e[8+i], 0
+	var e [2][256]Float
+	for lo := 0; lo < p.rows; lo += len(e[0]) {
+		n := min(len(e[0]), p.rows-lo)
+		p.powers(unsafe.Pointer(&e), place(p.X, lo), n/4, len(e[0])*floatSize, 4*floatSize, 4*floatSize)
+		for i, v := range p.X[lo : lo+n] {
+			*(*[4]Float)(p.Y[4*(lo+i):]) = [4]Float{v, e[0][i], e[1][i], 0}
 		}
 	}
 	return true
@@ -51,13 +54,8 @@ func place[T Float | int32 | int64](x []T, i int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(x[i:]))
 }
 
-// attendFast is Attend of eight heads of eight elements, four at a time, of two of them, or of one head of
-// four or more.
+// attendFast is Attend: of eight heads four at a time, of two of them, or of one head.
 func (s *NodeExpAttention) attendFast() bool {
-	heads := s.Heads > 1 && s.Width == 8
-	if !heads && (s.Heads != 1 || s.Width < 4) {
-		return false
-	}
 	rows := s.within()
 	switch {
 	case rows == 0:
@@ -84,37 +82,43 @@ func (s *NodeExpAttention) within() (rows int) {
 	return rows
 }
 
-// retraceFast is Retrace of eight heads of eight elements.
+// retraceFast is Retrace: of eight heads four at a time, or of one.
 func (s *NodeExpAttention) retraceFast() bool {
-	if s.Heads != 8 || s.Width != 8 {
-		return false
-	}
 	rows := s.within()
-	if rows > 0 {
-		s.retraceFour(rows, 0)
-		s.retraceFour(rows, 4)
+	for h := 0; h < s.Heads && rows > 0; h += 4 {
+		s.retrace(rows, h)
 	}
 	s.left -= rows
 	return true
 }
 
-// retraceFour is retraceFast of the heads from h on.
-func (s *NodeExpAttention) retraceFour(rows, h int) {
+// retrace is retraceFast of the heads from h on.
+func (s *NodeExpAttention) retrace(rows, h int) {
 	var edges unsafe.Pointer
 	if lo := int(s.Offsets[0]); s.Rows != nil && lo < int(s.Offsets[rows]) {
 		edges = place(s.Rows, lo-s.First)
 	}
-	steps := four.RetraceStrides{Far: s.bytes(s.FarStride), X: s.bytes(s.XStride), Y: s.bytes(s.YStride), Rec: s.bytes(s.RecStride),
-		Own: s.bytes(s.OwnStride), V: s.bytes(s.VStride), Der: s.bytes(s.DerStride), AddY: int64(s.AddY), AddRec: int64(s.AddRec)}
-	offsets, cols, at, down := place(s.Offsets, 0), place(s.Cols, 0), unsafe.Pointer(&steps), 8*floatSize
-	far, x, y, rec := place(s.Far, h), place(s.X, 8*h), place(s.Y, 8*h), place(s.Rec, h)
-	own, v, der := place(s.Own, h), place(s.V, 8*h), place(s.Der, h)
-	if s.d == nil {
-		four.RetraceHeads8(offsets, cols, far, x, y, rec, own, v, der, edges, at, rows, down, s.slope[0])
-		return
+	at := four.Narrow{RetraceStrides: four.RetraceStrides{Far: s.bytes(s.FarStride), X: s.bytes(s.XStride), Y: s.bytes(s.YStride), Rec: s.bytes(s.RecStride),
+		Own: s.bytes(s.OwnStride), V: s.bytes(s.VStride), Der: s.bytes(s.DerStride), AddY: int64(s.AddY), AddRec: int64(s.AddRec)},
+		Down: s.bytes(8), Y: place(s.Y, s.Width*h), Rec: place(s.Rec, h), Own: place(s.Own, h), V: place(s.V, s.Width*h)}
+	offsets, cols, far, x, der := place(s.Offsets, 0), place(s.Cols, 0), place(s.Far, h), place(s.X, s.Width*h), place(s.Der, h)
+	var mask four.Mask
+	var drop unsafe.Pointer
+	if s.d != nil {
+		at.Perm, mask = place(s.Perm, 0), s.mask(h)
+		drop = unsafe.Pointer(&mask)
 	}
-	mask := s.mask(h)
-	four.RetraceHeads8Drop(offsets, cols, place(s.Perm, 0), unsafe.Pointer(&mask), far, x, y, rec, own, v, der, edges, at, rows, down, s.slope[0])
+	strides := unsafe.Pointer(&at.RetraceStrides)
+	switch {
+	case s.Heads == 1:
+		four.RetraceOne(offsets, cols, s.factors(rows, s.Perm), far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, s.Width, s.slope[0])
+	case s.Width < 8:
+		four.RetraceNarrow(offsets, cols, drop, far, x, der, edges, unsafe.Pointer(&at), rows, s.Width, s.slope[0])
+	case s.d == nil:
+		four.RetraceHeads8(offsets, cols, far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, int(at.Down), s.slope[0])
+	default:
+		four.RetraceHeads8Drop(offsets, cols, at.Perm, drop, far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, int(at.Down), s.slope[0])
+	}
 }
 
 // bytes are those of a stride.
@@ -127,6 +131,19 @@ func (s *NodeExpAttention) mask(h int) four.Mask {
 
 // attendFour is attendFast of the heads from h on.
 func (s *NodeExpAttention) attendFour(rows, h int) {
+	offsets, cols := place(s.Offsets, 0), place(s.Cols, 0)
+	far, x, y, rec := place(s.Far, h), place(s.X, s.Width*h), place(s.Y, s.Width*h), place(s.Rec, h)
+	down, farStep, xStep, yStep, recStep := 8*floatSize, s.FarStride*floatSize, s.XStride*floatSize, s.YStride*floatSize, s.RecStride*floatSize
+	var mask four.Mask
+	var drop unsafe.Pointer
+	if s.d != nil {
+		mask = s.mask(h)
+		drop = unsafe.Pointer(&mask)
+	}
+	if s.Width < 8 {
+		four.AttendNarrow(offsets, cols, far, x, y, rec, drop, unsafe.Pointer(&s.room), rows, s.Width, down, farStep, xStep, yStep, recStep)
+		return
+	}
 	var bias [4 * 8]Float
 	for i := range bias {
 		bias[i] = Float(math.Copysign(0, -1))
@@ -134,15 +151,11 @@ func (s *NodeExpAttention) attendFour(rows, h int) {
 	if s.Bias != nil {
 		copy(bias[:], s.Bias[8*h:])
 	}
-	offsets, cols, add := place(s.Offsets, 0), place(s.Cols, 0), unsafe.Pointer(&bias)
-	far, x, y, rec := place(s.Far, h), place(s.X, 8*h), place(s.Y, 8*h), place(s.Rec, h)
-	down, farStep, xStep, yStep, recStep := 8*floatSize, s.FarStride*floatSize, s.XStride*floatSize, s.YStride*floatSize, s.RecStride*floatSize
-	if s.d == nil {
-		four.AttendHeads8(offsets, cols, far, x, y, rec, add, rows, down, farStep, xStep, yStep, recStep)
+	if drop == nil {
+		four.AttendHeads8(offsets, cols, far, x, y, rec, unsafe.Pointer(&bias), rows, down, farStep, xStep, yStep, recStep)
 		return
 	}
-	mask := s.mask(h)
-	four.AttendHeads8Drop(offsets, cols, far, x, y, rec, add, unsafe.Pointer(&mask), rows, down, farStep, xStep, yStep, recStep)
+	four.AttendHeads8Drop(offsets, cols, far, x, y, rec, unsafe.Pointer(&bias), drop, rows, down, farStep, xStep, yStep, recStep)
 }
 
 // attendTwo is attendFast of one of two heads of a node: plain Go with the bits of attendFour, which
@@ -174,14 +187,32 @@ func (s *NodeExpAttention) attendTwo(r, h int) {
 
 // attendOne is attendFast of one head.
 func (s *NodeExpAttention) attendOne(rows int) {
-	var factors unsafe.Pointer
-	if lo, hi := int(s.Offsets[0]), int(s.Offsets[rows]); s.d != nil && lo < hi {
-		f := s.Factors[:hi-lo]
-		for i := range f {
-			f[i] = s.factor(lo+i, 0)
-		}
-		factors = place(f, 0)
-	}
-	four.AttendOne(place(s.Offsets, 0), place(s.Cols, 0), place(s.Far, 0), place(s.X, 0), place(s.Y, 0), place(s.Rec, 0), factors,
+	four.AttendOne(place(s.Offsets, 0), place(s.Cols, 0), place(s.Far, 0), place(s.X, 0), place(s.Y, 0), place(s.Rec, 0), s.factors(rows, nil),
 		rows, s.Width, s.FarStride*floatSize, s.XStride*floatSize, s.YStride*floatSize, s.RecStride*floatSize)
+}
+
+// factors are those of the mask for the edges of some nodes, of one head, or nil. Edge e has number perm[e], or e.
+func (s *NodeExpAttention) factors(rows int, perm []int32) unsafe.Pointer {
+	lo, hi := int(s.Offsets[0]), int(s.Offsets[rows])
+	if s.d == nil || lo == hi {
+		return nil
+	}
+	f := s.Factors[:hi-lo]
+	for i := range f {
+		e := lo + i
+		if perm != nil {
+			e = int(perm[e])
+		}
+		f[i] = s.factor(e, 0)
+	}
+	return place(f, 0)
+}
+
+// pairFast is Pair.
+func (s *NodeExpAttention) pairFast() bool {
+	for lo := 0; lo < s.left; lo += nodesAtOnce {
+		four.RowDots(place(s.Rec, lo*s.RecStride+2), place(s.X, lo*s.XStride), place(s.V, lo*s.VStride), min(nodesAtOnce, s.left-lo), 1, s.Width,
+			s.RecStride*floatSize, s.XStride*floatSize, s.VStride*floatSize, 0)
+	}
+	return true
 }

@@ -8,9 +8,6 @@ func (*Additive) gradFast() bool { return false }
 
 func (*CompactGrads) addFast([]int32) bool { return false }
 
-func (*DotPair) pairsFast(int) bool              { return false }
-func (*DotPair) gradFast(DotPairGrads, int) bool { return false }
-
 func (*DotWalk) attendFast() bool  { return false }
 func (*DotWalk) retraceFast() bool { return false }
 func (*DotWalk) returnFast() bool  { return false }
@@ -28,14 +25,9 @@ func (*EdgeRows) affineGradFast() bool { return false }
 func (*GATv2Walk) attendFast() bool  { return false }
 func (*GATv2Walk) retraceFast() bool { return false }
 
-func (*Heads) sumFast() bool    { return false }
-func (*Heads) dotsFast() bool   { return false }
-func (*Heads) bothFast() bool   { return false }
-func (*Heads) pairsFast() bool  { return false }
-func (*Heads) foldFast() bool   { return false }
-func (*Heads) spreadFast() bool { return false }
-
-func (*NodeExpAttention) pairFast() bool { return false }
+func (*Heads) sumFast() bool  { return false }
+func (*Heads) dotsFast() bool { return false }
+func (*Heads) bothFast() bool { return false }
 
 func (*SoftRows) largestFast() bool { return false }
 func (*SoftRows) addFast() bool     { return false }

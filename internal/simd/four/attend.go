@@ -73,7 +73,7 @@ func AttendHeads8Drop(offsets, cols, far, x, y, rec, bias, drop place, rows, dow
 	}
 }
 
-// AttendOne is AttendHeads8 of one head of 4 to 8 columns, whose power's halves are side by side. Where factors are
+// AttendOne is AttendHeads8 of one head of 1 to 8 columns, whose power's halves are side by side. Where factors are
 // not nil, p is multiplied by them behind the sum: that of the first node's first edge is factors[0].
 //
 //go:nosplit
@@ -81,28 +81,31 @@ func AttendOne(offsets, cols, far, x, y, rec, factors place, rows, n, farStride,
 	last := n*4 - 16
 	first := offset(offsets, 0)
 	for i := 0; i < rows; i++ {
-		up, low := one(rec, 0), one(rec, 4)
-		var a, b vec
-		var s, inverse float32
+		up, low := all(one(rec, 0)), all(one(rec, 4))
+		var s, a, b vec
 		for k := offset(offsets, i); k < offset(offsets, i+1); k++ {
 			c := index(cols, k)
 			r, f := unsafe.Add(x, c*xStride), unsafe.Add(far, c*farStride)
-			p := max(up*one(f, 0), low*one(f, 4))
-			s += p
+			p := up.Mul(all(one(f, 0))).Max(low.Mul(all(one(f, 4))))
+			s = s.Add(p)
 			if factors != nil {
-				p *= one(factors, (k-first)*4)
+				p = p.Mul(all(one(factors, (k-first)*4)))
 			}
-			v := all(p)
-			a, b = fused(a, ld(r, 0), v), fused(b, ld(r, last), v)
+			if last < 0 {
+				a = fused(a, get(r, n), p)
+				continue
+			}
+			a, b = fused(a, ld(r, 0), p), fused(b, ld(r, last), p)
 		}
-		if s != 0 {
-			inverse = 1 / s
+		s = num(1).Div(s).Masked(s.NotEqual(vec{}))
+		if last < 0 {
+			set(a.Mul(s), y, n)
+		} else {
+			st(a.Mul(s), y, 0)
+			st(b.Mul(s), y, last)
 		}
-		v := all(inverse)
-		st(a.Mul(v), y, 0)
-		st(b.Mul(v), y, last)
-		put(up*inverse, rec, 0)
-		put(low*inverse, rec, 4)
+		put(up.Mul(s).GetElem(0), rec, 0)
+		put(low.Mul(s).GetElem(0), rec, 4)
 		y, rec = unsafe.Add(y, yStride), unsafe.Add(rec, recStride)
 	}
 }

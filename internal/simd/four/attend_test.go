@@ -59,24 +59,38 @@ func attendNodes[F number](offsets []int64, cols []int32, far, x, y, rec, bias [
 
 func TestAttendHeads8(t *testing.T) {
 	each(t, 100, func(t *testing.T, rng *rand.Rand) {
-		rows, nodes, down := rng.IntN(6), 1+rng.IntN(9), 4+rng.IntN(8)
+		rows, nodes, down, n := rng.IntN(6), 1+rng.IntN(9), 4+rng.IntN(8), 8
+		narrow := rng.IntN(2) == 0
+		if narrow {
+			n = 1 + rng.IntN(8)
+		}
 		offsets, cols, _ := list(rng, rows, nodes, rng.IntN(12))
-		s := [4]int{down + 4 + rng.IntN(3), 32 + rng.IntN(3), 32 + rng.IntN(3), down + 4 + rng.IntN(3)}
+		s := [4]int{down + 4 + rng.IntN(3), 4*n + rng.IntN(3), 4*n + rng.IntN(3), down + 4 + rng.IntN(3)}
 		far, x, bias := drawn(rng, nodes*s[0], positive(rng)), drawn(rng, nodes*s[1], positive(rng)), drawn(rng, 32, positive(rng))
 		y, rec := drawn(rng, rows*s[2], positive(rng)), drawn(rng, rows*s[3], positive(rng))
 		k0, k1, below, scale, column := rng.Uint32(), rng.Uint32(), rng.Uint32(), rng.Float32()+1, rng.IntN(20)
 		drops := rng.IntN(2) == 0
-		wantY, wantRec := wide(y.x), wide(rec.x)
-		attendNodes(offsets, cols, wide(far.x), wide(x.x), wantY, wantRec, wide(bias.x), 4, 8, s, down, func(k, h int) float64 {
+		wantY, wantRec, by := wide(y.x), wide(rec.x), wide(bias.x)
+		if narrow {
+			by = nil
+		}
+		attendNodes(offsets, cols, wide(far.x), wide(x.x), wantY, wantRec, by, 4, n, s, down, func(k, h int) float64 {
 			if !drops {
 				return 1
 			}
 			return float64(factorOf(k0, k1, below, scale, k, column+h))
 		})
+		m, mask := NewMask(k0, k1, below, columnKey, scale, column), unsafe.Pointer(nil)
 		if drops {
-			m := NewMask(k0, k1, below, columnKey, scale, column)
-			AttendHeads8Drop(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), bias.at(0), unsafe.Pointer(&m), rows, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
-		} else {
+			mask = unsafe.Pointer(&m)
+		}
+		switch {
+		case narrow:
+			var room [8][4]float32
+			AttendNarrow(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), mask, unsafe.Pointer(&room), rows, n, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
+		case drops:
+			AttendHeads8Drop(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), bias.at(0), mask, rows, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
+		default:
 			AttendHeads8(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), bias.at(0), rows, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
 		}
 		y.intact(t, "AttendHeads8")
@@ -88,7 +102,7 @@ func TestAttendHeads8(t *testing.T) {
 
 func TestAttendOne(t *testing.T) {
 	each(t, 100, func(t *testing.T, rng *rand.Rand) {
-		rows, nodes, n := 1+rng.IntN(6), 1+rng.IntN(9), 4+rng.IntN(5)
+		rows, nodes, n := 1+rng.IntN(6), 1+rng.IntN(9), 1+rng.IntN(8)
 		offsets, cols, _ := list(rng, rows, nodes, rng.IntN(12))
 		s := [4]int{2 + rng.IntN(3), n + rng.IntN(3), n + rng.IntN(3), 2 + rng.IntN(3)}
 		far, x, factors := drawn(rng, nodes*s[0], positive(rng)), drawn(rng, nodes*s[1], positive(rng)), drawn(rng, len(cols), positive(rng))

@@ -22,7 +22,7 @@ func AttendHeads8(offsets, cols, far, x, y, rec, bias unsafe.Pointer, rows, down
 //go:noescape
 func AttendHeads8Drop(offsets, cols, far, x, y, rec, bias, drop unsafe.Pointer, rows, down, farStride, xStride, yStride, recStride int)
 
-// AttendOne is AttendHeads8 of one head of 4 to 8 columns, whose power's halves are side by side. Where factors are
+// AttendOne is AttendHeads8 of one head of 1 to 8 columns, whose power's halves are side by side. Where factors are
 // not nil, p is multiplied by them behind the sum: that of the first node's first edge is factors[0].
 //
 //go:noescape
@@ -112,6 +112,24 @@ func DropELU(dst, src, bias, drop, t unsafe.Pointer, n, row int)
 //go:noescape
 func DropELUSlope(dx, dy, y unsafe.Pointer, n int, scale float32)
 
+// AttendNarrow is AttendHeads8Drop of four heads of n columns, at most eight, and of AttendHeads8 where drop is nil. There is
+// no bias. room is for n vectors.
+//
+//go:noescape
+func AttendNarrow(offsets, cols, far, x, y, rec, drop, room unsafe.Pointer, rows, n, down, farStride, xStride, yStride, recStride int)
+
+// RetraceNarrow is RetraceHeads8Drop of four heads of n columns, at most eight, and RetraceHeads8 where drop is nil. at is the
+// place of a Narrow.
+//
+//go:noescape
+func RetraceNarrow(offsets, cols, drop, far, x, der, edges, at unsafe.Pointer, rows, n int, slope float32)
+
+// RetraceOne is RetraceHeads8 of one head of 1 to 8 columns, whose record's parts are side by side. Where factors are not nil,
+// they are the mask's: that of the first node's first edge is factors[0].
+//
+//go:noescape
+func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides unsafe.Pointer, rows, n int, slope float32)
+
 // Normalise sets a row of n elements without its mean, in two steps, times a scale:
 //
 //	y = (x − mean − rest)·scale·gain + with    each product rounded
@@ -135,14 +153,25 @@ func NormaliseSlope(dx, dg, x unsafe.Pointer, n, plus int, mean, rest, scale, sl
 //go:noescape
 func NormaliseSums(gain, bias, x, dy unsafe.Pointer, n int, mean, rest, scale float32)
 
-// DotPairs8 sets the inner products of rows with two others, of four heads of eight columns, side by side:
+// RowDots sets the inner products of heads of n columns of rows of x and y, or with add adds them. A yStride of 0 is one
+// row y for all:
 //
-//	l[i,h] = ⟨x[i,h,:], a[h,:]⟩    r[i,h] = ⟨x[i,h,:], b[h,:]⟩
-//
-// Rows of l and r are stride bytes apart.
+//	w[i,h] = (add ? w[i,h] : 0) + ⟨x[i,h,:], y[i,h,:]⟩
 //
 //go:noescape
-func DotPairs8(l, r, x, a, b unsafe.Pointer, rows, stride, xStride int)
+func RowDots(w, x, y unsafe.Pointer, rows, heads, n, wStride, xStride, yStride, add int)
+
+// RowDots8 is RowDots of four heads of eight columns.
+//
+//go:noescape
+func RowDots8(w, x, y unsafe.Pointer, rows, wStride, xStride, yStride, add int)
+
+// RowsScaled adds rows of x to rows of y, each head of n columns times its number. A stride of 0 is one row for all:
+//
+//	y[i,h,:] += w[i,h]·x[i,h,:]
+//
+//go:noescape
+func RowsScaled(y, x, w unsafe.Pointer, rows, heads, n, yStride, xStride, wStride int)
 
 // Tile4x16 adds four rows of 8 to 16 columns of a product to c, or sets them. Rows of a are r1, r2 and
 // r3 bytes after the first, those of c s1, s2 and s3; the same place again stands for a row that is not there:

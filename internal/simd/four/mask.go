@@ -2,6 +2,8 @@
 
 package four
 
+import "unsafe"
+
 // Mask is what kernels are given of a vec.Dropout. Its fields are four of each, for four columns.
 type Mask struct {
 	Keys   [4]uint32  // K0, K1 and two that are not used
@@ -25,3 +27,11 @@ func NewMask(k0, k1, below, columnKey uint32, scale float32, column int) Mask {
 
 // RetraceStrides are the strides of RetraceHeads8, in bytes, and what it adds to: not 0 for yes.
 type RetraceStrides struct{ Far, X, Y, Rec, Own, V, Der, AddY, AddRec int64 }
+
+// Narrow is more that RetraceNarrow is given, with room for its sums.
+type Narrow struct {
+	RetraceStrides
+	Down                 int64
+	Y, Rec, Own, V, Perm unsafe.Pointer
+	_                    [1 + 2*8*2]int64
+}

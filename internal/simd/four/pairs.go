@@ -4,22 +4,83 @@ package four
 
 import "unsafe"
 
-// DotPairs8 sets the inner products of rows with two others, of four heads of eight columns, side by side:
+// RowDots sets the inner products of heads of n columns of rows of x and y, or with add adds them. A yStride of 0 is one
+// row y for all:
 //
-//	l[i,h] = ⟨x[i,h,:], a[h,:]⟩    r[i,h] = ⟨x[i,h,:], b[h,:]⟩
-//
-// Rows of l and r are stride bytes apart.
+//	w[i,h] = (add ? w[i,h] : 0) + ⟨x[i,h,:], y[i,h,:]⟩
 //
 //go:nosplit
-func DotPairs8(l, r, x, a, b place, rows, stride, xStride int) {
-	a0, a1, a2, a3, a4, a5, a6, a7 := ld(a, 0), ld(a, 16), ld(a, 32), ld(a, 48), ld(a, 64), ld(a, 80), ld(a, 96), ld(a, 112)
+func RowDots(w, x, y place, rows, heads, n, wStride, xStride, yStride, add int) {
+	step := n * 4
 	for ; rows > 0; rows-- {
-		x0, x1, x2, x3 := ld(x, 0), ld(x, 16), ld(x, 32), ld(x, 48)
-		s, t := fused(x0.Mul(a0), x1, a1), fused(x2.Mul(a2), x3, a3)
-		u, v := fused(x0.Mul(ld(b, 0)), x1, ld(b, 16)), fused(x2.Mul(ld(b, 32)), x3, ld(b, 48))
-		x0, x1, x2, x3 = ld(x, 64), ld(x, 80), ld(x, 96), ld(x, 112)
-		st(sums(s, t, fused(x0.Mul(a4), x1, a5), fused(x2.Mul(a6), x3, a7)), l, 0)
-		st(sums(u, v, fused(x0.Mul(ld(b, 64)), x1, ld(b, 80)), fused(x2.Mul(ld(b, 96)), x3, ld(b, 112))), r, 0)
-		l, r, x = unsafe.Add(l, stride), unsafe.Add(r, stride), unsafe.Add(x, xStride)
+		o, p, q := w, x, y
+		for h := heads; h > 0; h-- {
+			var a, b vec
+			u, v, j := p, q, n
+			for ; j >= 8; j -= 8 {
+				a, b = fused(a, ld(u, 0), ld(v, 0)), fused(b, ld(u, 16), ld(v, 16))
+				u, v = unsafe.Add(u, 32), unsafe.Add(v, 32)
+			}
+			if j >= 4 {
+				a = fused(a, ld(u, 0), ld(v, 0))
+				u, v, j = on(u), on(v), j-4
+			}
+			s := sum(a.Add(b))
+			for ; j > 0; j-- {
+				s += one(u, 0) * one(v, 0)
+				u, v = unsafe.Add(u, 4), unsafe.Add(v, 4)
+			}
+			if add != 0 {
+				s += one(o, 0)
+			}
+			put(s, o, 0)
+			o, p, q = unsafe.Add(o, 4), unsafe.Add(p, step), unsafe.Add(q, step)
+		}
+		w, x, y = unsafe.Add(w, wStride), unsafe.Add(x, xStride), unsafe.Add(y, yStride)
+	}
+}
+
+// RowDots8 is RowDots of four heads of eight columns.
+//
+//go:nosplit
+func RowDots8(w, x, y place, rows, wStride, xStride, yStride, add int) {
+	for ; rows > 0; rows-- {
+		a, b := fused(ld(x, 0).Mul(ld(y, 0)), ld(x, 16), ld(y, 16)), fused(ld(x, 32).Mul(ld(y, 32)), ld(x, 48), ld(y, 48))
+		c, d := fused(ld(x, 64).Mul(ld(y, 64)), ld(x, 80), ld(y, 80)), fused(ld(x, 96).Mul(ld(y, 96)), ld(x, 112), ld(y, 112))
+		s := sums(a, b, c, d)
+		if add != 0 {
+			s = s.Add(ld(w, 0))
+		}
+		st(s, w, 0)
+		w, x, y = unsafe.Add(w, wStride), unsafe.Add(x, xStride), unsafe.Add(y, yStride)
+	}
+}
+
+// RowsScaled adds rows of x to rows of y, each head of n columns times its number. A stride of 0 is one row for all:
+//
+//	y[i,h,:] += w[i,h]·x[i,h,:]
+//
+//go:nosplit
+func RowsScaled(y, x, w place, rows, heads, n, yStride, xStride, wStride int) {
+	last, step := n*4-16, n*4
+	for ; rows > 0; rows-- {
+		p, q, c := y, x, w
+		for h := heads; h > 0; h-- {
+			v := one(c, 0)
+			if last >= 0 {
+				by := all(v)
+				end := fused(ld(p, last), ld(q, last), by)
+				for j := 0; j < last; j += 16 {
+					st(fused(ld(p, j), ld(q, j), by), p, j)
+				}
+				st(end, p, last)
+			} else {
+				for j := 0; j < step; j += 4 {
+					put(one(p, j)+one(q, j)*v, p, j)
+				}
+			}
+			p, q, c = unsafe.Add(p, step), unsafe.Add(q, step), unsafe.Add(c, 4)
+		}
+		y, x, w = unsafe.Add(y, yStride), unsafe.Add(x, xStride), unsafe.Add(w, wStride)
 	}
 }

@@ -50,19 +50,26 @@ func (a *retraced[F]) retrace(offsets []int64, cols, edges []int32, s RetraceStr
 
 func TestRetraceHeads8(t *testing.T) {
 	each(t, 150, func(t *testing.T, rng *rand.Rand) {
-		rows, nodes, down := 1+rng.IntN(6), 1+rng.IntN(9), 4+rng.IntN(3)
+		rows, nodes, down, heads, n := 1+rng.IntN(6), 1+rng.IntN(9), 4+rng.IntN(3), 4, 8
+		kind := rng.IntN(3) // 1: heads that are narrow, 2: one
+		switch kind {
+		case 1:
+			n = 1 + rng.IntN(8)
+		case 2:
+			n, heads, down = 1+rng.IntN(8), 1, 1
+		}
 		offsets, cols, edges := list(rng, rows, nodes, rng.IntN(12))
 		perm := make([]int32, len(cols))
 		for k := range perm {
 			perm[k] = rng.Int32N(1 << 20)
 		}
 		more := func(n int) int64 { return int64(n + rng.IntN(3)) }
-		s := RetraceStrides{Far: more(2*down + 4), X: more(32), Y: more(32), Rec: more(4), Own: more(down + 4), V: more(32), Der: more(4), AddY: rng.Int64N(2), AddRec: rng.Int64N(2)}
+		s := RetraceStrides{Far: more(2*down + 4), X: more(heads * n), Y: more(heads * n), Rec: more(4), Own: more(down + 4), V: more(heads * n), Der: more(4), AddY: rng.Int64N(2), AddRec: rng.Int64N(2)}
 		pos := positive(rng)
 		far, x, y, rec := drawn(rng, nodes*int(s.Far), pos), drawn(rng, nodes*int(s.X), pos), drawn(rng, rows*int(s.Y), pos), drawn(rng, rows*int(s.Rec), pos)
 		own, v, der := drawn(rng, rows*int(s.Own), pos), drawn(rng, rows*int(s.V), pos), drawn(rng, max(nodes, len(cols))*int(s.Der), pos)
 		for u := range nodes { // so that dz has one sign
-			for h := range 4 {
+			for h := range heads {
 				far.x[u*int(s.Far)+2*down+h] = -pos()
 			}
 		}
@@ -74,17 +81,31 @@ func TestRetraceHeads8(t *testing.T) {
 			list, apart = nil, nil
 		}
 		want := retraced[float64]{wide(far.x), wide(x.x), wide(y.x), wide(rec.x), wide(own.x), wide(v.x), wide(der.x)}
-		want.retrace(offsets, cols, apart, s, 4, 8, down, float64(slope), func(k, h int) float64 {
+		want.retrace(offsets, cols, apart, s, heads, n, down, float64(slope), func(k, h int) float64 {
 			if !drops {
 				return 1
 			}
 			return float64(factorOf(k0, k1, below, scale, int(perm[k]), column+h))
 		})
 		bytes := RetraceStrides{4 * s.Far, 4 * s.X, 4 * s.Y, 4 * s.Rec, 4 * s.Own, 4 * s.V, 4 * s.Der, s.AddY, s.AddRec}
+		m, mask, by := NewMask(k0, k1, below, columnKey, scale, column), unsafe.Pointer(nil), unsafe.Pointer(nil)
+		var factors []float32
 		if drops {
-			m := NewMask(k0, k1, below, columnKey, scale, column)
-			RetraceHeads8Drop(begin(offsets), begin(cols), begin(perm), unsafe.Pointer(&m), far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, 4*down, slope)
-		} else {
+			mask = unsafe.Pointer(&m)
+			for k := offsets[0]; k < offsets[rows]; k++ {
+				factors = append(factors, factorOf(k0, k1, below, scale, int(perm[k]), column))
+			}
+			by = begin(factors)
+		}
+		switch {
+		case kind == 1:
+			with := Narrow{RetraceStrides: bytes, Down: int64(4 * down), Y: y.at(0), Rec: rec.at(0), Own: own.at(0), V: v.at(0), Perm: begin(perm)}
+			RetraceNarrow(begin(offsets), begin(cols), mask, far.at(0), x.at(0), der.at(0), list, unsafe.Pointer(&with), rows, n, slope)
+		case kind == 2:
+			RetraceOne(begin(offsets), begin(cols), by, far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, n, slope)
+		case drops:
+			RetraceHeads8Drop(begin(offsets), begin(cols), begin(perm), mask, far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, 4*down, slope)
+		default:
 			RetraceHeads8(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, 4*down, slope)
 		}
 		for _, r := range []*room{y, rec, der} {

@@ -153,6 +153,16 @@ func NormaliseSlope(dx, dg, x unsafe.Pointer, n, plus int, mean, rest, scale, sl
 //go:noescape
 func NormaliseSums(gain, bias, x, dy unsafe.Pointer, n int, mean, rest, scale float32)
 
+// CopyRows copies rows of n elements, four at least, which are so many bytes apart.
+//
+//go:noescape
+func CopyRows(to, from unsafe.Pointer, rows, n, toStride, fromStride int)
+
+// Turn4 sets columns of to to four rows of n elements, a multiple of four, which are so many bytes apart.
+//
+//go:noescape
+func Turn4(to, from unsafe.Pointer, n, toStride, fromStride int)
+
 // RowDots sets the inner products of heads of n columns of rows of x and y, or with add adds them. A yStride of 0 is one
 // row y for all:
 //

@@ -2638,6 +2638,79 @@ TEXT ·NormaliseSums(SB), NOSPLIT|NOFRAME, $0-52
 	WORD $0xbd000820 // FMOVS F0, 8(R1)
 	RET
 
+// func CopyRows(to, from unsafe.Pointer, rows, n, toStride, fromStride int)
+TEXT ·CopyRows(SB), NOSPLIT|NOFRAME, $0-48
+	MOVD to+0(FP), R0
+	MOVD from+8(FP), R1
+	MOVD rows+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD toStride+32(FP), R4
+	MOVD fromStride+40(FP), R5
+	WORD $0xd37ef463 // LSL $2, R3, R3
+	WORD $0xd1004063 // SUB $16, R3, R3
+	WORD $0x14000006 // JMP 6(PC)
+	WORD $0x8b030006 // ADD R3, R0, R6
+	WORD $0x3d8000c0 // FMOVQ F0, (R6)
+	WORD $0x8b000080 // ADD R0, R4, R0
+	WORD $0x8b0100a1 // ADD R1, R5, R1
+	WORD $0xd1000442 // SUB $1, R2, R2
+	WORD $0xf100005f // CMP $0, R2
+	WORD $0x540001ad // BLE 13(PC)
+	WORD $0x8b030026 // ADD R3, R1, R6
+	WORD $0x3dc000c0 // FMOVQ (R6), F0
+	WORD $0xaa1f03e6 // MOVD ZR, R6
+	WORD $0x14000006 // JMP 6(PC)
+	WORD $0x8b060027 // ADD R6, R1, R7
+	WORD $0x3dc000e1 // FMOVQ (R7), F1
+	WORD $0x8b060007 // ADD R6, R0, R7
+	WORD $0x3d8000e1 // FMOVQ F1, (R7)
+	WORD $0x910040c6 // ADD $16, R6, R6
+	WORD $0xeb0300df // CMP R3, R6
+	WORD $0x54ffff4b // BLT -6(PC)
+	WORD $0x17ffffee // JMP -18(PC)
+	RET
+
+// func Turn4(to, from unsafe.Pointer, n, toStride, fromStride int)
+TEXT ·Turn4(SB), NOSPLIT|NOFRAME, $0-40
+	MOVD to+0(FP), R0
+	MOVD from+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD toStride+24(FP), R3
+	MOVD fromStride+32(FP), R4
+	WORD $0x8b040485 // ADD R4<<1, R4, R5
+	WORD $0x8b010086 // ADD R1, R4, R6
+	WORD $0x8b040424 // ADD R4<<1, R1, R4
+	WORD $0x8b0100a5 // ADD R1, R5, R5
+	WORD $0x1400001a // JMP 26(PC)
+	WORD $0x8b030407 // ADD R3<<1, R0, R7
+	WORD $0x3dc00020 // FMOVQ (R1), F0
+	WORD $0x3dc000c1 // FMOVQ (R6), F1
+	WORD $0x3dc00082 // FMOVQ (R4), F2
+	WORD $0x3dc000a3 // FMOVQ (R5), F3
+	WORD $0x4e823804 // VZIP1 V2.S4, V0.S4, V4.S4
+	WORD $0x4e827800 // VZIP2 V2.S4, V0.S4, V0.S4
+	WORD $0x4e833822 // VZIP1 V3.S4, V1.S4, V2.S4
+	WORD $0x4e837821 // VZIP2 V3.S4, V1.S4, V1.S4
+	WORD $0x4e823883 // VZIP1 V2.S4, V4.S4, V3.S4
+	WORD $0x4e827882 // VZIP2 V2.S4, V4.S4, V2.S4
+	WORD $0x4e813804 // VZIP1 V1.S4, V0.S4, V4.S4
+	WORD $0x4e817800 // VZIP2 V1.S4, V0.S4, V0.S4
+	WORD $0x8b000068 // ADD R0, R3, R8
+	WORD $0x8b070069 // ADD R7, R3, R9
+	WORD $0x3d800003 // FMOVQ F3, (R0)
+	WORD $0x3d800102 // FMOVQ F2, (R8)
+	WORD $0x3d8000e4 // FMOVQ F4, (R7)
+	WORD $0x3d800120 // FMOVQ F0, (R9)
+	WORD $0x8b0304e0 // ADD R3<<1, R7, R0
+	WORD $0xd1001042 // SUB $4, R2, R2
+	WORD $0x91004021 // ADD $16, R1, R1
+	WORD $0x910040c6 // ADD $16, R6, R6
+	WORD $0x91004084 // ADD $16, R4, R4
+	WORD $0x910040a5 // ADD $16, R5, R5
+	WORD $0xf100005f // CMP $0, R2
+	WORD $0x54fffccc // BGT -26(PC)
+	RET
+
 // func RowDots(w, x, y unsafe.Pointer, rows, heads, n, wStride, xStride, yStride, add int)
 TEXT ·RowDots(SB), NOSPLIT|NOFRAME, $0-80
 	MOVD w+0(FP), R0

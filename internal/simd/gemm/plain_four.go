@@ -4,7 +4,4 @@ package gemm
 
 // What vectors of four floats have no kernels for.
 
-func (*Product) panelsFast(_, _, _ int) int                   { return 0 }
-func packGroupsFast(_, _ []Float, _ int, _ [2]int) int        { return 0 }
-func packPanelsFast(_, _ []Float, _, _ int, _ [2]int) int     { return 0 }
-func packTransposedFast(_, _ []Float, _, _ int, _ [2]int) int { return 0 }
+func (*Product) panelsFast(_, _, _ int) int { return 0 }

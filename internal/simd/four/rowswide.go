@@ -2,7 +2,10 @@
 
 package four
 
-import "unsafe"
+import (
+	"simd/archsimd"
+	"unsafe"
+)
 
 // RowsSum16 adds up rows of x of 32 to 64 columns, each times its weight, which is that of
 // its number k where edges is nil:
@@ -23,6 +26,10 @@ func RowsSum16(y, x, w, offsets, cols, edges place, rows, n, xStride, yStride, w
 			b0, b1, b2, b3 = ld(y, 64), ld(y, 80), ld(y, 96), ld(y, 112)
 			c0, c1, c2, c3 = ld(z, 0), ld(z, 16), ld(z, 32), ld(z, 48)
 			d0, d1, d2, d3 = ld(z, 64), ld(z, 80), ld(z, 96), ld(z, 112)
+		} else {
+			a0 = archsimd.BroadcastUint32x4(uint32(n >> 40)).BitsToFloat32() // zeros, which no register is kept for as for a constant
+			a1, a2, a3, b0, b1, b2, b3 = a0, a0, a0, a0, a0, a0, a0
+			c0, c1, c2, c3, d0, d1, d2, d3 = a0, a0, a0, a0, a0, a0, a0, a0
 		}
 		for ; k < end; k++ {
 			r := unsafe.Add(x, index(cols, k)*xStride)

@@ -5,7 +5,7 @@ import "fmt"
 // mend takes out what the compiler does badly with vectors:
 //
 //   - a broadcast of an element in three instructions, which is one;
-//   - a broadcast, and products with it, which take the element where it lies;
+//   - a broadcast, and products with it, which take the element where it lies, or where it is loaded to;
 //   - a shift by a constant that is broadcast first;
 //   - a product of 64 bits for the place of a row;
 //   - instructions that do nothing, and those whose result is not used.
@@ -15,6 +15,7 @@ func (k *kernel) mend() {
 		again = k.broadcast()
 		again = k.shortcut() || again
 		again = k.products() || again
+		again = k.loaded() || again
 		again = k.shifts() || again
 		again = k.rows() || again
 		again = k.unused() || again
@@ -61,7 +62,7 @@ func (k *kernel) ends() []bool {
 	return ends
 }
 
-// live returns the vector registers that are read after each instruction.
+// live returns the vector registers that are read after each instruction. Copies whose own result is not read do not count.
 func (k *kernel) live() []set {
 	before, after := make([]set, len(k.code)+1), make([]set, len(k.code))
 	for again := true; again; {
@@ -80,6 +81,9 @@ func (k *kernel) live() []set {
 			}
 			after[i] = s
 			reads, sets := vectors(in.word)
+			if idle(in.word) && s&sets == 0 {
+				reads = 0
+			}
 			if s = s&^sets | reads; s != before[i] {
 				before[i], again = s, true
 			}
@@ -224,17 +228,22 @@ func (k *kernel) products() (changed bool) {
 			continue
 		}
 		for _, u := range at {
-			w, other := plain(k.code[u].word, isElement), uint32(0)
-			if other = rn(w); other == d {
-				other = rm(w)
-			}
-			k.code[u].word = withLane(w, other, n, lane)
-			k.code[u].text = fmt.Sprintf("%s V%d.S[%d], V%d.S4, V%d.S4", laneName[w&threeRegisters], n, lane, other, rd(w))
+			k.byElement(u, plain(k.code[u].word, isElement), d, n, lane)
 		}
 		k.keep(func(j int) bool { return j != i })
 		changed, i = true, i-1
 	}
 	return changed
+}
+
+// byElement makes a product by d, word w, one by lane l of n.
+func (k *kernel) byElement(u int, w, d, n, l uint32) {
+	other := rn(w)
+	if other == d {
+		other = rm(w)
+	}
+	k.code[u].word = withLane(w, other, n, l)
+	k.code[u].text = fmt.Sprintf("%s V%d.S[%d], V%d.S4, V%d.S4", laneName[w&threeRegisters], n, l, other, rd(w))
 }
 
 // plain is a product by whole registers or, for an element, one by the first lane of a register as if
@@ -254,11 +263,12 @@ func plain(w uint32, element bool) uint32 {
 // unused leaves out copies and broadcasts that nothing reads.
 func (k *kernel) unused() bool {
 	live := k.live()
-	return k.keep(func(i int) bool {
-		w := k.code[i].word
-		_, isBroadcast := isDup(w)
-		_, isElement := isOne(w)
-		idle := isBroadcast || isElement || isCopy(w) || w&twoRegisters == dupWord || w&twoRegisters == insLane || w&twoRegisters == insWord
-		return !idle || live[i]&registers(rd(w)) != 0
-	})
+	return k.keep(func(i int) bool { return !idle(k.code[i].word) || live[i]&registers(rd(k.code[i].word)) != 0 })
+}
+
+// idle reports whether a word copies or broadcasts, and does nothing else.
+func idle(w uint32) bool {
+	_, isBroadcast := isDup(w)
+	_, isElement := isOne(w)
+	return isBroadcast || isElement || isCopy(w) || w&twoRegisters == dupWord || w&twoRegisters == insLane || w&twoRegisters == insWord
 }

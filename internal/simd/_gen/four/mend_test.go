@@ -59,6 +59,10 @@ func TestMends(t *testing.T) {
 			[]string{"dup v9.4s, v8.s[0]", "fmla v1.4s, v2.4s, v9.4s", "fadd v3.4s, v9.4s, v4.4s", "str q1, [x0]", "str q3, [x0]"}},
 		{"a broadcast of what changes before it is used", []string{"dup v9.4s, v8.s[0]", "ldr q8, [x1]", "fmla v1.4s, v2.4s, v9.4s", "str q1, [x0]", "str q8, [x0]"},
 			[]string{"dup v9.4s, v8.s[0]", "ldr q8, [x1]", "fmla v1.4s, v2.4s, v9.4s", "str q1, [x0]", "str q8, [x0]"}},
+		{"an element that is loaded for a broadcast", []string{"ldr s9, [x1]", "dup v8.4s, v9.s[0]", "fmul v9.4s, v2.4s, v8.4s", "fmul v3.4s, v8.4s, v4.4s", "str q9, [x0]", "str q3, [x0]"},
+			[]string{"ldr s8, [x1]", "fmul v9.4s, v2.4s, v8.s[0]", "fmul v3.4s, v4.4s, v8.s[0]", "str q9, [x0]", "str q3, [x0]"}},
+		{"one whose place is read before the broadcast", []string{"ldr s9, [x1]", "str q8, [x0]", "dup v8.4s, v9.s[0]", "fmul v9.4s, v2.4s, v8.4s", "str q9, [x0]"},
+			[]string{"ldr s9, [x1]", "str q8, [x0]", "fmul v9.4s, v2.4s, v9.s[0]", "str q9, [x0]"}},
 		{"a shift by a constant", []string{"mov x3, #-16", "dup v9.4s, w3", "ushl v1.4s, v2.4s, v9.4s", "mov x4, #23", "dup v9.4s, w4", "ushl v3.4s, v1.4s, v9.4s", "str q3, [x0]"},
 			[]string{"mov x3, #-16", "ushr v1.4s, v2.4s, #16", "mov x4, #23", "shl v3.4s, v1.4s, #23", "str q3, [x0]"}},
 		{"the place of a row", []string{"ldrsw x17, [x1, x14, lsl #2]", "madd x19, x11, x17, x3", "madd x17, x17, x10, x2", "madd x5, x17, x10, x2"},
@@ -99,6 +103,19 @@ func TestBranches(t *testing.T) {
 	k.mend()
 	if want := assembled(t, "cbz x3, #-4"); k.code[1].word != want {
 		t.Errorf("a branch over what is left out: %08x, want %08x", k.code[1].word, want)
+	}
+}
+
+// Copies that only feed each other go, from one round of a loop to the next, and an element that a later block wants stays.
+func TestMendsOfLoops(t *testing.T) {
+	k := code(assembled(t, "ldr s9, [x1]"), assembled(t, "dup v8.4s, v9.s[0]"), assembled(t, "fmul v9.4s, v2.4s, v8.4s"), assembled(t, "str q9, [x0]"),
+		assembled(t, "mov v5.16b, v6.16b"), assembled(t, "mov v6.16b, v5.16b"), assembled(t, "cbz x3, #-8"), assembled(t, "fmla v1.4s, v2.4s, v8.4s"), assembled(t, "str q1, [x0]"))
+	k.code[6].target = 3
+	k.mend()
+	for i, text := range []string{"ldr s8, [x1]", "fmul v9.4s, v2.4s, v8.s[0]", "str q9, [x0]", "cbz x3, #-4", "fmla v1.4s, v2.4s, v8.s[0]"} {
+		if want := assembled(t, text); k.code[i].word != want {
+			t.Errorf("%s: %08x, want %08x", text, k.code[i].word, want)
+		}
 	}
 }
 

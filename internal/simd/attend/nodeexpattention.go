@@ -49,7 +49,7 @@ type NodeExpAttention struct {
 	//lint:ignore U1000 the assembly keeps an edge's numbers here
 	b, c [8]Float
 
-	Factors []Float   // room for NodeExpMost numbers, where there is one head under a mask
+	Factors []Float   // under a mask, room for four times NodeExpMost numbers
 	Width   int       // elements of a head
 	Heads   int       // 8 or 1, or 2 of Attend
 	room    [64]Float // of the assembly: a row of heads that are less wide than 8; Attend of others: the bias

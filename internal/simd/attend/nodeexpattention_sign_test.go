@@ -53,7 +53,7 @@ func slopeTaken(heads int, x, y, slope, sum Float) float64 {
 	}
 	s := NodeExpAttention{Offsets: []int64{0, 1}, Cols: []int32{0}, Far: far, X: ones(), Y: make([]Float, 64), Rec: make([]Float, 8), Own: powers(x), V: ones(), Der: make([]Float, 8),
 		FarStride: 24, XStride: 8 * heads, YStride: 8 * heads, RecStride: heads, OwnStride: stride, VStride: 8 * heads, DerStride: heads,
-		Factors: make([]Float, NodeExpMost), Width: 8, Heads: heads}
+		Factors: make([]Float, 4*NodeExpMost), Width: 8, Heads: heads}
 	s.Prepare(slope, nil, 0)
 	s.Retrace()
 	return float64(s.Rec[0]) / float64(8*s.Y[0])

@@ -23,7 +23,7 @@ func spokesOf(rng *rand.Rand, rows, cols, most int) func() *NodeExpAttention {
 	}
 	k := NodeExpAttention{
 		Offsets: o, Cols: c, Perm: perm, Last: len(c) - 1, Ahead: rng.IntN(2) * 3,
-		AddY: rng.IntN(2), AddRec: rng.IntN(2), Heads: 1 + 7*rng.IntN(2), Width: 8 - max(0, rng.IntN(12)-4), Factors: make([]Float, NodeExpMost),
+		AddY: rng.IntN(2), AddRec: rng.IntN(2), Heads: 1 + 7*rng.IntN(2), Width: 8 - max(0, rng.IntN(12)-4), Factors: make([]Float, 4*NodeExpMost),
 		Stream: rng.IntN(2) == 0,
 	}
 	if rng.IntN(2) == 0 {

@@ -102,31 +102,33 @@ func (s *NodeExpAttention) retrace(rows, h int) {
 		Own: s.bytes(s.OwnStride), V: s.bytes(s.VStride), Der: s.bytes(s.DerStride), AddY: int64(s.AddY), AddRec: int64(s.AddRec)},
 		Down: s.bytes(8), Y: place(s.Y, s.Width*h), Rec: place(s.Rec, h), Own: place(s.Own, h), V: place(s.V, s.Width*h)}
 	offsets, cols, far, x, der := place(s.Offsets, 0), place(s.Cols, 0), place(s.Far, h), place(s.X, s.Width*h), place(s.Der, h)
-	var mask four.Mask
-	var drop unsafe.Pointer
-	if s.d != nil {
-		at.Perm, mask = place(s.Perm, 0), s.mask(h)
-		drop = unsafe.Pointer(&mask)
-	}
-	strides := unsafe.Pointer(&at.RetraceStrides)
+	factors, strides := s.factors(rows, h, s.Perm), unsafe.Pointer(&at.RetraceStrides)
 	switch {
 	case s.Heads == 1:
-		four.RetraceOne(offsets, cols, s.factors(rows, s.Perm), far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, s.Width, s.slope[0])
+		four.RetraceOne(offsets, cols, factors, far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, s.Width, s.slope[0])
 	case s.Width < 8:
-		four.RetraceNarrow(offsets, cols, drop, far, x, der, edges, unsafe.Pointer(&at), rows, s.Width, s.slope[0])
-	case s.d == nil:
-		four.RetraceHeads8(offsets, cols, far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, int(at.Down), s.slope[0])
+		four.RetraceNarrow(offsets, cols, factors, far, x, der, edges, unsafe.Pointer(&at), rows, s.Width, s.slope[0])
 	default:
-		four.RetraceHeads8Drop(offsets, cols, at.Perm, drop, far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, int(at.Down), s.slope[0])
+		four.RetraceHeads8(offsets, cols, factors, far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, int(at.Down), s.slope[0])
 	}
 }
 
 // bytes are those of a stride.
 func (s *NodeExpAttention) bytes(stride int) int64 { return int64(stride * floatSize) }
 
-// mask is that of four heads from h on.
-func (s *NodeExpAttention) mask(h int) four.Mask {
-	return four.NewMask(s.d.K0, s.d.K1, s.d.Below, vec.ColumnKey, Float(s.d.Scale), s.column+h)
+// factors are those of the mask for the edges of some nodes, four heads from h on, or nil. Edge e has number perm[e], or e.
+func (s *NodeExpAttention) factors(rows, h int, perm []int32) unsafe.Pointer {
+	lo, hi := int(s.Offsets[0]), int(s.Offsets[rows])
+	if s.d == nil || lo == hi {
+		return nil
+	}
+	mask := four.NewMask(s.d.K0, s.d.K1, s.d.Below, vec.ColumnKey, Float(s.d.Scale), s.column+h)
+	to, numbers := place(s.Factors[:4*(hi-lo)], 0), unsafe.Pointer(nil)
+	if perm != nil {
+		numbers = place(perm, lo)
+	}
+	four.Factors(to, numbers, unsafe.Pointer(&mask), hi-lo, lo)
+	return to
 }
 
 // attendFour is attendFast of the heads from h on.
@@ -134,14 +136,9 @@ func (s *NodeExpAttention) attendFour(rows, h int) {
 	offsets, cols := place(s.Offsets, 0), place(s.Cols, 0)
 	far, x, y, rec := place(s.Far, h), place(s.X, s.Width*h), place(s.Y, s.Width*h), place(s.Rec, h)
 	down, farStep, xStep, yStep, recStep := 8*floatSize, s.FarStride*floatSize, s.XStride*floatSize, s.YStride*floatSize, s.RecStride*floatSize
-	var mask four.Mask
-	var drop unsafe.Pointer
-	if s.d != nil {
-		mask = s.mask(h)
-		drop = unsafe.Pointer(&mask)
-	}
+	factors := s.factors(rows, h, nil)
 	if s.Width < 8 {
-		four.AttendNarrow(offsets, cols, far, x, y, rec, drop, unsafe.Pointer(&s.room), rows, s.Width, down, farStep, xStep, yStep, recStep)
+		four.AttendNarrow(offsets, cols, far, x, y, rec, factors, unsafe.Pointer(&s.room), rows, s.Width, down, farStep, xStep, yStep, recStep)
 		return
 	}
 	var bias [4 * 8]Float
@@ -151,11 +148,7 @@ func (s *NodeExpAttention) attendFour(rows, h int) {
 	if s.Bias != nil {
 		copy(bias[:], s.Bias[8*h:])
 	}
-	if drop == nil {
-		four.AttendHeads8(offsets, cols, far, x, y, rec, unsafe.Pointer(&bias), rows, down, farStep, xStep, yStep, recStep)
-		return
-	}
-	four.AttendHeads8Drop(offsets, cols, far, x, y, rec, unsafe.Pointer(&bias), drop, rows, down, farStep, xStep, yStep, recStep)
+	four.AttendHeads8(offsets, cols, far, x, y, rec, unsafe.Pointer(&bias), factors, rows, down, farStep, xStep, yStep, recStep)
 }
 
 // attendTwo is attendFast of one of two heads of a node: plain Go with the bits of attendFour, which
@@ -187,25 +180,8 @@ func (s *NodeExpAttention) attendTwo(r, h int) {
 
 // attendOne is attendFast of one head.
 func (s *NodeExpAttention) attendOne(rows int) {
-	four.AttendOne(place(s.Offsets, 0), place(s.Cols, 0), place(s.Far, 0), place(s.X, 0), place(s.Y, 0), place(s.Rec, 0), s.factors(rows, nil),
+	four.AttendOne(place(s.Offsets, 0), place(s.Cols, 0), place(s.Far, 0), place(s.X, 0), place(s.Y, 0), place(s.Rec, 0), s.factors(rows, 0, nil),
 		rows, s.Width, s.FarStride*floatSize, s.XStride*floatSize, s.YStride*floatSize, s.RecStride*floatSize)
-}
-
-// factors are those of the mask for the edges of some nodes, of one head, or nil. Edge e has number perm[e], or e.
-func (s *NodeExpAttention) factors(rows int, perm []int32) unsafe.Pointer {
-	lo, hi := int(s.Offsets[0]), int(s.Offsets[rows])
-	if s.d == nil || lo == hi {
-		return nil
-	}
-	f := s.Factors[:hi-lo]
-	for i := range f {
-		e := lo + i
-		if perm != nil {
-			e = int(perm[e])
-		}
-		f[i] = s.factor(e, 0)
-	}
-	return place(f, 0)
 }
 
 // pairFast is Pair.

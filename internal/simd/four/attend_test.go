@@ -57,6 +57,20 @@ func attendNodes[F number](offsets []int64, cols []int32, far, x, y, rec, bias [
 	}
 }
 
+// factorsOf are the factors of a mask for the edges of some nodes, or nil.
+func factorsOf(drops bool, m Mask, offsets []int64, perm []int32) unsafe.Pointer {
+	lo, hi := int(offsets[0]), int(offsets[len(offsets)-1])
+	if !drops || lo == hi {
+		return nil
+	}
+	f := make([][4]float32, hi-lo)
+	if perm != nil {
+		perm = perm[lo:]
+	}
+	Factors(begin(f), begin(perm), unsafe.Pointer(&m), hi-lo, lo)
+	return begin(f)
+}
+
 func TestAttendHeads8(t *testing.T) {
 	each(t, 100, func(t *testing.T, rng *rand.Rand) {
 		rows, nodes, down, n := rng.IntN(6), 1+rng.IntN(9), 4+rng.IntN(8), 8
@@ -80,18 +94,12 @@ func TestAttendHeads8(t *testing.T) {
 			}
 			return float64(factorOf(k0, k1, below, scale, k, column+h))
 		})
-		m, mask := NewMask(k0, k1, below, columnKey, scale, column), unsafe.Pointer(nil)
-		if drops {
-			mask = unsafe.Pointer(&m)
-		}
-		switch {
-		case narrow:
+		factors := factorsOf(drops, NewMask(k0, k1, below, columnKey, scale, column), offsets, nil)
+		if narrow {
 			var room [8][4]float32
-			AttendNarrow(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), mask, unsafe.Pointer(&room), rows, n, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
-		case drops:
-			AttendHeads8Drop(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), bias.at(0), mask, rows, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
-		default:
-			AttendHeads8(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), bias.at(0), rows, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
+			AttendNarrow(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), factors, unsafe.Pointer(&room), rows, n, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
+		} else {
+			AttendHeads8(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), bias.at(0), factors, rows, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
 		}
 		y.intact(t, "AttendHeads8")
 		rec.intact(t, "AttendHeads8")
@@ -105,7 +113,7 @@ func TestAttendOne(t *testing.T) {
 		rows, nodes, n := 1+rng.IntN(6), 1+rng.IntN(9), 1+rng.IntN(8)
 		offsets, cols, _ := list(rng, rows, nodes, rng.IntN(12))
 		s := [4]int{2 + rng.IntN(3), n + rng.IntN(3), n + rng.IntN(3), 2 + rng.IntN(3)}
-		far, x, factors := drawn(rng, nodes*s[0], positive(rng)), drawn(rng, nodes*s[1], positive(rng)), drawn(rng, len(cols), positive(rng))
+		far, x, factors := drawn(rng, nodes*s[0], positive(rng)), drawn(rng, nodes*s[1], positive(rng)), drawn(rng, 4*len(cols), positive(rng))
 		y, rec := drawn(rng, rows*s[2], positive(rng)), drawn(rng, rows*s[3], positive(rng))
 		wantY, wantRec, by := wide(y.x), wide(rec.x), unsafe.Pointer(nil)
 		if rng.IntN(2) == 0 {
@@ -115,7 +123,7 @@ func TestAttendOne(t *testing.T) {
 			if by == nil {
 				return 1
 			}
-			return float64(factors.x[k-int(offsets[0])])
+			return float64(factors.x[4*(k-int(offsets[0]))])
 		})
 		AttendOne(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), by, rows, n, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
 		y.intact(t, "AttendOne")

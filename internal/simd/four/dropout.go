@@ -30,11 +30,22 @@ func mixes(x archsimd.Uint32x4, first, second archsimd.Uint32x4) archsimd.Uint32
 	return x.Xor(x.ShiftAllRight(16))
 }
 
-// kept is the scale where the mask keeps the four columns of a row, and else 0.
-func kept(drop place, row int) vec {
-	key := mixed(uint32(row)+bits(drop, 0)) ^ bits(drop, 4)
-	h := mixes(archsimd.BroadcastUint32x4(key).Add(words(drop, 16)), words(drop, 64), words(drop, 80))
-	return ld(drop, 48).Masked(h.GreaterEqual(words(drop, 32)))
+// Factors sets what the mask has for four columns of n rows: the scale where it keeps them, and else 0. The rows are perm[0],
+// perm[1] and so on, or where perm is nil first, first+1 and so on.
+//
+//go:nosplit
+func Factors(to, perm, drop place, n, first int) {
+	lanes, below, scale, by, with := words(drop, 16), words(drop, 32), ld(drop, 48), words(drop, 64), words(drop, 80)
+	k0, k1 := bits(drop, 0), bits(drop, 4)
+	for i := 0; i < n; i++ {
+		row := first + i
+		if perm != nil {
+			row = index(perm, i)
+		}
+		h := mixes(archsimd.BroadcastUint32x4(mixed(uint32(row)+k0)^k1).Add(lanes), by, with)
+		st(scale.Masked(h.GreaterEqual(below)), to, 0)
+		to = on(to)
+	}
 }
 
 // DropRows sets rows of n columns, whose numbers count from row, to what the mask keeps of src, scaled; with add it adds

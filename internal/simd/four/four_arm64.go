@@ -7,23 +7,19 @@ package four
 import "unsafe"
 
 // AttendHeads8 is graph attention of nodes with four heads of eight columns, by the powers of their logits'
-// parts. A power's second half is down bytes after its first, in rec and in far:
+// parts. A power's second half is down bytes after its first, in rec and in far. Where factors are not nil, they are those of a
+// mask, the first of which is that of the first node's first edge:
 //
 //	p[k,h]   = max(rec[i,0,h]·far[cols[k],0,h], rec[i,1,h]·far[cols[k],1,h])    for offsets[i] ≤ k < offsets[i+1]
 //	sum      = Σ_k p[k,h]
-//	y[i,h,:] = Σ_k p[k,h]·x[cols[k],h,:] / sum + bias[h,:]
+//	y[i,h,:] = Σ_k p[k,h]·factors[k,h]·x[cols[k],h,:] / sum + bias[h,:]
 //	rec[i,h] = rec[i,h] / sum, and 0 without edges
 //
 //go:noescape
-func AttendHeads8(offsets, cols, far, x, y, rec, bias unsafe.Pointer, rows, down, farStride, xStride, yStride, recStride int)
+func AttendHeads8(offsets, cols, far, x, y, rec, bias, factors unsafe.Pointer, rows, down, farStride, xStride, yStride, recStride int)
 
-// AttendHeads8Drop is AttendHeads8 under a mask, which p is multiplied by behind the sum: see kept.
-//
-//go:noescape
-func AttendHeads8Drop(offsets, cols, far, x, y, rec, bias, drop unsafe.Pointer, rows, down, farStride, xStride, yStride, recStride int)
-
-// AttendOne is AttendHeads8 of one head of 1 to 8 columns, whose power's halves are side by side. Where factors are
-// not nil, p is multiplied by them behind the sum: that of the first node's first edge is factors[0].
+// AttendOne is AttendHeads8 of one head of 1 to 8 columns, whose power's halves are side by side. There are four
+// factors an edge, of which the first counts.
 //
 //go:noescape
 func AttendOne(offsets, cols, far, x, y, rec, factors unsafe.Pointer, rows, n, farStride, xStride, yStride, recStride int)
@@ -92,6 +88,12 @@ func Dot(x, y unsafe.Pointer, n int) float32
 //go:noescape
 func Sum(x unsafe.Pointer, n int) float32
 
+// Factors sets what the mask has for four columns of n rows: the scale where it keeps them, and else 0. The rows are perm[0],
+// perm[1] and so on, or where perm is nil first, first+1 and so on.
+//
+//go:noescape
+func Factors(to, perm, drop unsafe.Pointer, n, first int)
+
 // DropRows sets rows of n columns, whose numbers count from row, to what the mask keeps of src, scaled; with add it adds
 // that. dst may be src.
 //
@@ -112,20 +114,18 @@ func DropELU(dst, src, bias, drop, t unsafe.Pointer, n, row int)
 //go:noescape
 func DropELUSlope(dx, dy, y unsafe.Pointer, n int, scale float32)
 
-// AttendNarrow is AttendHeads8Drop of four heads of n columns, at most eight, and of AttendHeads8 where drop is nil. There is
-// no bias. room is for n vectors.
+// AttendNarrow is AttendHeads8 of four heads of n columns, at most eight, without a bias. room is for n vectors.
 //
 //go:noescape
-func AttendNarrow(offsets, cols, far, x, y, rec, drop, room unsafe.Pointer, rows, n, down, farStride, xStride, yStride, recStride int)
+func AttendNarrow(offsets, cols, far, x, y, rec, factors, room unsafe.Pointer, rows, n, down, farStride, xStride, yStride, recStride int)
 
-// RetraceNarrow is RetraceHeads8Drop of four heads of n columns, at most eight, and RetraceHeads8 where drop is nil. at is the
-// place of a Narrow.
+// RetraceNarrow is RetraceHeads8 of four heads of n columns, at most eight. at is the place of a Narrow.
 //
 //go:noescape
-func RetraceNarrow(offsets, cols, drop, far, x, der, edges, at unsafe.Pointer, rows, n int, slope float32)
+func RetraceNarrow(offsets, cols, factors, far, x, der, edges, at unsafe.Pointer, rows, n int, slope float32)
 
-// RetraceOne is RetraceHeads8 of one head of 1 to 8 columns, whose record's parts are side by side. Where factors are not nil,
-// they are the mask's: that of the first node's first edge is factors[0].
+// RetraceOne is RetraceHeads8 of one head of 1 to 8 columns, whose record's parts are side by side. There are
+// four factors an edge, of which the first counts.
 //
 //go:noescape
 func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides unsafe.Pointer, rows, n int, slope float32)
@@ -211,21 +211,15 @@ func Tile1x32(c, a, b unsafe.Pointer, n, k, cs, ldb, set int)
 // own of der, which is set; that of the first node's first edge is edges[0]:
 //
 //	α[k,h]           = max(own[i,0,h]·far[cols[k],0,h], own[i,1,h]·far[cols[k],1,h])
-//	y[i,h,:]         = (addY ? y[i,h,:] : 0) + Σ_k α·x[cols[k],h,:]
-//	dz[k,h]          = α·(1 or slope, by which is larger)·(⟨x[cols[k],h,:], v[i,h,:]⟩ − Σα·dα[cols[k],h])
+//	y[i,h,:]         = (addY ? y[i,h,:] : 0) + Σ_k α·factors[k,h]·x[cols[k],h,:]
+//	dz[k,h]          = α·(1 or slope, by which is larger)·(factors[k,h]·⟨x[cols[k],h,:], v[i,h,:]⟩ − Σα·dα[cols[k],h])
 //	rec[i,h]         = (addRec ? rec[i,h] : 0) + Σ_k dz[k,h]
 //	der[cols[k],h]  += dz[k,h]
 //
 // strides is the place of a RetraceStrides.
 //
 //go:noescape
-func RetraceHeads8(offsets, cols, far, x, y, rec, own, v, der, edges, strides unsafe.Pointer, rows, down int, slope float32)
-
-// RetraceHeads8Drop is RetraceHeads8 under a mask, by which α is multiplied for y, and the inner product: see kept. Edge k
-// has number perm[k] in it.
-//
-//go:noescape
-func RetraceHeads8Drop(offsets, cols, perm, drop, far, x, y, rec, own, v, der, edges, strides unsafe.Pointer, rows, down int, slope float32)
+func RetraceHeads8(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides unsafe.Pointer, rows, down int, slope float32)
 
 // NodePowers sets rows of y to the exponentials of four parts of logits from x, the second half down bytes after the first, and of a part
 // beyond ±24 NaN. It returns 0 if there was one, and else 1:

@@ -31,7 +31,7 @@ type RetraceStrides struct{ Far, X, Y, Rec, Own, V, Der, AddY, AddRec int64 }
 // Narrow is more that RetraceNarrow is given, with room for its sums.
 type Narrow struct {
 	RetraceStrides
-	Down                 int64
-	Y, Rec, Own, V, Perm unsafe.Pointer
-	_                    [1 + 2*8*2]int64
+	Down           int64
+	Y, Rec, Own, V unsafe.Pointer
+	_              [2 * 8][4]float32
 }

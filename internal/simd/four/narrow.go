@@ -17,11 +17,10 @@ func setColumn(x vec, p place, step int) {
 	put(x.GetElem(3), q, step)
 }
 
-// AttendNarrow is AttendHeads8Drop of four heads of n columns, at most eight, and of AttendHeads8 where drop is nil. There is
-// no bias. room is for n vectors.
+// AttendNarrow is AttendHeads8 of four heads of n columns, at most eight, without a bias. room is for n vectors.
 //
 //go:nosplit
-func AttendNarrow(offsets, cols, far, x, y, rec, drop, room place, rows, n, down, farStride, xStride, yStride, recStride int) {
+func AttendNarrow(offsets, cols, far, x, y, rec, factors, room place, rows, n, down, farStride, xStride, yStride, recStride int) {
 	step, all := n*4, n*16
 	for i := 0; i < rows; i++ {
 		up, low := ld(rec, 0), ld(rec, down)
@@ -34,8 +33,9 @@ func AttendNarrow(offsets, cols, far, x, y, rec, drop, room place, rows, n, down
 			r, f := unsafe.Add(x, c*xStride), unsafe.Add(far, c*farStride)
 			p := up.Mul(ld(f, 0)).Max(low.Mul(ld(f, down)))
 			s = s.Add(p)
-			if drop != nil {
-				p = p.Mul(kept(drop, k))
+			if factors != nil {
+				p = p.Mul(ld(factors, 0))
+				factors = on(factors)
 			}
 			for j := 0; j < all; j += 16 {
 				st(fused(ld(room, j), column(r, step), p), room, j)
@@ -53,11 +53,10 @@ func AttendNarrow(offsets, cols, far, x, y, rec, drop, room place, rows, n, down
 	}
 }
 
-// RetraceNarrow is RetraceHeads8Drop of four heads of n columns, at most eight, and RetraceHeads8 where drop is nil. at is the
-// place of a Narrow.
+// RetraceNarrow is RetraceHeads8 of four heads of n columns, at most eight. at is the place of a Narrow.
 //
 //go:nosplit
-func RetraceNarrow(offsets, cols, drop, far, x, der, edges, at place, rows, n int, slope float32) {
+func RetraceNarrow(offsets, cols, factors, far, x, der, edges, at place, rows, n int, slope float32) {
 	lean, room, end := all(slope), unsafe.Add(at, narrowRoom), n*16
 	for i := 0; i < rows; i++ {
 		own := unsafe.Add(within(at, 2), i*offset(at, 4))
@@ -74,9 +73,9 @@ func RetraceNarrow(offsets, cols, drop, far, x, der, edges, at place, rows, n in
 			r, f := unsafe.Add(x, c*offset(at, 1)), unsafe.Add(far, c*offset(at, 0))
 			high, two := up.Mul(ld(f, 0)), low.Mul(ld(f, offset(at, 9)))
 			p, z, m := high.Max(two), high.IfElse(high.Greater(two), two.Mul(lean)), num(1)
-			if drop != nil {
-				m = kept(drop, index(within(at, 4), k))
-				p = p.Mul(m)
+			if factors != nil {
+				m = ld(factors, 0)
+				p, factors = p.Mul(m), on(factors)
 			}
 			var dot vec
 			for j := 0; j < end; j += 16 {
@@ -115,10 +114,10 @@ func RetraceNarrow(offsets, cols, drop, far, x, der, edges, at place, rows, n in
 // within is place number k behind the strides of a Narrow, and narrowRoom what comes behind those.
 func within(at place, k int) place { return *(*place)(unsafe.Add(at, 80+8*k)) }
 
-const narrowRoom = 80 + 8*6
+const narrowRoom = 80 + 8*4
 
-// RetraceOne is RetraceHeads8 of one head of 1 to 8 columns, whose record's parts are side by side. Where factors are not nil,
-// they are the mask's: that of the first node's first edge is factors[0].
+// RetraceOne is RetraceHeads8 of one head of 1 to 8 columns, whose record's parts are side by side. There are
+// four factors an edge, of which the first counts.
 //
 //go:nosplit
 func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides place, rows, n int, slope float32) {
@@ -138,8 +137,8 @@ func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, stri
 			high, two := up.Mul(all(one(f, 0))), low.Mul(all(one(f, 4)))
 			p, z, m := high.Max(two), high.IfElse(high.Greater(two), two.Mul(lean)), num(1)
 			if factors != nil {
-				m = all(one(factors, (k-first)*4))
-				p = p.Mul(m)
+				m = all(one(factors, 0))
+				p, factors = p.Mul(m), on(factors)
 			}
 			var x0, x1 vec
 			if last < 0 {
@@ -148,7 +147,7 @@ func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, stri
 				x0, x1 = ld(r, 0), ld(r, last)
 			}
 			a, b = fused(a, x0, p), fused(b, x1, p)
-			dot := all(sum(x0.Mul(v0).Add(x1.Mul(v1).Masked(rest))))
+			dot := total(x0.Mul(v0).Add(x1.Mul(v1).Masked(rest)))
 			z = z.Mul(dot.Mul(m).Sub(all(one(f, 8))))
 			s = s.Add(z)
 			o := unsafe.Add(der, c*offset(strides, 6))

@@ -88,25 +88,15 @@ func TestRetraceHeads8(t *testing.T) {
 			return float64(factorOf(k0, k1, below, scale, int(perm[k]), column+h))
 		})
 		bytes := RetraceStrides{4 * s.Far, 4 * s.X, 4 * s.Y, 4 * s.Rec, 4 * s.Own, 4 * s.V, 4 * s.Der, s.AddY, s.AddRec}
-		m, mask, by := NewMask(k0, k1, below, columnKey, scale, column), unsafe.Pointer(nil), unsafe.Pointer(nil)
-		var factors []float32
-		if drops {
-			mask = unsafe.Pointer(&m)
-			for k := offsets[0]; k < offsets[rows]; k++ {
-				factors = append(factors, factorOf(k0, k1, below, scale, int(perm[k]), column))
-			}
-			by = begin(factors)
-		}
-		switch {
-		case kind == 1:
-			with := Narrow{RetraceStrides: bytes, Down: int64(4 * down), Y: y.at(0), Rec: rec.at(0), Own: own.at(0), V: v.at(0), Perm: begin(perm)}
-			RetraceNarrow(begin(offsets), begin(cols), mask, far.at(0), x.at(0), der.at(0), list, unsafe.Pointer(&with), rows, n, slope)
-		case kind == 2:
-			RetraceOne(begin(offsets), begin(cols), by, far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, n, slope)
-		case drops:
-			RetraceHeads8Drop(begin(offsets), begin(cols), begin(perm), mask, far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, 4*down, slope)
+		factors := factorsOf(drops, NewMask(k0, k1, below, columnKey, scale, column), offsets, perm)
+		switch kind {
+		case 1:
+			with := Narrow{RetraceStrides: bytes, Down: int64(4 * down), Y: y.at(0), Rec: rec.at(0), Own: own.at(0), V: v.at(0)}
+			RetraceNarrow(begin(offsets), begin(cols), factors, far.at(0), x.at(0), der.at(0), list, unsafe.Pointer(&with), rows, n, slope)
+		case 2:
+			RetraceOne(begin(offsets), begin(cols), factors, far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, n, slope)
 		default:
-			RetraceHeads8(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, 4*down, slope)
+			RetraceHeads8(begin(offsets), begin(cols), factors, far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, 4*down, slope)
 		}
 		for _, r := range []*room{y, rec, der} {
 			r.intact(t, "RetraceHeads8")

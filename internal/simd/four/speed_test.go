@@ -60,13 +60,13 @@ func BenchmarkKernels(b *testing.B) {
 		}},
 		{"attention of 100 nodes, 1,000 edges, 4 heads of 8", func() {
 			copy(rec, far)
-			AttendHeads8(begin(offsets), begin(cols), begin(far), begin(x), begin(y), begin(rec), begin(w), rows, 32, 64, 256, 256, 64)
+			AttendHeads8(begin(offsets), begin(cols), begin(far), begin(x), begin(y), begin(rec), begin(w), nil, rows, 32, 64, 256, 256, 64)
 		}, func() {
 			copy(rec, far)
 			attendNodes(offsets, cols, far, x, y, rec, w, 4, 8, [4]int{16, 64, 64, 16}, 8, func(_, _ int) float32 { return 1 })
 		}},
 		{"the way back of attention", func() {
-			RetraceHeads8(begin(offsets), begin(cols), begin(far), begin(x), begin(y), begin(rec), begin(far), begin(x), begin(der), nil, unsafe.Pointer(&bytes), rows, 16, 0.2)
+			RetraceHeads8(begin(offsets), begin(cols), nil, begin(far), begin(x), begin(y), begin(rec), begin(far), begin(x), begin(der), nil, unsafe.Pointer(&bytes), rows, 16, 0.2)
 		}, func() {
 			a := retraced[float32]{far, x, y, rec, far, x, der}
 			a.retrace(offsets, cols, nil, strides, 4, 8, 4, 0.2, func(_, _ int) float32 { return 1 })

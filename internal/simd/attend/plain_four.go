@@ -12,19 +12,6 @@ func (*DotWalk) attendFast() bool  { return false }
 func (*DotWalk) retraceFast() bool { return false }
 func (*DotWalk) returnFast() bool  { return false }
 
-func (*EdgeRows) scoreFast() bool      { return false }
-func (*EdgeRows) scoreDotsFast() bool  { return false }
-func (*EdgeRows) scoreBriefFast() bool { return false }
-func (*EdgeRows) scoreGradFast() bool  { return false }
-func (*EdgeRows) sumFast() bool        { return false }
-func (*EdgeRows) spreadFast() bool     { return false }
-func (*EdgeRows) dotsFast() bool       { return false }
-func (*EdgeRows) affineFast() bool     { return false }
-func (*EdgeRows) affineGradFast() bool { return false }
-
-func (*GATv2Walk) attendFast() bool  { return false }
-func (*GATv2Walk) retraceFast() bool { return false }
-
 func (*Heads) sumFast() bool  { return false }
 func (*Heads) dotsFast() bool { return false }
 func (*Heads) bothFast() bool { return false }

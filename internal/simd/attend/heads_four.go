@@ -3,9 +3,79 @@
 package attend
 
 import (
+	"unsafe"
+
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 	"github.com/edgewise-ml/edgewise/internal/simd/four"
 )
+
+// sumFast is Sum, of a row at a time, whose edges are added up before they are scaled.
+func (k *Heads) sumFast() bool {
+	var room [1 << 10]Float
+	f := k.H * k.Width
+	if f > len(room) {
+		return false
+	}
+	k.slots(func(r, lo, hi, slot int) {
+		for h, n := 0, 0; h < k.H; h += n {
+			n = k.sumHeads(room[h*k.Width:], h, lo, hi, slot)
+		}
+		y, x, w := k.Y[r*k.YStride:][:f], place(room[:], 0), place(k.S, r*k.SStride)
+		if k.Set != 0 {
+			clear(y)
+		}
+		four.RowsScaled(place(y, 0), x, w, 1, k.H, k.Width, 0, 0, 0)
+	})
+	return true
+}
+
+// sumHeads sets y to the sums of the edges from lo to hi of four heads from h on, or of one, and returns of how many.
+func (k *Heads) sumHeads(y []Float, h, lo, hi, slot int) (heads int) {
+	ends := [2]int64{0, int64(hi - lo)}
+	if lo == hi {
+		clear(y[:k.Width])
+		return 1
+	}
+	offsets, cols, w := unsafe.Pointer(&ends), place(k.Cols, lo), place(k.W, slot*k.WStride+h)
+	xs, ws, n := k.XStride*floatSize, k.WStride*floatSize, hi-lo
+	if k.Width == 8 && k.H-h >= 4 {
+		four.RowsHeads8(place(y, 0), place(k.X, 8*h), w, offsets, cols, nil, 1, xs, 0, ws, 0, n, 1)
+		return 4
+	}
+	for j, width := 0, 0; j < k.Width; j += width {
+		to, x := place(y, j), place(k.X, h*k.Width+j)
+		switch width = min(k.Width-j, 64); {
+		case width < 4:
+			width = 1
+			four.RowsSum1(to, x, w, offsets, cols, nil, 1, xs, 0, ws, 0, n, 1)
+		case width < 8:
+			four.RowsSum2(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
+		case width < 16:
+			four.RowsSum4(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
+		case width < 32:
+			four.RowsSum8(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
+		default:
+			four.RowsSum16(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
+		}
+	}
+	return 1
+}
+
+// dotsFast is Dots, of a row at a time.
+func (k *Heads) dotsFast() bool {
+	k.slots(func(r, lo, hi, slot int) {
+		if lo == hi {
+			return
+		}
+		ends, d := [2]int64{0, int64(hi - lo)}, k.Width*floatSize
+		four.EdgeDots(place(k.G, slot*k.WStride), place(k.V, r*k.YStride), place(k.X, 0), unsafe.Pointer(&ends), place(k.Cols, lo),
+			1, k.H, k.Width, k.WStride*floatSize, d, d, 0, k.XStride*floatSize, 0, hi-lo, 0)
+	})
+	return true
+}
+
+// bothFast leaves it to Sum and Dots.
+func (k *Heads) bothFast() bool { return false }
 
 // pairsFast is Pairs.
 func (k *Heads) pairsFast() bool {

@@ -12,10 +12,6 @@ func (*DotWalk) attendFast() bool  { return false }
 func (*DotWalk) retraceFast() bool { return false }
 func (*DotWalk) returnFast() bool  { return false }
 
-func (*Heads) sumFast() bool  { return false }
-func (*Heads) dotsFast() bool { return false }
-func (*Heads) bothFast() bool { return false }
-
 func (*SoftRows) largestFast() bool { return false }
 func (*SoftRows) addFast() bool     { return false }
 func (*SoftRows) weighFast() bool   { return false }

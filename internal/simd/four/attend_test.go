@@ -159,7 +159,7 @@ func TestEdgeDots(t *testing.T) {
 			heads, n = 4, 8
 		}
 		offsets, cols, _ := list(rng, rows, nodes, rng.IntN(12))
-		xs, ys, zs, set := heads*n+rng.IntN(3), heads*n+rng.IntN(3), heads, rng.IntN(2)
+		xs, ys, zs, set := heads*n+rng.IntN(3), heads*n+rng.IntN(3), heads+rng.IntN(3), rng.IntN(2)
 		x, y, z := drawn(rng, nodes*xs, positive(rng)), drawn(rng, rows*ys, positive(rng)), drawn(rng, len(cols)*zs, positive(rng))
 		from, to := 0, len(cols)
 		if rng.IntN(3) == 0 {
@@ -170,7 +170,7 @@ func TestEdgeDots(t *testing.T) {
 		if eight {
 			EdgeDots8(z.at(0), y.at(0), x.at(0), begin(offsets), begin(cols), rows, 4*zs, 4*ys, 4*xs, from, to, set)
 		} else {
-			EdgeDots(z.at(0), y.at(0), x.at(0), begin(offsets), begin(cols), rows, heads, n, 4*n, 4*n, 4*ys, 4*xs, from, to, set)
+			EdgeDots(z.at(0), y.at(0), x.at(0), begin(offsets), begin(cols), rows, heads, n, 4*zs, 4*n, 4*n, 4*ys, 4*xs, from, to, set)
 		}
 		z.intact(t, "EdgeDots")
 		near(t, named("EdgeDots of %d heads of %d", heads, n), z.x, want, float64(n+2))

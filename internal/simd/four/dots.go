@@ -5,16 +5,16 @@ package four
 import "unsafe"
 
 // EdgeDots takes inner products of n columns for nonzeros and heads, whose columns are yStep and xStep
-// apart in rows of y and x:
+// apart in rows of y and x. Numbers of a nonzero have zStride bytes:
 //
-//	z[k·heads+h] = (set ? 0 : z[k·heads+h]) + ⟨y[i,h,:], x[cols[k],h,:]⟩    for offsets[i], from ≤ k < offsets[i+1], to
+//	z[k,h] = (set ? 0 : z[k,h]) + ⟨y[i,h,:], x[cols[k],h,:]⟩    for offsets[i], from ≤ k < offsets[i+1], to
 //
 //go:nosplit
-func EdgeDots(z, y, x, offsets, cols place, rows, heads, n, yStep, xStep, yStride, xStride, from, to, set int) {
+func EdgeDots(z, y, x, offsets, cols place, rows, heads, n, zStride, yStep, xStep, yStride, xStride, from, to, set int) {
 	for i := 0; i < rows; i++ {
 		k, end := max(offset(offsets, i), from), min(offset(offsets, i+1), to)
 		for ; k < end; k++ {
-			p, q, o := y, unsafe.Add(x, index(cols, k)*xStride), unsafe.Add(z, k*heads*4)
+			p, q, o := y, unsafe.Add(x, index(cols, k)*xStride), unsafe.Add(z, k*zStride)
 			for h := heads; h > 0; h-- {
 				var a0, a1, a2, a3 vec
 				u, v, j := p, q, n
@@ -43,7 +43,7 @@ func EdgeDots(z, y, x, offsets, cols place, rows, heads, n, yStep, xStep, yStrid
 	}
 }
 
-// EdgeDots8 is EdgeDots of four heads of eight columns, side by side. Four elements of z have zStride bytes.
+// EdgeDots8 is EdgeDots of four heads of eight columns, side by side.
 //
 //go:nosplit
 func EdgeDots8(z, y, x, offsets, cols place, rows, zStride, yStride, xStride, from, to, set int) {

@@ -66,14 +66,14 @@ func HasZero(x unsafe.Pointer, n int) int
 func AdamStep(w, dw, m, v, a unsafe.Pointer, n int)
 
 // EdgeDots takes inner products of n columns for nonzeros and heads, whose columns are yStep and xStep
-// apart in rows of y and x:
+// apart in rows of y and x. Numbers of a nonzero have zStride bytes:
 //
-//	z[k·heads+h] = (set ? 0 : z[k·heads+h]) + ⟨y[i,h,:], x[cols[k],h,:]⟩    for offsets[i], from ≤ k < offsets[i+1], to
+//	z[k,h] = (set ? 0 : z[k,h]) + ⟨y[i,h,:], x[cols[k],h,:]⟩    for offsets[i], from ≤ k < offsets[i+1], to
 //
 //go:noescape
-func EdgeDots(z, y, x, offsets, cols unsafe.Pointer, rows, heads, n, yStep, xStep, yStride, xStride, from, to, set int)
+func EdgeDots(z, y, x, offsets, cols unsafe.Pointer, rows, heads, n, zStride, yStep, xStep, yStride, xStride, from, to, set int)
 
-// EdgeDots8 is EdgeDots of four heads of eight columns, side by side. Four elements of z have zStride bytes.
+// EdgeDots8 is EdgeDots of four heads of eight columns, side by side.
 //
 //go:noescape
 func EdgeDots8(z, y, x, offsets, cols unsafe.Pointer, rows, zStride, yStride, xStride, from, to, set int)

@@ -11,7 +11,7 @@ func (p *EdgeDot) addFast(lo, hi int) bool {
 		to, from, with, offsets, cols := at(p.Z, 0), at(p.X, 0), at(p.Y, c.row*p.F), at(p.Offsets, c.row), at(p.Cols, 0)
 		row, first, last, set := p.F*floatSize, int(c.from), int(c.to), one(p.Set)
 		if p.Apart > 0 || d != 8 || p.Heads%4 != 0 {
-			four.EdgeDots(to, with, from, offsets, cols, c.rows, p.Heads, d, y*floatSize, x*floatSize, row, row, first, last, set)
+			four.EdgeDots(to, with, from, offsets, cols, c.rows, p.Heads, d, p.Heads*floatSize, y*floatSize, x*floatSize, row, row, first, last, set)
 			continue
 		}
 		for h := 0; h < p.Heads; h += 4 {

@@ -207,3 +207,41 @@ func (f *EdgeRows) affineGradFast() bool {
 		}
 	})
 }
+
+// addFast is Add by rows of what a sign multiplies with, of which four bits say four.
+func (b *CompactGrads) addFast(edges []int32) bool {
+	w := b.H * b.Width
+	var room struct {
+		row, sum [blockRoom]Float
+		pairs    [2][blockRoom / 8]Float
+		leaky    [16][4]Float
+	}
+	if w > blockRoom {
+		return false
+	}
+	for i := range room.leaky {
+		for j := range room.leaky[i] {
+			room.leaky[i][j] = b.Slope
+			if i>>j&1 != 0 {
+				room.leaky[i][j] = 1
+			}
+		}
+	}
+	row, sum, to := room.row[:w], room.sum[:w], place(room.sum[:], 0)
+	for _, e := range edges {
+		for h := range b.H {
+			at := 2 * (int(e)*b.H + h)
+			room.pairs[0][h], room.pairs[1][h] = b.Z[at], b.Z[at+1]
+		}
+		clear(sum)
+		four.RowsScaled(to, place(b.A, 0), place(room.pairs[0][:], 0), 1, b.H, b.Width, 0, 0, 0)
+		for i, bits := range b.Signs[int(e)*w/8 : (int(e)+1)*w/8] {
+			*(*[4]Float)(row[8*i:]), *(*[4]Float)(row[8*i+4:]) = room.leaky[bits&15], room.leaky[bits>>4]
+		}
+		four.Mul(to, to, place(row, 0), w)
+		four.RowsScaled(to, place(b.R, int(b.From[e])*w), place(room.pairs[1][:], 0), 1, b.H, b.Width, 0, 0, 0)
+		du := place(b.DU, int(b.To[e])*w)
+		four.Add(du, du, to, w)
+	}
+	return true
+}

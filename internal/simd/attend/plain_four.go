@@ -6,8 +6,6 @@ package attend
 
 func (*Additive) gradFast() bool { return false }
 
-func (*CompactGrads) addFast([]int32) bool { return false }
-
 func (*DotWalk) attendFast() bool  { return false }
 func (*DotWalk) retraceFast() bool { return false }
 func (*DotWalk) returnFast() bool  { return false }

@@ -4,8 +4,6 @@ package attend
 
 // What vectors of four floats have no kernels for.
 
-func (*Additive) gradFast() bool { return false }
-
 func (*DotWalk) attendFast() bool  { return false }
 func (*DotWalk) retraceFast() bool { return false }
 func (*DotWalk) returnFast() bool  { return false }

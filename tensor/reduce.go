@@ -113,10 +113,11 @@ const fewInner = 8
 
 // addRuns adds the runs of x, as long as to, to it: the scores of a few classes, of each of many heads.
 func addRuns(to, x []Float) {
-	for ; len(x) > 0; x = x[len(to):] {
-		for k, v := range x[:len(to)] {
-			to[k] += v
+	for k, s := range to {
+		for j := k; j < len(x); j += len(to) {
+			s += x[j]
 		}
+		to[k] = s
 	}
 }
 

@@ -138,7 +138,7 @@ func (s *NodeExpAttention) attendFour(rows, h int) {
 	down, farStep, xStep, yStep, recStep := 8*floatSize, s.FarStride*floatSize, s.XStride*floatSize, s.YStride*floatSize, s.RecStride*floatSize
 	factors := s.factors(rows, h, nil)
 	if s.Width < 8 {
-		four.AttendNarrow(offsets, cols, far, x, y, rec, factors, unsafe.Pointer(&s.room), rows, s.Width, down, farStep, xStep, yStep, recStep)
+		four.AttendNarrow(offsets, cols, far, x, y, rec, factors, unsafe.Pointer(&four.Lanes[s.Width]), unsafe.Pointer(&s.room), rows, s.Width, down, farStep, xStep, yStep, recStep)
 		return
 	}
 	var bias [4 * 8]Float

@@ -97,7 +97,7 @@ func TestAttendHeads8(t *testing.T) {
 		factors := factorsOf(drops, NewMask(k0, k1, below, columnKey, scale, column), offsets, nil)
 		if narrow {
 			var room [8][4]float32
-			AttendNarrow(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), factors, unsafe.Pointer(&room), rows, n, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
+			AttendNarrow(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), factors, unsafe.Pointer(&Lanes[n]), unsafe.Pointer(&room), rows, n, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
 		} else {
 			AttendHeads8(begin(offsets), begin(cols), far.at(0), x.at(0), y.at(0), rec.at(0), bias.at(0), factors, rows, 4*down, 4*s[0], 4*s[1], 4*s[2], 4*s[3])
 		}

@@ -114,10 +114,11 @@ func DropELU(dst, src, bias, drop, t unsafe.Pointer, n, row int)
 //go:noescape
 func DropELUSlope(dx, dy, y unsafe.Pointer, n int, scale float32)
 
-// AttendNarrow is AttendHeads8 of four heads of n columns, at most eight, without a bias. room is for n vectors.
+// AttendNarrow is AttendHeads8 of four heads of n columns, at most eight, without a bias. lanes is the place of Lanes[n], and room
+// is for n vectors.
 //
 //go:noescape
-func AttendNarrow(offsets, cols, far, x, y, rec, factors, room unsafe.Pointer, rows, n, down, farStride, xStride, yStride, recStride int)
+func AttendNarrow(offsets, cols, far, x, y, rec, factors, lanes, room unsafe.Pointer, rows, n, down, farStride, xStride, yStride, recStride int)
 
 // RetraceNarrow is RetraceHeads8 of four heads of n columns, at most eight. at is the place of a Narrow.
 //

@@ -17,18 +17,19 @@ func setColumn(x vec, p place, step int) {
 	put(x.GetElem(3), q, step)
 }
 
-// AttendNarrow is AttendHeads8 of four heads of n columns, at most eight, without a bias. room is for n vectors.
+// AttendNarrow is AttendHeads8 of four heads of n columns, at most eight, without a bias. lanes is the place of Lanes[n], and room
+// is for n vectors.
 //
 //go:nosplit
-func AttendNarrow(offsets, cols, far, x, y, rec, factors, room place, rows, n, down, farStride, xStride, yStride, recStride int) {
-	step, all := n*4, n*16
-	for i := 0; i < rows; i++ {
+func AttendNarrow(offsets, cols, far, x, y, rec, factors, lanes, room place, rows, n, down, farStride, xStride, yStride, recStride int) {
+	end := n * 16
+	for ; rows > 0; rows-- {
 		up, low := ld(rec, 0), ld(rec, down)
-		for j := 0; j < all; j += 16 {
+		for j := 0; j < end; j += 16 {
 			st(vec{}, room, j)
 		}
 		var s vec
-		for k := offset(offsets, i); k < offset(offsets, i+1); k++ {
+		for k := offset(offsets, 0); k < offset(offsets, 1); k++ {
 			c := index(cols, k)
 			r, f := unsafe.Add(x, c*xStride), unsafe.Add(far, c*farStride)
 			p := up.Mul(ld(f, 0)).Max(low.Mul(ld(f, down)))
@@ -37,19 +38,17 @@ func AttendNarrow(offsets, cols, far, x, y, rec, factors, room place, rows, n, d
 				p = p.Mul(ld(factors, 0))
 				factors = on(factors)
 			}
-			for j := 0; j < all; j += 16 {
-				st(fused(ld(room, j), column(r, step), p), room, j)
-				r = unsafe.Add(r, 4)
+			for j := 0; j < end; j += 16 {
+				st(fused(ld(room, j), ld(r, j), taken(p, lanes, j)), room, j)
 			}
 		}
 		s = num(1).Div(s).Masked(s.NotEqual(vec{}))
-		for j, o := 0, y; j < all; j += 16 {
-			setColumn(ld(room, j).Mul(s), o, step)
-			o = unsafe.Add(o, 4)
+		for j := 0; j < end; j += 16 {
+			st(ld(room, j).Mul(taken(s, lanes, j)), y, j)
 		}
 		st(up.Mul(s), rec, 0)
 		st(low.Mul(s), rec, down)
-		y, rec = unsafe.Add(y, yStride), unsafe.Add(rec, recStride)
+		y, rec, offsets = unsafe.Add(y, yStride), unsafe.Add(rec, recStride), unsafe.Add(offsets, 8)
 	}
 }
 

@@ -52,3 +52,16 @@ func table() (t [constants][4]float32) {
 	}
 	return t
 }
+
+// Lanes[n] says, for n vectors of four heads of n columns side by side, which bytes of a vector of four numbers the
+// columns' heads have.
+var Lanes = lanes()
+
+func lanes() (l [9][8][16]uint8) {
+	for n := range l {
+		for at := range 16 * n {
+			l[n][at/16][at%16] = uint8(at/4/n*4 + at%4)
+		}
+	}
+	return l
+}

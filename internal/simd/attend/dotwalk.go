@@ -69,9 +69,14 @@ const (
 	DotWork = 16 * (DotMost + 2)
 )
 
-// DotPlace is where the number of a head stands among the eight of a record: in the
-// order in which sums of rows in wide registers come out.
-func DotPlace(h int) int { return h/2 + h%2*4 }
+// DotPlace is where the number of a head stands among the eight of a record: where registers are
+// wide, in the order in which sums of rows come out of them.
+func DotPlace(h int) int {
+	if pairedHeads {
+		return h/2 + h%2*4
+	}
+	return h
+}
 
 // ready reports whether there are nodes, and how many. It panics where a slice of theirs is too short.
 func (s *DotWalk) ready(rows ...[]Float) bool {

@@ -8,6 +8,9 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
 )
 
+// pairedHeads says in which order records have the numbers of heads: see DotPlace.
+const pairedHeads = true
+
 // The assembly moves pointers of slices on, beyond their ends at last, so it is
 // given a copy on the stack, which no collector reads meanwhile.
 

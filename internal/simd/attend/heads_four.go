@@ -44,7 +44,7 @@ func (k *Heads) sumHeads(y []Float, h, lo, hi, slot int) (heads int) {
 	}
 	for j, width := 0, 0; j < k.Width; j += width {
 		to, x := place(y, j), place(k.X, h*k.Width+j)
-		switch width = min(k.Width-j, 64); {
+		switch width = min(k.Width-j, four.Widest()); {
 		case width < 4:
 			width = 1
 			four.RowsSum1(to, x, w, offsets, cols, nil, 1, xs, 0, ws, 0, n, 1)
@@ -52,7 +52,7 @@ func (k *Heads) sumHeads(y []Float, h, lo, hi, slot int) (heads int) {
 			four.RowsSum2(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
 		case width < 16:
 			four.RowsSum4(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
-		case width < 32:
+		case width <= 32:
 			four.RowsSum8(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
 		default:
 			four.RowsSum16(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)

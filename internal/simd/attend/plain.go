@@ -12,6 +12,8 @@ func (*CompactGrads) addFast([]int32) bool { return false }
 func (*DotPair) pairsFast(int) bool              { return false }
 func (*DotPair) gradFast(DotPairGrads, int) bool { return false }
 
+const pairedHeads = false
+
 func (*DotWalk) attendFast() bool  { return false }
 func (*DotWalk) retraceFast() bool { return false }
 func (*DotWalk) returnFast() bool  { return false }

@@ -141,9 +141,7 @@ func (t *Tile) Soften() {
 			return
 		}
 		top, inverse, sum := rec[w:2*w], rec[2*w:3*w], rec[3*w:]
-		for i, v := range z {
-			z[i] = t.leaky(v)
-		}
+		vec.LeakyReLU.Forward(z, z, t.Slope)
 		vec.NoTop(top)
 		vec.TopRows(top, z)
 		vec.WeighRows(z, z, top, sum)
@@ -210,11 +208,8 @@ func (t *Tile) Recall() {
 		for e := lo; e < hi; e++ {
 			rec, at := t.Far[int(t.Cols[e])*t.FarStride:][:Record*w], (slot+e-lo)*w
 			for h, v := range near {
-				t.Z[at+h] = rec[h] + v
+				t.Z[at+h], t.T[at+h], t.A[at+h], t.B[at+h] = rec[h]+v, rec[w+h], rec[2*w+h], rec[3*w+h]
 			}
-			copy(t.T[at:], rec[w:2*w])
-			copy(t.A[at:], rec[2*w:3*w])
-			copy(t.B[at:], rec[3*w:])
 			t.Edge[slot+e-lo] = t.Perm[e]
 		}
 		from, to := slot*w, slot*w+Groups(hi-lo, w)*8

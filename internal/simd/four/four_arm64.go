@@ -24,6 +24,22 @@ func AttendHeads8(offsets, cols, far, x, y, rec, bias, factors unsafe.Pointer, r
 //go:noescape
 func AttendOne(offsets, cols, far, x, y, rec, factors unsafe.Pointer, rows, n, farStride, xStride, yStride, recStride int)
 
+// RowsBest8 sets rows of 4 to 8 columns to the largest elements of what their nonzeros name, and arg, unless that is nil, to the nonzeros that
+// have them: the first ones. A NaN is larger than any number. Without set it goes on from what is there. Rows without nonzeros
+// are left alone. Numbers are compared with the bits of flip turned: that of signs for the smallest. Nil cols name the rows from number 0 on.
+//
+//	y[i,j] = max_k x[cols[k],j]    for offsets[i], from ≤ k < offsets[i+1], to
+//
+//go:noescape
+func RowsBest8(y, arg, x, offsets, cols unsafe.Pointer, rows, n, xStride, yStride, from, to, set, flip int)
+
+// RowsWon8 adds to rows of 4 to 8 columns what has won of those that their nonzeros name, where rows of arg are as those of x:
+//
+//	y[i,j] += x[cols[k],j] if arg[cols[k],j] = edges[k]    for offsets[i], from ≤ k < offsets[i+1], to
+//
+//go:noescape
+func RowsWon8(y, x, arg, offsets, cols, edges unsafe.Pointer, rows, n, stride, from, to int)
+
 // Add sets z to x + y, for n elements. z may be x or y.
 //
 //go:noescape
@@ -64,6 +80,22 @@ func HasZero(x unsafe.Pointer, n int) int
 //
 //go:noescape
 func AdamStep(w, dw, m, v, a unsafe.Pointer, n int)
+
+// TopRows raises top to the largest of each column. A NaN is passed over.
+//
+//go:noescape
+func TopRows(top, x unsafe.Pointer, rows, n, stride int)
+
+// WeighRows sets y to exp(x − top), where no x exceeds its column's top, and adds it to sum, unless that is nil. y may be x.
+// Infinities of one sign have no difference, but −∞ weighs nothing.
+//
+//go:noescape
+func WeighRows(y, x, top, sum, t unsafe.Pointer, rows, n, stride int)
+
+// DivideRows divides each column by its number, unless that is 0.
+//
+//go:noescape
+func DivideRows(y, by unsafe.Pointer, rows, n, stride int)
 
 // EdgeDots takes inner products of n columns for nonzeros and heads, whose columns are yStep and xStep
 // apart in rows of y and x. Numbers of a nonzero have zStride bytes:
@@ -113,6 +145,62 @@ func DropELU(dst, src, bias, drop, t unsafe.Pointer, n, row int)
 //
 //go:noescape
 func DropELUSlope(dx, dy, y unsafe.Pointer, n int, scale float32)
+
+// ReLU sets y to max(x, 0), for n elements. y may be x.
+//
+//go:noescape
+func ReLU(y, x unsafe.Pointer, n int)
+
+// ReLUSlope sets dx to dy where x > 0, else 0, for n elements, or with add adds that to it.
+//
+//go:noescape
+func ReLUSlope(dx, dy, x unsafe.Pointer, n, add int)
+
+// Weighed sets y to x·sigmoid(x·(a + b·x²)), for n elements, a multiple of four: SiLU, and the tanh form of GELU. y may be x.
+//
+//go:noescape
+func Weighed(y, x, t unsafe.Pointer, n int, a, b float32)
+
+// WeighedSlope sets dx to dy times the slope of what Weighed does at x, for n elements as there, or with add adds that to it. Beyond end it is
+// that at end; at ∞ it is NaN if that is the end.
+//
+//go:noescape
+func WeighedSlope(dx, dy, x, t unsafe.Pointer, n, add int, a, b, end float32)
+
+// Spread multiplies groups of n elements by a number each; a nil x is 1:
+//
+//	y[k,j] = (add ? y[k,j] : 0) + c[k]·x[k,j]    the product rounded
+//
+//go:noescape
+func Spread(y, c, x unsafe.Pointer, groups, n, add int)
+
+// DropValues sets nonzeros of rows, whose numbers count from row, to what the mask keeps of them, scaled. to may be from.
+//
+//	to[k] = from[k]·scale where the mask keeps row i and cols[k], else 0    for offsets[i] ≤ k < offsets[i+1]
+//
+//go:noescape
+func DropValues(to, cols, from, offsets, drop unsafe.Pointer, rows, row int)
+
+// KeepValues copies the nonzeros that DropValues would not make zero, one row behind the other from element at on, and sets
+// where each row ends. Four elements behind the last may change, too:
+//
+//	toCols[n], to[n] = cols[k], from[k]·scale    for the k where that is kept and not 0, in order
+//
+//go:noescape
+func KeepValues(toCols, to, ends, cols, from, offsets, drop unsafe.Pointer, rows, row, at int)
+
+// Pick copies the columns and weights of n nonzeros whose weight is not zero to the front of toCols and toW, in order, and returns how
+// many there are. The weight of nonzero k is w[k] or, with edges, w[edges[k]]. Without them the destination may be the source.
+//
+//go:noescape
+func Pick(toCols, toW, cols, w, edges unsafe.Pointer, n int) int
+
+// Scatter adds n rows of w columns, which a list names, to those of dst that another one does, in order:
+//
+//	dst[to[k],j] += src[k,j]    for each k of from, in 16 bits
+//
+//go:noescape
+func Scatter(dst, src, to, from unsafe.Pointer, n, w int)
 
 // AttendNarrow is AttendHeads8 of four heads of n columns, at most eight, without a bias. lanes is the place of Lanes[n], and room
 // is for n vectors.
@@ -206,6 +294,21 @@ func Tile4x1(c, a, b unsafe.Pointer, k, r1, r2, r3, cs, ldb, s1, s2, s3, set int
 //
 //go:noescape
 func Tile1x32(c, a, b unsafe.Pointer, n, k, cs, ldb, set int)
+
+// SoftmaxRanges sets y to the softmax of x over each range, and keeps the largest entry and the sum of what follows, apart bytes from those
+// of the range before. If these are known it takes them as they are. y may be x.
+//
+//	y[r,j] = e^(x[r,j] − top[j]) / sum[j]    1 for e^(∞−∞), 0 for e^(−∞+∞)
+//
+//go:noescape
+func SoftmaxRanges(y, x, top, sum, off, t unsafe.Pointer, ranges, stride, apart, known int)
+
+// SoftmaxRangesSlope adds to dx, or sets it to, the gradient of softmaxes y of ranges, each product rounded:
+//
+//	dx[r,j] += y[r,j]·(dy[r,j] − Σ_r y[r,j]·dy[r,j])
+//
+//go:noescape
+func SoftmaxRangesSlope(dx, y, dy, off unsafe.Pointer, ranges, stride, plus int)
 
 // RetraceHeads8 is the way back of AttendHeads8, by sources: offsets and cols are those of the transpose. The record of a
 // column has Σα·dα behind its two halves, and own the two halves of a node. With edges not nil each dz goes to a row of its
@@ -387,7 +490,48 @@ func Tanh(y, x, t unsafe.Pointer, n int)
 //go:noescape
 func Exp(y, x, t unsafe.Pointer, n int)
 
-// SiLU sets y to x·sigmoid(x), for n elements. y may be x.
+// DotWeights sets scores z to weights, by records of the largest scores and, behind these, of what weights are multiplied with:
+//
+//	z = exp(z − rec[0])·rec[1], 0 where z − rec[0] ≤ low, which is from −87 to 0
 //
 //go:noescape
-func SiLU(y, x, t unsafe.Pointer, n int)
+func DotWeights(z, rec, offsets, cols, t unsafe.Pointer, rows, stride int, low float32)
+
+// DotCenters sets records of nodes that have edges to the sums of products of the edges' numbers:
+//
+//	rec[i] = Σ_k z[k]·dz[k]
+//
+//go:noescape
+func DotCenters(rec, z, dz, offsets unsafe.Pointer, rows, stride int)
+
+// DotSlopes sets dz to the gradients of scores, from those of the weights z and records of their centers:
+//
+//	dz = z·(dz − rec)·scale
+//
+//go:noescape
+func DotSlopes(dz, z, rec, offsets, cols unsafe.Pointer, rows, stride int, scale float32)
+
+// Gathered sets rows of n numbers, four or eight, to those that columns name, and adds near unless it is nil:
+//
+//	to[k,:] = far[cols[k],:] + near
+//
+//go:noescape
+func Gathered(to, far, near, cols unsafe.Pointer, rows, n, stride int)
+
+// Weigh sets n logits x to weights, of which it returns the sum. What is low or further below top, with a low from −87 to
+// 0, weighs nothing; top is not −∞:
+//
+//	x = by·exp(x·scale − top), 0 where x·scale − top ≤ low
+//
+//go:noescape
+func Weigh(x, t unsafe.Pointer, n int, scale, top, low, by float32) float32
+
+// Welford takes the row x of n columns, a multiple of four, number count, into the means of rows, mean + low, and the sums of squared distances from them.
+//
+//go:noescape
+func Welford(sum, mean, low, x unsafe.Pointer, n int, count float32)
+
+// WideSums adds Σ x and Σ x·y, of n elements, to two float64. Of every sixteen elements it adds fours in float32.
+//
+//go:noescape
+func WideSums(sums, x, y unsafe.Pointer, n int)

@@ -22,14 +22,17 @@ func power(n, e vec, t place) vec {
 	return fused(ld(t, bias), n, e).ConvertToInt32().ToBits().BitsToFloat32()
 }
 
+// risen is e^r, rounded once but for what the series lost: with 1 + r first the errors of a part of the arguments have one sign.
+func risen(p, q, r, u vec) vec { return u.Add(fused(r, p, q)) }
+
 // raised is eˣ of a series p. Its scale is applied in two steps, so that results next to 0 are right and too large ones infinite.
 func raised(p, q, r, n, u, e, s, h vec, t place) vec {
 	k := fused(s, n, h).Sub(s)
-	return fused(u.Add(r), p, q).Mul(power(k, e, t)).Mul(power(n.Sub(k), e, t))
+	return risen(p, q, r, u).Mul(power(k, e, t)).Mul(power(n.Sub(k), e, t))
 }
 
 // ordinary is raised of an x from −87 to 87.
-func ordinary(p, q, r, n, u, e vec, t place) vec { return fused(u.Add(r), p, q).Mul(power(n, e, t)) }
+func ordinary(p, q, r, n, u, e vec, t place) vec { return risen(p, q, r, u).Mul(power(n, e, t)) }
 
 // lessOne is eˣ − 1 of x from −87 to 0, as exact near 0 as x.
 func lessOne(p, q, r, n, u, e vec, t place) vec {

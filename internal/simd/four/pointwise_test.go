@@ -24,7 +24,32 @@ var functions = []struct {
 	{"Sigmoid", 6, func(x, _ float64) float64 { return 1 / (1 + math.Exp(-x)) }, func(y, x, t unsafe.Pointer, n int, _ float32) { Sigmoid(y, x, t, n) }},
 	{"Tanh", 6, func(x, _ float64) float64 { return math.Tanh(x) }, func(y, x, t unsafe.Pointer, n int, _ float32) { Tanh(y, x, t, n) }},
 	{"Exp", 4, func(x, _ float64) float64 { return math.Exp(x) }, func(y, x, t unsafe.Pointer, n int, _ float32) { Exp(y, x, t, n) }},
-	{"SiLU", 7, func(x, _ float64) float64 { return x / (1 + math.Exp(-x)) }, func(y, x, t unsafe.Pointer, n int, _ float32) { SiLU(y, x, t, n) }},
+	{"ReLU", 0, func(x, _ float64) float64 { return max(x, 0) }, func(y, x, _ unsafe.Pointer, n int, _ float32) { ReLU(y, x, n) }},
+	{"SiLU", 7, func(x, _ float64) float64 { return x / (1 + math.Exp(-x)) }, func(y, x, t unsafe.Pointer, n int, _ float32) { weighed(y, x, t, n, 1, 0) }},
+	{"GELU's tanh form", 2e3, func(x, _ float64) float64 { return x / (1 + math.Exp(-bent(x))) }, func(y, x, t unsafe.Pointer, n int, _ float32) { weighed(y, x, t, n, bend1, bend3) }},
+}
+
+// bent is what the tanh form of GELU takes the sigmoid of.
+const bend1, bend3 = 1.5957691216057308, 0.07135481282
+
+func bent(x float64) float64 { return x * (bend1 + bend3*x*x) }
+
+// weighed is Weighed of whole fours, and of the rest in room of its own.
+func weighed(y, x, t unsafe.Pointer, n int, a, b float32) {
+	Weighed(y, x, t, n&^3, a, b)
+	var room [4]float32
+	from, to := unsafe.Slice((*float32)(x), n)[n&^3:], unsafe.Slice((*float32)(y), n)[n&^3:]
+	copy(room[:], from)
+	Weighed(begin(room[:]), begin(room[:]), t, 4, a, b)
+	copy(to, room[:])
+}
+
+// weighedSlope is the slope of x·sigmoid(x·(a+b·x²)).
+func weighedSlope(x, a, b float64) float64 {
+	x = min(max(x, -150), 150)
+	z := x * (a + b*x*x)
+	s, lacks := 1/(1+math.Exp(-z)), 1/(1+math.Exp(z))
+	return s + x*(a+3*b*x*x)*s*lacks
 }
 
 // pick is a where x > 0, else b.
@@ -85,6 +110,7 @@ func TestSlopes(t *testing.T) {
 		{"ELUSlope", func(dy, x, y, c float64) float64 { return pick(x, dy, dy*(y+c)) }, ELUSlope},
 		{"SigmoidSlope", func(dy, _, y, _ float64) float64 { return dy * y * (1 - y) }, func(dx, dy, _, y unsafe.Pointer, n, add int, _ float32) { SigmoidSlope(dx, dy, y, n, add) }},
 		{"TanhSlope", func(dy, _, y, _ float64) float64 { return dy * (1 - y*y) }, func(dx, dy, _, y unsafe.Pointer, n, add int, _ float32) { TanhSlope(dx, dy, y, n, add) }},
+		{"ReLUSlope", func(dy, x, _, _ float64) float64 { return pick(x, dy, 0) }, func(dx, dy, x, _ unsafe.Pointer, n, add int, _ float32) { ReLUSlope(dx, dy, x, n, add) }},
 		{"ScaleSlope", func(dy, _, _, c float64) float64 { return dy * c }, func(dx, dy, _, _ unsafe.Pointer, n, add int, c float32) { ScaleSlope(dx, dy, n, add, c) }},
 	} {
 		each(t, 60, func(t *testing.T, rng *rand.Rand) {
@@ -100,6 +126,26 @@ func TestSlopes(t *testing.T) {
 			near(t, f.name, dx.x, want, 16)
 		})
 	}
+}
+
+// Slopes that cross zero are held against the largest they have.
+func TestWeighedSlope(t *testing.T) {
+	each(t, 200, func(t *testing.T, rng *rand.Rand) {
+		n, add, a, b := 4*rng.IntN(6), rng.IntN(2), 1.0, 0.0
+		if rng.IntN(2) == 0 {
+			a, b = bend1, bend3
+		}
+		x, dy, dx := drawn(rng, n, spread(rng)), drawn(rng, n, normal(rng)), drawn(rng, n, normal(rng))
+		given := wide(dx.x)
+		WeighedSlope(dx.at(0), dy.at(0), x.at(0), unsafe.Pointer(&Table), n, add, float32(a), float32(b), 150)
+		dx.intact(t, "WeighedSlope")
+		for i, v := range x.x {
+			want := float64(add)*given[i] + float64(dy.x[i])*weighedSlope(float64(v), a, b)
+			if off := math.Abs(float64(dx.x[i]) - want); off > 3e-6*math.Abs(float64(dy.x[i]))+1e-7*math.Abs(want) {
+				t.Fatalf("WeighedSlope of %v with %v and %v is %v, want %v", v, a, b, dx.x[i], want)
+			}
+		}
+	})
 }
 
 func TestOfTwo(t *testing.T) {

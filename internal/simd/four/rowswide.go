@@ -1,4 +1,4 @@
-//go:build goexperiment.simd && !wasm && !noasm && !f64
+//go:build goexperiment.simd && !noasm && !f64
 
 package four
 

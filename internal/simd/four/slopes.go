@@ -124,4 +124,4 @@ func ScaleSlope(dx, dy place, n, add int, c float32) {
 
 // sigmoidSlope and tanhSlope are g times the slope where the function is y.
 func sigmoidSlope(g, y, unit vec) vec { return g.Mul(y).Mul(unit.Sub(y)) }
-func tanhSlope(g, y, unit vec) vec    { return g.Mul(unit.Sub(y.Mul(y))) }
+func tanhSlope(g, y, unit vec) vec    { return g.Mul(fused(unit, y, y.Neg())) }

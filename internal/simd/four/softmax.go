@@ -19,12 +19,11 @@ func Max(x place, n int) float32 {
 		m = m.Max(ld(x, 0))
 		x = on(x)
 	}
-	s := max(max(m.GetElem(0), m.GetElem(1)), max(m.GetElem(2), m.GetElem(3)))
 	for ; n > 0; n-- {
-		s = max(s, one(x, 0))
+		m = m.Max(all(one(x, 0)))
 		x = unsafe.Add(x, 4)
 	}
-	return s
+	return m.Max(all(m.GetElem(1))).Max(all(m.GetElem(2)).Max(all(m.GetElem(3)))).GetElem(0) // a largest float32 is a call in WebAssembly
 }
 
 // ExpSum sets y to e^(x−m), for n elements of which none exceeds m, and returns their sum. y may be x.

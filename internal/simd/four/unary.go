@@ -148,27 +148,3 @@ func Exp(y, x, t place, n int) {
 		set(raised(series(r, q, p0, p1, p3, t), q, r, k, u, e, s, h, t), y, n)
 	}
 }
-
-// SiLU sets y to x·sigmoid(x), for n elements. y may be x.
-//
-//go:nosplit
-func SiLU(y, x, t place, n int) {
-	l, s, m0, m1 := ld(t, log2e), ld(t, shifter), ld(t, minusLog2), ld(t, minusLess)
-	p0, p1, p3, u, e := ld(t, power0), ld(t, power1), ld(t, power3), ld(t, unit), ld(t, exponent)
-	h, lo, low := ld(t, half), ld(t, least), ld(t, weighLeast)
-	for ; n >= 4; n -= 4 {
-		v := ld(x, 0)
-		v = v.Max(low)
-		k, r := rest(v.Min(vec{}.Sub(v)).Max(lo), l, s, m0, m1)
-		q := r.Mul(r)
-		st(v.Mul(share(v, raised(series(r, q, p0, p1, p3, t), q, r, k, u, e, s, h, t), u)), y, 0)
-		y, x = on(y), on(x)
-	}
-	if n > 0 {
-		v := get(x, n)
-		v = v.Max(low)
-		k, r := rest(v.Min(vec{}.Sub(v)).Max(lo), l, s, m0, m1)
-		q := r.Mul(r)
-		set(v.Mul(share(v, raised(series(r, q, p0, p1, p3, t), q, r, k, u, e, s, h, t), u)), y, n)
-	}
-}

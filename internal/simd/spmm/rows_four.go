@@ -10,9 +10,6 @@ import (
 
 const floatSize = int(unsafe.Sizeof(Float(0)))
 
-// widest is how many columns a call takes.
-const widest = 64
-
 // at is a place in a slice, or nil where there is none.
 func at[T Float | int32 | int64](x []T, i int) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(x)), i*int(unsafe.Sizeof(*new(T))))
@@ -28,7 +25,7 @@ func (p *RowSum) addFast(lo, hi int) bool {
 		width = p.F / p.Heads
 		runs, y, x = p.Heads, width, width
 	}
-	for c := p.first(lo); p.next(&c, hi, p.most((width+widest-1)/widest*runs)); {
+	for c := p.first(lo); p.next(&c, hi, p.most((width+four.Widest()-1)/four.Widest()*runs)); {
 		if c.from == c.to {
 			p.clear(&c)
 			continue
@@ -61,7 +58,7 @@ func (p *RowSum) fourHeads(c *piece, h int, set bool) {
 // columns adds a piece of as many of n columns as one call takes, from elements of Y and X on, and
 // returns how many.
 func (p *RowSum) columns(c *piece, y, x, h, n int, set bool) (done int) {
-	if n = min(n, widest); n < 4 {
+	if n = min(n, four.Widest()); n < 4 {
 		n = 1
 	}
 	to, from, offsets, cols := at(p.Y, c.row*p.step()+y), at(p.X, x), at(p.Offsets, c.row), at(p.Cols, 0)
@@ -74,7 +71,7 @@ func (p *RowSum) columns(c *piece, y, x, h, n int, set bool) (done int) {
 			four.RowsAdd2(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
 		case n < 16:
 			four.RowsAdd4(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
-		case n < 32:
+		case n <= 32:
 			four.RowsAdd8(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
 		default:
 			four.RowsAdd16(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
@@ -89,7 +86,7 @@ func (p *RowSum) columns(c *piece, y, x, h, n int, set bool) (done int) {
 		four.RowsSum2(to, from, w, offsets, cols, edges, c.rows, n, xs, ys, ws, lo, hi, s)
 	case n < 16:
 		four.RowsSum4(to, from, w, offsets, cols, edges, c.rows, n, xs, ys, ws, lo, hi, s)
-	case n < 32:
+	case n <= 32:
 		four.RowsSum8(to, from, w, offsets, cols, edges, c.rows, n, xs, ys, ws, lo, hi, s)
 	default:
 		four.RowsSum16(to, from, w, offsets, cols, edges, c.rows, n, xs, ys, ws, lo, hi, s)

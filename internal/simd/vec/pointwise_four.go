@@ -3,7 +3,7 @@
 package vec
 
 import (
-	"runtime"
+	"math"
 	"unsafe"
 
 	"github.com/edgewise-ml/edgewise/internal/simd/cpu"
@@ -17,14 +17,8 @@ func next(n, lo int) int                     { return min(cpu.AtOnce, n-lo) }
 // constants are those of exponentials.
 func constants() unsafe.Pointer { return unsafe.Pointer(&four.Table) }
 
-// tanhEnds is whether the kernel of tanh comes to ±1: where no product is fused with a sum it stops a bit before.
-const tanhEnds = runtime.GOARCH != "wasm"
-
 // forwardFast is Forward; false means that there is no kernel.
 func (u Unary) forwardFast(y, x []Float, c Float) bool {
-	if u == Tanh && !tanhEnds {
-		return false
-	}
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
 		to, from, n := begin(y, lo), begin(x, lo), next(len(x), lo)
 		switch u {
@@ -34,6 +28,8 @@ func (u Unary) forwardFast(y, x []Float, c Float) bool {
 			four.Shift(to, from, n, c)
 		case Neg:
 			four.Scale(to, from, n, -1)
+		case ReLU:
+			four.ReLU(to, from, n)
 		case LeakyReLU:
 			four.LeakyReLU(to, from, n, c)
 		case ELU:
@@ -42,6 +38,12 @@ func (u Unary) forwardFast(y, x []Float, c Float) bool {
 			four.Sigmoid(to, from, constants(), n)
 		case Tanh:
 			four.Tanh(to, from, constants(), n)
+		case SiLU:
+			weighInto(y[lo:lo+n], x[lo:], 1, 0)
+		case GELUTanh:
+			weighInto(y[lo:lo+n], x[lo:], gain1, gain3)
+		case Square:
+			four.Mul(to, from, from, n)
 		case Exp:
 			four.Exp(to, from, constants(), n)
 		default:
@@ -72,12 +74,20 @@ func (u Unary) slope(dx, dy, x, y []Float, c Float, add int) bool {
 		switch u {
 		case Scale, Shift, Neg:
 			four.ScaleSlope(to, from, n, add, c)
+		case ReLU:
+			four.ReLUSlope(to, from, begin(x, lo), n, add)
+		case SiLU:
+			weighSlope(dx[lo:lo+n], dy[lo:], x[lo:], add, 1, 0, Float(math.Inf(1)))
+		case GELUTanh:
+			weighSlope(dx[lo:lo+n], dy[lo:], x[lo:], add, gain1, gain3, 15)
 		case LeakyReLU:
 			four.LeakyReLUSlope(to, from, begin(x, lo), n, add, c)
 		case ELU:
 			four.ELUSlope(to, from, begin(x, lo), begin(y, lo), n, add, c)
 		case Sigmoid:
 			four.SigmoidSlope(to, from, begin(y, lo), n, add)
+		case Tanh:
+			four.TanhSlope(to, from, begin(y, lo), n, add)
 		default:
 			return false
 		}
@@ -188,11 +198,13 @@ func hasZeroFast(x []Float) (has bool, done int) {
 // addRowsFast adds rows, one after another.
 func addRowsFast(y, x []Float) bool {
 	n := len(y)
-	if n < 4 {
+	if n < 16 {
 		return false
 	}
 	for ; len(x) > 0; x = x[n:] {
-		Add.forwardFast(y, y, x[:n], 1, 1)
+		for lo := 0; lo < n; lo += cpu.AtOnce {
+			four.Add(begin(y, lo), begin(y, lo), begin(x, lo), next(n, lo))
+		}
 	}
 	return true
 }

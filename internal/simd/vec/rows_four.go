@@ -31,7 +31,11 @@ func number(b bool) int {
 func maxFast(x []Float) (m Float, done int) {
 	m = Float(math.Inf(-1))
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
-		m = max(m, four.Max(begin(x, lo), next(len(x), lo)))
+		if v := four.Max(begin(x, lo), next(len(x), lo)); lo == 0 {
+			m = v
+		} else {
+			m = max(m, v)
+		}
 	}
 	return m, len(x)
 }

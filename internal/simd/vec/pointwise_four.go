@@ -47,7 +47,7 @@ func (u Unary) forwardFast(y, x []Float, c Float) bool {
 		case Exp:
 			four.Exp(to, from, constants(), n)
 		default:
-			return false
+			return u.steps(y, x)
 		}
 	}
 	return true
@@ -89,7 +89,7 @@ func (u Unary) slope(dx, dy, x, y []Float, c Float, add int) bool {
 		case Tanh:
 			four.TanhSlope(to, from, begin(y, lo), n, add)
 		default:
-			return false
+			return u.slopeSteps(dx, dy, x, y, add)
 		}
 	}
 	return true
@@ -151,14 +151,19 @@ func (b Binary) backwardXFast(dx, dz, x, y []Float, sx, sy int) bool {
 		return axpyFast(dx[:n], dz, y[0])
 	case b == Mul:
 		return mulAddFast(dx[:n], dz, y[:n])
+	case b == Div && sy == 1:
+		return quotientSlope(dx[:n], dz, x, y[:n], false)
 	}
 	return false
 }
 
 // backwardYFast is BackwardY; false means that there is no kernel.
 func (b Binary) backwardYFast(dy, dz, x, y []Float, sx, sy int) bool {
-	if b == Sub && sy != 0 {
+	switch {
+	case b == Sub && sy != 0:
 		return axpyFast(dy[:len(dz)], dz, -1)
+	case b == Div && sx == 1 && sy == 1:
+		return quotientSlope(dy[:len(dz)], dz, x[:len(dz)], y[:len(dz)], true)
 	}
 	return (b == Add || b == Mul) && b.backwardXFast(dy, dz, y, x, sy, sx)
 }

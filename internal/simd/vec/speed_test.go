@@ -14,7 +14,7 @@ func BenchmarkUnary(b *testing.B) {
 		x[i] = Float(i%17)/2 + 0.1
 	}
 	for _, path := range []string{cpu.Path(), "go"} {
-		for _, u := range []Unary{Scale, ReLU, LeakyReLU, ELU, Sigmoid, Tanh, Softplus, SiLU, Exp, Log, GELU, GELUTanh, SELU} {
+		for _, u := range []Unary{Scale, ReLU, LeakyReLU, ELU, Sigmoid, Tanh, Softplus, SiLU, Exp, Log, GELU, GELUTanh, SELU, Abs, Reciprocal, Square} {
 			b.Run(path+"/"+u.String(), func(b *testing.B) {
 				if path == "go" {
 					defer cpu.Disable()()
@@ -34,7 +34,7 @@ func BenchmarkSlopes(b *testing.B) {
 		x[i] = Float(i%17)/2 + 0.1
 	}
 	for _, path := range []string{cpu.Path(), "go"} {
-		for _, u := range []Unary{ReLU, ELU, Sigmoid, Tanh, Softplus, SiLU, GELU, GELUTanh} {
+		for _, u := range []Unary{ReLU, ELU, Sigmoid, Tanh, Softplus, SiLU, GELU, GELUTanh, SELU, Square, Reciprocal, Log, Sqrt} {
 			b.Run(path+"/"+u.String(), func(b *testing.B) {
 				if path == "go" {
 					defer cpu.Disable()()

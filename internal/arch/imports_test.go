@@ -117,7 +117,7 @@ var table = map[string]string{
 	"internal/simd/vec":    "internal/simd/cpu internal/simd/four",
 	"internal/simd/gemm":   "internal/simd/cpu internal/simd/vec internal/simd/four",
 	"internal/simd/spmm":   "internal/simd/cpu internal/simd/vec internal/simd/four",
-	"internal/simd/attend": "internal/simd/cpu internal/simd/vec internal/simd/four",
+	"internal/simd/attend": "internal/simd/cpu internal/simd/vec internal/simd/four internal/simd/spmm",
 
 	"internal/fused":       "graph sparse tensor",
 	"internal/dense":       "tensor",

@@ -167,13 +167,6 @@ func Weighed(y, x, t unsafe.Pointer, n int, a, b float32)
 //go:noescape
 func WeighedSlope(dx, dy, x, t unsafe.Pointer, n, add int, a, b, end float32)
 
-// Spread multiplies groups of n elements by a number each; a nil x is 1:
-//
-//	y[k,j] = (add ? y[k,j] : 0) + c[k]·x[k,j]    the product rounded
-//
-//go:noescape
-func Spread(y, c, x unsafe.Pointer, groups, n, add int)
-
 // DropValues sets nonzeros of rows, whose numbers count from row, to what the mask keeps of them, scaled. to may be from.
 //
 //	to[k] = from[k]·scale where the mask keeps row i and cols[k], else 0    for offsets[i] ≤ k < offsets[i+1]
@@ -242,15 +235,15 @@ func NormaliseSlope(dx, dg, x unsafe.Pointer, n, plus int, mean, rest, scale, sl
 //go:noescape
 func NormaliseSums(gain, bias, x, dy unsafe.Pointer, n int, mean, rest, scale float32)
 
-// CopyRows copies rows of n elements, four at least, which are so many bytes apart.
+// Welford takes the row x of n columns, a multiple of four, number count, into the means of rows, mean + low, and the sums of squared distances from them.
 //
 //go:noescape
-func CopyRows(to, from unsafe.Pointer, rows, n, toStride, fromStride int)
+func Welford(sum, mean, low, x unsafe.Pointer, n int, count float32)
 
-// Turn4 sets columns of to to four rows of n elements, a multiple of four, which are so many bytes apart.
+// WideSums adds Σ x and Σ x·y, of n elements, to two float64. Of every sixteen elements it adds fours in float32.
 //
 //go:noescape
-func Turn4(to, from unsafe.Pointer, n, toStride, fromStride int)
+func WideSums(sums, x, y unsafe.Pointer, n int)
 
 // RowDots sets the inner products of heads of n columns of rows of x and y, or with add adds them. A yStride of 0 is one
 // row y for all:
@@ -271,6 +264,13 @@ func RowDots8(w, x, y unsafe.Pointer, rows, wStride, xStride, yStride, add int)
 //
 //go:noescape
 func RowsScaled(y, x, w unsafe.Pointer, rows, heads, n, yStride, xStride, wStride int)
+
+// Spread multiplies groups of n elements by a number each; a nil x is 1:
+//
+//	y[k,j] = (add ? y[k,j] : 0) + c[k]·x[k,j]    the product rounded
+//
+//go:noescape
+func Spread(y, c, x unsafe.Pointer, groups, n, add int)
 
 // Tile4x16 adds four rows of 8 to 16 columns of a product to c, or sets them. Rows of a are r1, r2 and
 // r3 bytes after the first, those of c s1, s2 and s3; the same place again stands for a row that is not there:
@@ -294,6 +294,16 @@ func Tile4x1(c, a, b unsafe.Pointer, k, r1, r2, r3, cs, ldb, s1, s2, s3, set int
 //
 //go:noescape
 func Tile1x32(c, a, b unsafe.Pointer, n, k, cs, ldb, set int)
+
+// CopyRows copies rows of n elements, four at least, which are so many bytes apart.
+//
+//go:noescape
+func CopyRows(to, from unsafe.Pointer, rows, n, toStride, fromStride int)
+
+// Turn4 sets columns of to to four rows of n elements, a multiple of four, which are so many bytes apart.
+//
+//go:noescape
+func Turn4(to, from unsafe.Pointer, n, toStride, fromStride int)
 
 // SoftmaxRanges sets y to the softmax of x over each range, and keeps the largest entry and the sum of what follows, apart bytes from those
 // of the range before. If these are known it takes them as they are. y may be x.
@@ -455,6 +465,14 @@ func DivideBy(y, x unsafe.Pointer, n int, c float32)
 //go:noescape
 func SoftmaxSlope(dx, dy, y unsafe.Pointer, n, add int, dot float32)
 
+// Weigh sets n logits x to weights, of which it returns the sum. What is low or further below top, with a low from −87 to
+// 0, weighs nothing; top is not −∞:
+//
+//	x = by·exp(x·scale − top), 0 where x·scale − top ≤ low
+//
+//go:noescape
+func Weigh(x, t unsafe.Pointer, n int, scale, top, low, by float32) float32
+
 // Scale sets y to c·x, for n elements. y may be x.
 //
 //go:noescape
@@ -517,21 +535,3 @@ func DotSlopes(dz, z, rec, offsets, cols unsafe.Pointer, rows, stride int, scale
 //
 //go:noescape
 func Gathered(to, far, near, cols unsafe.Pointer, rows, n, stride int)
-
-// Weigh sets n logits x to weights, of which it returns the sum. What is low or further below top, with a low from −87 to
-// 0, weighs nothing; top is not −∞:
-//
-//	x = by·exp(x·scale − top), 0 where x·scale − top ≤ low
-//
-//go:noescape
-func Weigh(x, t unsafe.Pointer, n int, scale, top, low, by float32) float32
-
-// Welford takes the row x of n columns, a multiple of four, number count, into the means of rows, mean + low, and the sums of squared distances from them.
-//
-//go:noescape
-func Welford(sum, mean, low, x unsafe.Pointer, n int, count float32)
-
-// WideSums adds Σ x and Σ x·y, of n elements, to two float64. Of every sixteen elements it adds fours in float32.
-//
-//go:noescape
-func WideSums(sums, x, y unsafe.Pointer, n int)

@@ -2,6 +2,8 @@
 
 package four
 
+import "unsafe"
+
 // Normalise sets a row of n elements without its mean, in two steps, times a scale:
 //
 //	y = (x − mean − rest)·scale·gain + with    each product rounded
@@ -83,4 +85,44 @@ func NormaliseSums(gain, bias, x, dy place, n int, mean, rest, scale float32) {
 			set(get(bias, n).Add(d), bias, n)
 		}
 	}
+}
+
+// Welford takes the row x of n columns, a multiple of four, number count, into the means of rows, mean + low, and the sums of squared distances from them.
+//
+//go:nosplit
+func Welford(sum, mean, low, x place, n int, count float32) {
+	for by := all(count); n > 0; n -= 4 {
+		v, old, lost := ld(x, 0), ld(mean, 0), ld(low, 0)
+		d := v.Sub(old).Sub(lost)
+		e := d.Div(by)
+		m := old.Add(e)
+		took := m.Sub(old)
+		lost = lost.Add(old.Sub(m.Sub(took)).Add(e.Sub(took)))
+		st(lost, low, 0)
+		st(m, mean, 0)
+		st(fused(ld(sum, 0), d, v.Sub(m).Sub(lost)), sum, 0)
+		sum, mean, low, x = on(sum), on(mean), on(low), on(x)
+	}
+}
+
+// WideSums adds Σ x and Σ x·y, of n elements, to two float64. Of every sixteen elements it adds fours in float32.
+//
+//go:nosplit
+func WideSums(sums, x, y place, n int) {
+	s, q := *(*float64)(sums), *(*float64)(unsafe.Add(sums, 8))
+	for ; n >= 16; n -= 16 {
+		a, b, c, d := ld(x, 0), ld(x, 16), ld(x, 32), ld(x, 48)
+		v := a.Add(b).Add(c.Add(d))
+		w := fused(a.Mul(ld(y, 0)), b, ld(y, 16)).Add(fused(c.Mul(ld(y, 32)), d, ld(y, 48)))
+		s += (float64(v.GetElem(0)) + float64(v.GetElem(1))) + (float64(v.GetElem(2)) + float64(v.GetElem(3)))
+		q += (float64(w.GetElem(0)) + float64(w.GetElem(1))) + (float64(w.GetElem(2)) + float64(w.GetElem(3)))
+		x, y = unsafe.Add(x, 64), unsafe.Add(y, 64)
+	}
+	for ; n > 0; n-- {
+		v := float64(one(x, 0))
+		s += v
+		q += v * float64(one(y, 0))
+		x, y = unsafe.Add(x, 4), unsafe.Add(y, 4)
+	}
+	*(*float64)(sums), *(*float64)(unsafe.Add(sums, 8)) = s, q
 }

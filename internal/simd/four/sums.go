@@ -16,3 +16,6 @@ func turned(a, b, c, d vec) (w, x, y, z vec) {
 	lo2, hi2 := b.ToBits().InterleaveLo(d.ToBits()), b.ToBits().InterleaveHi(d.ToBits())
 	return lo.InterleaveLo(lo2).BitsToFloat32(), lo.InterleaveHi(lo2).BitsToFloat32(), hi.InterleaveLo(hi2).BitsToFloat32(), hi.InterleaveHi(hi2).BitsToFloat32()
 }
+
+// fused is a + x·b, rounded once.
+func fused(a, x, b vec) vec { return x.MulAdd(b, a) }

@@ -25,3 +25,6 @@ func turned(a, b, c, d vec) (w, x, y, z vec) {
 func nth(a, b, c, d vec, i uint8) vec {
 	return vec{}.SetElem(0, a.GetElem(i)).SetElem(1, b.GetElem(i)).SetElem(2, c.GetElem(i)).SetElem(3, d.GetElem(i))
 }
+
+// fused is a + x·b, rounded twice: the processor is anything, and has no such instruction for certain.
+func fused(a, x, b vec) vec { return a.Add(x.Mul(b)) }

@@ -11,29 +11,6 @@ import (
 
 // Norms of columns call the kernels of their steps for a part of a row that stays in the first cache.
 
-// part is room for steps. Calls of a few elements would take longer than plain Go.
-type part [256]Float
-
-const partLeast = 16
-
-func (p *part) at() unsafe.Pointer { return unsafe.Pointer(p) }
-
-// parts calls f with where each part of n elements begins, and how many it has.
-func parts(n int, f func(lo, n int)) bool {
-	for lo := 0; lo < n; lo += len(part{}) {
-		f(lo, min(len(part{}), n-lo))
-	}
-	return true
-}
-
-// columnParts is parts of rows of d elements, in order of the rows, with where a part is in its row.
-func columnParts(n, d int, f func(lo, j, n int)) bool {
-	for at := 0; d >= partLeast && at < n; at += d {
-		parts(d, func(j, n int) { f(at+j, j, n) })
-	}
-	return d >= partLeast
-}
-
 func centredSquaresFast(sums, x, centre []Float) bool {
 	var o part
 	return columnParts(len(x), len(centre), func(lo, j, n int) {

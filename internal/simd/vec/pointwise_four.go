@@ -10,13 +10,6 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/four"
 )
 
-// begin is where the elements of a slice from lo on begin, and next how many of n a call has from there.
-func begin(x []Float, lo int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x[lo:])) }
-func next(n, lo int) int                     { return min(cpu.AtOnce, n-lo) }
-
-// constants are those of exponentials.
-func constants() unsafe.Pointer { return unsafe.Pointer(&four.Table) }
-
 // forwardFast is Forward; false means that there is no kernel.
 func (u Unary) forwardFast(y, x []Float, c Float) bool {
 	for lo := 0; lo < len(x); lo += cpu.AtOnce {
@@ -39,9 +32,9 @@ func (u Unary) forwardFast(y, x []Float, c Float) bool {
 		case Tanh:
 			four.Tanh(to, from, constants(), n)
 		case SiLU:
-			weighInto(y[lo:lo+n], x[lo:], 1, 0)
+			swish.forward(y[lo:lo+n], x[lo:])
 		case GELUTanh:
-			weighInto(y[lo:lo+n], x[lo:], gain1, gain3)
+			tanhGELU.forward(y[lo:lo+n], x[lo:])
 		case Square:
 			four.Mul(to, from, from, n)
 		case Exp:
@@ -77,9 +70,9 @@ func (u Unary) slope(dx, dy, x, y []Float, c Float, add int) bool {
 		case ReLU:
 			four.ReLUSlope(to, from, begin(x, lo), n, add)
 		case SiLU:
-			weighSlope(dx[lo:lo+n], dy[lo:], x[lo:], add, 1, 0, Float(math.Inf(1)))
+			swish.slope(dx[lo:lo+n], dy[lo:], x[lo:], add)
 		case GELUTanh:
-			weighSlope(dx[lo:lo+n], dy[lo:], x[lo:], add, gain1, gain3, 15)
+			tanhGELU.slope(dx[lo:lo+n], dy[lo:], x[lo:], add)
 		case LeakyReLU:
 			four.LeakyReLUSlope(to, from, begin(x, lo), n, add, c)
 		case ELU:
@@ -223,4 +216,39 @@ func (a *Adam) stepFast(w, dw, m, v []Float) bool {
 		four.AdamStep(begin(w, lo), begin(dw, lo), begin(m, lo), begin(v, lo), unsafe.Pointer(&numbers), next(len(w), lo))
 	}
 	return true
+}
+
+// weighing is x·sigmoid(x·(a + b·x²)). Beyond end its slope is that at end.
+type weighing struct{ a, b, end Float }
+
+// swish and tanhGELU are SiLU and GELU's form by tanh.
+var (
+	swish    = weighing{1, 0, Float(math.Inf(1))}
+	tanhGELU = weighing{gain1, gain3, 15}
+)
+
+// forward sets y to it, in whole fours, as its kernels want.
+func (w weighing) forward(y, x []Float) {
+	n := len(y) &^ 3
+	four.Weighed(begin(y, 0), begin(x, 0), constants(), n, w.a, w.b)
+	if n < len(y) {
+		var r [4]Float
+		copy(r[:], x[n:len(y)])
+		four.Weighed(begin(r[:], 0), begin(r[:], 0), constants(), len(r), w.a, w.b)
+		copy(y[n:], r[:])
+	}
+}
+
+// slope sets dx to dy times the slope, or with add adds that.
+func (w weighing) slope(dx, dy, x []Float, add int) {
+	n := len(dx) &^ 3
+	four.WeighedSlope(begin(dx, 0), begin(dy, 0), begin(x, 0), constants(), n, add, w.a, w.b, w.end)
+	if n < len(dx) {
+		var to, from, of [4]Float
+		copy(to[:], dx[n:])
+		copy(from[:], dy[n:len(dx)])
+		copy(of[:], x[n:len(dx)])
+		four.WeighedSlope(begin(to[:], 0), begin(from[:], 0), begin(of[:], 0), constants(), len(to), add, w.a, w.b, w.end)
+		copy(dx[n:], to[:])
+	}
 }

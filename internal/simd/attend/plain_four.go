@@ -2,11 +2,7 @@
 
 package attend
 
-// What vectors of four floats have no kernels for.
-
-func (*Tile) scoreFast() bool { return false }
-
-// What needs none of its own: its parts have some.
+// What has no kernel of its own on vectors of four floats, since its parts have some.
 
 func (*SoftRows) largestFast() bool { return false }
 func (*SoftRows) dotsFast() bool    { return false }

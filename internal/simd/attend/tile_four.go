@@ -59,6 +59,25 @@ func (t *Tile) recallFast() bool {
 	return true
 }
 
+// scoreFast is Score of four lanes and of eight.
+func (t *Tile) scoreFast() bool {
+	if t.Lanes < 4 {
+		return false
+	}
+	t.slots(func(r, lo, hi, slot int) {
+		at, rec := slot*t.Lanes, t.Rec[r*t.RecStride:][:t.Lanes]
+		switch {
+		case lo == hi:
+			clear(rec)
+		case t.Rows != nil:
+			four.Scored(place(t.G, at), place(t.T, at), place(t.B, at), place(t.Der, 0), place(rec, 0), place(t.Rows, lo-t.First), hi-lo, t.Lanes, t.DerStride*floatSize, 0)
+		default:
+			four.Scored(place(t.G, at), place(t.T, at), place(t.B, at), place(t.Der, 0), place(rec, 0), place(t.Cols, lo), hi-lo, t.Lanes, t.DerStride*floatSize, 1)
+		}
+	})
+	return true
+}
+
 // weighFast makes Weigh of steps, for some slots at a time.
 func (t *Tile) weighFast() bool {
 	var room [tilePiece]Float

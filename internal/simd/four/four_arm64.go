@@ -535,3 +535,11 @@ func DotSlopes(dz, z, rec, offsets, cols unsafe.Pointer, rows, stride int, scale
 //
 //go:noescape
 func Gathered(to, far, near, cols unsafe.Pointer, rows, n, stride int)
+
+// Scored sets the gradients dz of edges' scores, of n numbers each, four or eight, and adds them up: to rec for all, and to the
+// rows of der that a list names, which without add are set:
+//
+//	dz[k,:] = t[k,:]·dz[k,:] − b[k,:]    rec[:] = Σ_k dz[k,:]    der[list[k],:] = (add ? der[list[k],:] : 0) + dz[k,:]
+//
+//go:noescape
+func Scored(dz, t, b, der, rec, list unsafe.Pointer, edges, n, stride, add int)

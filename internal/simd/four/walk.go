@@ -98,3 +98,28 @@ func Gathered(to, far, near, cols place, rows, n, stride int) {
 		}
 	}
 }
+
+// Scored sets the gradients dz of edges' scores, of n numbers each, four or eight, and adds them up: to rec for all, and to the
+// rows of der that a list names, which without add are set:
+//
+//	dz[k,:] = t[k,:]·dz[k,:] − b[k,:]    rec[:] = Σ_k dz[k,:]    der[list[k],:] = (add ? der[list[k],:] : 0) + dz[k,:]
+//
+//go:nosplit
+func Scored(dz, t, b, der, rec, list place, edges, n, stride, add int) {
+	step := n * 4
+	for ; n > 0; n -= 4 {
+		var a vec
+		for k := 0; k < edges; k++ {
+			at, o := k*step, unsafe.Add(der, index(list, k)*stride)
+			v := ld(t, at).Mul(ld(dz, at)).Sub(ld(b, at))
+			st(v, dz, at)
+			a = a.Add(v)
+			if add != 0 {
+				v = v.Add(ld(o, 0))
+			}
+			st(v, o, 0)
+		}
+		st(a, rec, 0)
+		dz, t, b, der, rec = on(dz), on(t), on(b), on(der), on(rec)
+	}
+}

@@ -89,3 +89,29 @@ func TestGathered(t *testing.T) {
 		}
 	})
 }
+
+func TestScored(t *testing.T) {
+	each(t, 60, func(t *testing.T, rng *rand.Rand) {
+		edges, nodes, n, add := rng.IntN(7), 1+rng.IntN(5), 4+4*rng.IntN(2), rng.IntN(2)
+		stride := n + rng.IntN(3)
+		draw := func(n int) *room { return drawn(rng, n, positive(rng)) }
+		dz, by, less, der, rec, list := draw(edges*n), draw(edges*n), draw(edges*n), draw(nodes*stride), draw(n), make([]int32, edges)
+		wantDz, wantDer, wantRec := wide(dz.x), wide(der.x), make([]float64, n)
+		for k := range wantDz {
+			less.x[k] = -less.x[k]
+			list[k/n] = int32(k / n * 3 % nodes)
+			at := int(list[k/n])*stride + k%n
+			wantDz[k] = float64(dz.x[k])*float64(by.x[k]) - float64(less.x[k])
+			wantRec[k%n] += wantDz[k]
+			wantDer[at] = float64(add)*wantDer[at] + wantDz[k]
+		}
+		Scored(dz.at(0), by.at(0), less.at(0), der.at(0), rec.at(0), begin(list), edges, n, 4*stride, add)
+		for _, c := range []struct {
+			got  *room
+			want []float64
+		}{{dz, wantDz}, {der, wantDer}, {rec, wantRec}} {
+			c.got.intact(t, "Scored")
+			near(t, "Scored", c.got.x, c.want, 9)
+		}
+	})
+}

@@ -13,7 +13,11 @@
 //
 //	go run ./four -mca
 //
-// prints what llvm-mca says of every loop instead.
+// prints what llvm-mca says of every loop instead, and
+//
+//	go run ./four -epoch GATBENCH train cora --no-baseline
+//
+// what an epoch of a training costs by the same models, given a build of gatbench for arm64 or amd64, with the functions that take most of it.
 package main
 
 import (
@@ -28,7 +32,15 @@ const pinned = "go1.27.0"
 
 func main() {
 	mca := flag.Bool("mca", false, "print a table of the loops by llvm-mca")
+	program := flag.String("epoch", "", "print what an epoch of a training costs: a build of gatbench, which is given the arguments that follow")
 	flag.Parse()
+	if *program != "" {
+		if err := epoch(*program, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, "four:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run("../four", *mca); err != nil {
 		fmt.Fprintln(os.Stderr, "four:", err)
 		os.Exit(1)

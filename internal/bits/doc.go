@@ -46,6 +46,11 @@
 // compares can run. What only AVX-512 runs is compared with a tolerance, by the tests of
 // internal/simd.
 //
+// # Training runs
+//
+// TestTrained is not about bits. It trains five small networks with the kernels of any processor and in plain Go, and
+// holds both against the same runs in float64, which testdata/trained.txt records.
+//
 // # Caveats
 //
 // An entry's dropouts follow from the order in which they are drawn. The bits do not

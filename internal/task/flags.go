@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -206,6 +207,9 @@ func (c *Flags) Profiled(e cli.Env, run func() error) error {
 func profile(path string) (stop func() error, err error) {
 	if path == "" {
 		return func() error { return nil }, nil
+	}
+	if runtime.GOOS == "js" {
+		return nil, cli.Misuse("--profile %s: a program in WebAssembly cannot record one; node --cpu-prof does", path)
 	}
 	var b bytes.Buffer // package pprof does not say when a file takes no more
 	if err := pprof.StartCPUProfile(&b); err != nil {

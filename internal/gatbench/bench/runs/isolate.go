@@ -73,7 +73,7 @@ func (s *Settings) given() string {
 func runSelf(ctx context.Context, args ...string) ([]byte, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return nil, cli.Misuse("--isolate: no process of its own can be started here (%w); leave it out", err)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	out, err := cmd.Output()

@@ -212,6 +212,13 @@ func RetraceNarrow(offsets, cols, factors, far, x, der, edges, at unsafe.Pointer
 //go:noescape
 func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides unsafe.Pointer, rows, n int, slope float32)
 
+// PairOne sets inner products of rows of 1 to 8 columns, in the order in which RetraceOne adds, so that the two are equal:
+//
+//	w[i] = ⟨x[i,:], y[i,:]⟩
+//
+//go:noescape
+func PairOne(w, x, y unsafe.Pointer, rows, n, wStride, xStride, yStride int)
+
 // Normalise sets a row of n elements without its mean, in two steps, times a scale:
 //
 //	y = (x − mean − rest)·scale·gain + with    each product rounded

@@ -2,7 +2,10 @@
 
 package four
 
-import "unsafe"
+import (
+	"simd/archsimd"
+	"unsafe"
+)
 
 // column is column j of four heads, whose columns are step bytes apart, and setColumn sets it.
 func column(p place, step int) vec {
@@ -76,8 +79,20 @@ func RetraceNarrow(offsets, cols, factors, far, x, der, edges, at place, rows, n
 				m = ld(factors, 0)
 				p, factors = p.Mul(m), on(factors)
 			}
-			var dot vec
-			for j := 0; j < end; j += 16 {
+			var dot, odd vec
+			j := 0
+			for ; j < end&^63; j += 16 { // in pairs, and what is over in turn, as RowDots has it
+				g := column(r, end>>2)
+				st(fused(ld(room, j), g, p), room, j)
+				g = g.Mul(ld(room, j+8*16))
+				if j&16 == 0 {
+					odd = g
+				} else {
+					dot = dot.Add(odd.Add(g))
+				}
+				r = unsafe.Add(r, 4)
+			}
+			for ; j < end; j += 16 {
 				g := column(r, end>>2)
 				st(fused(ld(room, j), g, p), room, j)
 				dot = fused(dot, g, ld(room, j+8*16))
@@ -121,7 +136,7 @@ const narrowRoom = 80 + 8*4
 //go:nosplit
 func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides place, rows, n int, slope float32) {
 	first, lean, last := offset(offsets, 0), all(slope), n*4-16
-	rest := all(float32(n)).Greater(num(7).SetElem(1, 6).SetElem(2, 5).SetElem(3, 4)) // the columns that only the second vector has
+	rest := beyond(n)
 	for i := 0; i < rows; i++ {
 		up, low := all(one(own, 0)), all(one(own, 4))
 		var s, a, b, v0, v1 vec
@@ -176,5 +191,29 @@ func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, stri
 		put(s.GetElem(0), rec, 0)
 		y, rec = unsafe.Add(y, offset(strides, 2)), unsafe.Add(rec, offset(strides, 3))
 		own, v = unsafe.Add(own, offset(strides, 4)), unsafe.Add(v, offset(strides, 5))
+	}
+}
+
+// beyond are the columns of rows of n that only the second of two vectors has which overlap.
+func beyond(n int) archsimd.Mask32x4 {
+	return all(float32(n)).Greater(num(7).SetElem(1, 6).SetElem(2, 5).SetElem(3, 4))
+}
+
+// PairOne sets inner products of rows of 1 to 8 columns, in the order in which RetraceOne adds, so that the two are equal:
+//
+//	w[i] = ⟨x[i,:], y[i,:]⟩
+//
+//go:nosplit
+func PairOne(w, x, y place, rows, n, wStride, xStride, yStride int) {
+	rest, last := beyond(n), n*4-16
+	for ; rows > 0; rows-- {
+		var a vec
+		if last < 0 {
+			a = get(x, n).Mul(get(y, n))
+		} else {
+			a = ld(x, 0).Mul(ld(y, 0)).Add(ld(x, last).Mul(ld(y, last)).Masked(rest))
+		}
+		put(total(a).GetElem(0), w, 0)
+		w, x, y = unsafe.Add(w, wStride), unsafe.Add(x, xStride), unsafe.Add(y, yStride)
 	}
 }

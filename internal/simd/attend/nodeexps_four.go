@@ -184,14 +184,9 @@ func (s *NodeExpAttention) attendOne(rows int) {
 		rows, s.Width, s.FarStride*floatSize, s.XStride*floatSize, s.YStride*floatSize, s.RecStride*floatSize)
 }
 
-// pairFast is Pair.
+// pairFast is Pair, in the order of RetraceOne.
 func (s *NodeExpAttention) pairFast() bool {
 	for lo := 0; lo < s.left; lo += nodesAtOnce {
-		if s.Width <= 8 { // as Retrace has them to the bit
-			four.PairOne(place(s.Rec, lo*s.RecStride+2), place(s.X, lo*s.XStride), place(s.V, lo*s.VStride), min(nodesAtOnce, s.left-lo), s.Width,
-				s.RecStride*floatSize, s.XStride*floatSize, s.VStride*floatSize)
-			continue
-		}
 		four.RowDots(place(s.Rec, lo*s.RecStride+2), place(s.X, lo*s.XStride), place(s.V, lo*s.VStride), min(nodesAtOnce, s.left-lo), 1, s.Width,
 			s.RecStride*floatSize, s.XStride*floatSize, s.VStride*floatSize, 0)
 	}

@@ -212,13 +212,6 @@ func RetraceNarrow(offsets, cols, factors, far, x, der, edges, at unsafe.Pointer
 //go:noescape
 func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides unsafe.Pointer, rows, n int, slope float32)
 
-// PairOne sets inner products of rows of 1 to 8 columns, in the order in which RetraceOne adds, so that the two are equal:
-//
-//	w[i] = ⟨x[i,:], y[i,:]⟩
-//
-//go:noescape
-func PairOne(w, x, y unsafe.Pointer, rows, n, wStride, xStride, yStride int)
-
 // Normalise sets a row of n elements without its mean, in two steps, times a scale:
 //
 //	y = (x − mean − rest)·scale·gain + with    each product rounded
@@ -445,10 +438,10 @@ func SigmoidSlope(dx, dy, y unsafe.Pointer, n, add int)
 //go:noescape
 func TanhSlope(dx, dy, y unsafe.Pointer, n, add int)
 
-// ScaleSlope sets dx to c·dy, for n elements, or with add adds that to it.
+// Axpy adds c·x to y, the product rounded, for n elements.
 //
 //go:noescape
-func ScaleSlope(dx, dy unsafe.Pointer, n, add int, c float32)
+func Axpy(y, x unsafe.Pointer, n int, c float32)
 
 // Max is the largest of n elements, one at least; NaN where there is one.
 //

@@ -2,10 +2,7 @@
 
 package four
 
-import (
-	"simd/archsimd"
-	"unsafe"
-)
+import "unsafe"
 
 // column is column j of four heads, whose columns are step bytes apart, and setColumn sets it.
 func column(p place, step int) vec {
@@ -136,7 +133,6 @@ const narrowRoom = 80 + 8*4
 //go:nosplit
 func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides place, rows, n int, slope float32) {
 	first, lean, last := offset(offsets, 0), all(slope), n*4-16
-	rest := beyond(n)
 	for i := 0; i < rows; i++ {
 		up, low := all(one(own, 0)), all(one(own, 4))
 		var s, a, b, v0, v1 vec
@@ -161,8 +157,18 @@ func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, stri
 				x0, x1 = ld(r, 0), ld(r, last)
 			}
 			a, b = fused(a, x0, p), fused(b, x1, p)
-			dot := total(x0.Mul(v0).Add(x1.Mul(v1).Masked(rest)))
-			z = z.Mul(dot.Mul(m).Sub(all(one(f, 8))))
+			d, j := x0.Mul(v0), 16 // in the order of RowDots
+			if n == 8 {
+				d, j = d.Add(x1.Mul(v1)), 32
+			}
+			dot := sum(d)
+			if last < 0 {
+				dot, j = 0, 0
+			}
+			for ; j < last+16; j += 4 {
+				dot += one(r, j) * one(v, j)
+			}
+			z = z.Mul(all(dot).Mul(m).Sub(all(one(f, 8))))
 			s = s.Add(z)
 			o := unsafe.Add(der, c*offset(strides, 6))
 			if edges != nil {
@@ -191,29 +197,5 @@ func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, stri
 		put(s.GetElem(0), rec, 0)
 		y, rec = unsafe.Add(y, offset(strides, 2)), unsafe.Add(rec, offset(strides, 3))
 		own, v = unsafe.Add(own, offset(strides, 4)), unsafe.Add(v, offset(strides, 5))
-	}
-}
-
-// beyond are the columns of rows of n that only the second of two vectors has which overlap.
-func beyond(n int) archsimd.Mask32x4 {
-	return all(float32(n)).Greater(num(7).SetElem(1, 6).SetElem(2, 5).SetElem(3, 4))
-}
-
-// PairOne sets inner products of rows of 1 to 8 columns, in the order in which RetraceOne adds, so that the two are equal:
-//
-//	w[i] = ⟨x[i,:], y[i,:]⟩
-//
-//go:nosplit
-func PairOne(w, x, y place, rows, n, wStride, xStride, yStride int) {
-	rest, last := beyond(n), n*4-16
-	for ; rows > 0; rows-- {
-		var a vec
-		if last < 0 {
-			a = get(x, n).Mul(get(y, n))
-		} else {
-			a = ld(x, 0).Mul(ld(y, 0)).Add(ld(x, last).Mul(ld(y, last)).Masked(rest))
-		}
-		put(total(a).GetElem(0), w, 0)
-		w, x, y = unsafe.Add(w, wStride), unsafe.Add(x, xStride), unsafe.Add(y, yStride)
 	}
 }

@@ -63,16 +63,3 @@ func TestRowsScaled(t *testing.T) {
 		near(t, named("RowsScaled of %d heads of %d", heads, n), y.x, want, float64(rows+2))
 	})
 }
-
-func TestPairOne(t *testing.T) {
-	each(t, 100, func(t *testing.T, rng *rand.Rand) {
-		rows, n := rng.IntN(9), 1+rng.IntN(8)
-		ws, xs, ys := 1+rng.IntN(3), n+rng.IntN(3), n+rng.IntN(3)
-		w, x, y := drawn(rng, rows*ws, positive(rng)), drawn(rng, rows*xs, positive(rng)), drawn(rng, rows*ys, positive(rng))
-		want := wide(w.x)
-		rowDots(want, wide(x.x), wide(y.x), rows, 1, n, ws, xs, ys, 0)
-		PairOne(w.at(0), x.at(0), y.at(0), rows, n, 4*ws, 4*xs, 4*ys)
-		w.intact(t, "PairOne")
-		near(t, named("PairOne of %d", n), w.x, want, float64(n+2))
-	})
-}

@@ -111,7 +111,13 @@ func TestSlopes(t *testing.T) {
 		{"SigmoidSlope", func(dy, _, y, _ float64) float64 { return dy * y * (1 - y) }, func(dx, dy, _, y unsafe.Pointer, n, add int, _ float32) { SigmoidSlope(dx, dy, y, n, add) }},
 		{"TanhSlope", func(dy, _, y, _ float64) float64 { return dy * (1 - y*y) }, func(dx, dy, _, y unsafe.Pointer, n, add int, _ float32) { TanhSlope(dx, dy, y, n, add) }},
 		{"ReLUSlope", func(dy, x, _, _ float64) float64 { return pick(x, dy, 0) }, func(dx, dy, x, _ unsafe.Pointer, n, add int, _ float32) { ReLUSlope(dx, dy, x, n, add) }},
-		{"ScaleSlope", func(dy, _, _, c float64) float64 { return dy * c }, func(dx, dy, _, _ unsafe.Pointer, n, add int, c float32) { ScaleSlope(dx, dy, n, add, c) }},
+		{"Scale and Axpy", func(dy, _, _, c float64) float64 { return dy * c }, func(dx, dy, _, _ unsafe.Pointer, n, add int, c float32) {
+			if add != 0 {
+				Axpy(dx, dy, n, c)
+			} else {
+				Scale(dx, dy, n, c)
+			}
+		}},
 	} {
 		each(t, 60, func(t *testing.T, rng *rand.Rand) {
 			n, add, c := rng.IntN(40), rng.IntN(2), rng.Float32()+0.1

@@ -98,27 +98,17 @@ func TanhSlope(dx, dy, y place, n, add int) {
 	}
 }
 
-// ScaleSlope sets dx to c·dy, for n elements, or with add adds that to it.
+// Axpy adds c·x to y, the product rounded, for n elements.
 //
 //go:nosplit
-func ScaleSlope(dx, dy place, n, add int, c float32) {
+func Axpy(y, x place, n int, c float32) {
 	by := all(c)
 	for ; n >= 4; n -= 4 {
-		g := ld(dy, 0)
-		g = g.Mul(by)
-		if add != 0 {
-			g = g.Add(ld(dx, 0))
-		}
-		st(g, dx, 0)
-		dx, dy = on(dx), on(dy)
+		st(add(ld(y, 0), ld(x, 0), by), y, 0)
+		y, x = on(y), on(x)
 	}
 	if n > 0 {
-		g := get(dy, n)
-		g = g.Mul(by)
-		if add != 0 {
-			g = g.Add(get(dx, n))
-		}
-		set(g, dx, n)
+		set(add(get(y, n), get(x, n), by), y, n)
 	}
 }
 

@@ -7,9 +7,6 @@ func sums(a, b, c, d vec) vec {
 	return a.ConcatAddPairs(b).ConcatAddPairs(c.ConcatAddPairs(d))
 }
 
-// total is the sum of the elements, four times.
-func total(x vec) vec { return sums(x, x, x, x) }
-
 // turned are the columns of four rows.
 func turned(a, b, c, d vec) (w, x, y, z vec) {
 	lo, hi := a.ToBits().InterleaveLo(c.ToBits()), a.ToBits().InterleaveHi(c.ToBits())

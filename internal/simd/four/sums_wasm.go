@@ -13,9 +13,6 @@ func sums(a, b, c, d vec) vec {
 	return s.SetElem(1, math.Float32bits(sum(b))).SetElem(2, math.Float32bits(sum(c))).SetElem(3, math.Float32bits(sum(d))).BitsToFloat32()
 }
 
-// total is the sum of the elements, four times.
-func total(x vec) vec { return all(sum(x)) }
-
 // turned are the columns of four rows.
 func turned(a, b, c, d vec) (w, x, y, z vec) {
 	return nth(a, b, c, d, 0), nth(a, b, c, d, 1), nth(a, b, c, d, 2), nth(a, b, c, d, 3)

@@ -66,7 +66,7 @@ func (u Unary) slope(dx, dy, x, y []Float, c Float, add int) bool {
 		to, from, n := begin(dx, lo), begin(dy, lo), next(len(dy), lo)
 		switch u {
 		case Scale, Shift, Neg:
-			four.ScaleSlope(to, from, n, add, c)
+			scaled(to, from, n, add, c)
 		case ReLU:
 			four.ReLUSlope(to, from, begin(x, lo), n, add)
 		case SiLU:
@@ -86,6 +86,15 @@ func (u Unary) slope(dx, dy, x, y []Float, c Float, add int) bool {
 		}
 	}
 	return true
+}
+
+// scaled sets y to c·x, or adds it.
+func scaled(y, x unsafe.Pointer, n, add int, c Float) {
+	if add != 0 {
+		four.Axpy(y, x, n, c)
+	} else {
+		four.Scale(y, x, n, c)
+	}
 }
 
 // forwardFast is Forward, if both steps are 1, or of a number that comes second.

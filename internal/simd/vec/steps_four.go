@@ -75,7 +75,7 @@ func (u Unary) slopeSteps(dx, dy, x, y []Float, add int) bool {
 			four.Scale(by, by, n, seluGain-1)
 			four.ELUSlope(by, begin(dy, lo), begin(x, lo), begin(y, lo), n, 1, seluGain*seluBend)
 		}
-		four.ScaleSlope(begin(dx, lo), by, n, add, 1)
+		scaled(begin(dx, lo), by, n, add, 1)
 	})
 }
 

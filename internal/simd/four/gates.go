@@ -66,7 +66,7 @@ func Weighed(y, x, t place, n int, a, b float32) {
 		k, r := rest(down, l, s, m0, m1)
 		q := r.Mul(r)
 		part := fused(s, k, h).Sub(s)
-		w := fused(u.Add(r), series(r, q, p0, p1, p3, t), q).Mul(power(part, e, t))
+		w := risen(series(r, q, p0, p1, p3, t), q, r, u).Mul(power(part, e, t))
 		last := power(k.Sub(part), e, t) // after x, so that no bits are lost next to the smallest numbers
 		st(leaky(z, v, v.Mul(w).Mul(last)).Div(u.Add(w.Mul(last))), y, 0)
 		y, x = on(y), on(x)

@@ -37,9 +37,7 @@ func SoftmaxRanges(y, x, top, sum, off, t place, ranges, stride, apart, known in
 				v := ld(unsafe.Add(x, at), 0)
 				k, r := rest(v.Sub(m).Max(lo), l, s, m0, m1)
 				q := r.Mul(r)
-				// a sum of small parts first, so that exponentials next to the largest are off by less than raised's
-				part := fused(s, k, h).Sub(s)
-				w := u.Add(fused(r, series(r, q, p0, p1, p3, t), q)).Mul(power(part, e, t)).Mul(power(k.Sub(part), e, t))
+				w := raised(series(r, q, p0, p1, p3, t), q, r, k, u, e, s, h, t)
 				w = u.Masked(v.Greater(never)).IfElse(v.Equal(m), w)
 				st(w, unsafe.Add(y, at), 0)
 				total = total.Add(w)

@@ -35,7 +35,7 @@ func (s *Ranges) fours(y, x []Float, known bool) {
 	}
 }
 
-// column is soften of one column, by kernels that take a range.
+// column is soften of one column, by kernels that take a range. Its sum is a chain in the order of rows, as where a range comes in parts.
 func (s *Ranges) column(y, x []Float, known bool) {
 	for i := range len(s.Off) - 1 {
 		lo, hi := int(s.Off[i]-s.Off[0]), int(s.Off[i+1]-s.Off[0])
@@ -43,22 +43,24 @@ func (s *Ranges) column(y, x []Float, known bool) {
 			continue
 		}
 		y, x, top, sum := y[lo:hi], x[lo:hi], s.of(s.Top, i), s.of(s.Sum, i)
-		m := top[0]
 		if !known {
-			m = four.Max(at(x, 0), len(x))
+			top[0], sum[0] = four.Max(at(x, 0), len(x)), 0
 		}
-		switch finite := m-m == 0; {
-		case finite && known:
-			four.ExpSum(at(y, 0), at(x, 0), constants(), len(x), m)
+		finite := top[0]-top[0] == 0
+		switch {
 		case finite:
-			top[0], sum[0] = m, four.ExpSum(at(y, 0), at(x, 0), constants(), len(x), m)
+			four.ExpSum(at(y, 0), at(x, 0), constants(), len(x), top[0])
 		case known:
 			vec.ExpRows(y, x, top)
 		default:
 			vec.NoTop(top)
 			vec.TopRows(top, x)
-			clear(sum)
 			vec.WeighRows(y, x, top, sum)
+		}
+		if finite && !known {
+			for _, v := range y {
+				sum[0] += v
+			}
 		}
 		if sum[0] != 0 {
 			four.DivideBy(at(y, 0), at(y, 0), len(y), sum[0])

@@ -165,7 +165,7 @@ func arithmetic(w uint32) (reads, sets set) {
 		return n | m | registers(w>>10&31), d
 	case w>>24&0x5f == 0x1e: // of two floats
 		return n | m, d
-	case w&twoRegisters == insWord:
+	case w&(twoRegisters&^lanes) == insWord:
 		return d, 0
 	case w&0xbfe0fc00 == 0x0e003c00, w&0xbfe0fc00 == 0x0e002c00: // a lane to an integer
 		return n, 0

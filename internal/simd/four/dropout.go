@@ -124,3 +124,18 @@ func DropELUSlope(dx, dy, y place, n int, scale float32) {
 		set(by.Add(v.Min(vec{})).Mul(get(dy, n)).Masked(v.ToBits().NotEqual(never)), dx, n)
 	}
 }
+
+// FactorColumn sets what a mask has for a column of n rows: the scale, or 0 where the hash is below. first is the first row plus the
+// first key, column the column times vec.ColumnKey, and n a multiple of four.
+//
+//go:nosplit
+func FactorColumn(to place, n, first, second, column, below int, scale float32) {
+	k1, lane, bound, kept := archsimd.BroadcastUint32x4(uint32(second)), archsimd.BroadcastUint32x4(uint32(column)), archsimd.BroadcastUint32x4(uint32(below)), all(scale)
+	row, by, with := uint32(first), archsimd.BroadcastUint32x4(0x7feb352d), archsimd.BroadcastUint32x4(0x846ca68b)
+	at := archsimd.BroadcastUint32x4(row).SetElem(1, row+1).SetElem(2, row+2).SetElem(3, row+3)
+	for ; n > 0; n -= 4 {
+		h := mixes(mixes(at, by, with).Xor(k1).Add(lane), by, with)
+		st(kept.Masked(h.GreaterEqual(bound)), to, 0)
+		to, at = on(to), at.Add(archsimd.BroadcastUint32x4(4))
+	}
+}

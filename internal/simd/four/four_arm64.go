@@ -146,6 +146,12 @@ func DropELU(dst, src, bias, drop, t unsafe.Pointer, n, row int)
 //go:noescape
 func DropELUSlope(dx, dy, y unsafe.Pointer, n int, scale float32)
 
+// FactorColumn sets what a mask has for a column of n rows: the scale, or 0 where the hash is below. first is the first row plus the
+// first key, column the column times vec.ColumnKey, and n a multiple of four.
+//
+//go:noescape
+func FactorColumn(to unsafe.Pointer, n, first, second, column, below int, scale float32)
+
 // ReLU sets y to max(x, 0), for n elements. y may be x.
 //
 //go:noescape
@@ -465,8 +471,8 @@ func DivideBy(y, x unsafe.Pointer, n int, c float32)
 //go:noescape
 func SoftmaxSlope(dx, dy, y unsafe.Pointer, n, add int, dot float32)
 
-// Weigh sets n logits x to weights, of which it returns the sum. What is low or further below top, with a low from −87 to
-// 0, weighs nothing; top is not −∞:
+// Weigh sets n logits x to weights, of which it returns the sum. n is a multiple of four. What is low or further below top, with a
+// low from −87 to 0, weighs nothing; top is not −∞:
 //
 //	x = by·exp(x·scale − top), 0 where x·scale − top ≤ low
 //

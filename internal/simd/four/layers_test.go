@@ -142,3 +142,18 @@ func TestNormalise(t *testing.T) {
 		}
 	})
 }
+
+func TestFactorColumn(t *testing.T) {
+	each(t, 60, func(t *testing.T, rng *rand.Rand) {
+		n, row, column := 4*rng.IntN(9), rng.IntN(1000), rng.IntN(50)
+		k0, k1, below, scale := rng.Uint32(), rng.Uint32(), rng.Uint32(), rng.Float32()+1
+		to := drawn(rng, n, normal(rng))
+		FactorColumn(to.at(0), n, row+int(k0), int(k1), column*columnKey, int(below), scale)
+		to.intact(t, "FactorColumn")
+		for i, v := range to.x {
+			if want := factorOf(k0, k1, below, scale, row+i, column); v != want {
+				t.Fatalf("FactorColumn: row %d is %v, want %v", row+i, v, want)
+			}
+		}
+	})
+}

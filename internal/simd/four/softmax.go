@@ -96,8 +96,8 @@ func SoftmaxSlope(dx, dy, y place, n, add int, dot float32) {
 	}
 }
 
-// Weigh sets n logits x to weights, of which it returns the sum. What is low or further below top, with a low from −87 to
-// 0, weighs nothing; top is not −∞:
+// Weigh sets n logits x to weights, of which it returns the sum. n is a multiple of four. What is low or further below top, with a
+// low from −87 to 0, weighs nothing; top is not −∞:
 //
 //	x = by·exp(x·scale − top), 0 where x·scale − top ≤ low
 //
@@ -107,7 +107,7 @@ func Weigh(x, t place, n int, scale, top, low, by float32) float32 {
 	p0, p1, p3, u, e := ld(t, power0), ld(t, power1), ld(t, power3), ld(t, unit), ld(t, exponent)
 	times, most, lo, to := all(scale), all(top), all(low), all(by)
 	var a, none vec
-	for ; n >= 4; n -= 4 {
+	for ; n > 0; n -= 4 {
 		v := ld(x, 0).Mul(times)
 		d := none.IfElse(v.Equal(most), v.Sub(most)).Max(lo) // infinities have no difference
 		k, r := rest(d, l, s, m0, m1)
@@ -118,19 +118,5 @@ func Weigh(x, t place, n int, scale, top, low, by float32) float32 {
 		st(v, x, 0)
 		x = on(x)
 	}
-	total := sum(a)
-	if n > 0 {
-		v := get(x, n).Mul(times)
-		d := none.IfElse(v.Equal(most), v.Sub(most)).Max(lo)
-		k, r := rest(d, l, s, m0, m1)
-		q := r.Mul(r)
-		v = ordinary(series(r, q, p0, p1, p3, t), q, r, k, u, e, t).Mul(to)
-		v = none.IfElse(d.Equal(lo), v)
-		set(v, x, n)
-		for ; n > 0; n-- {
-			total += one(x, 0)
-			x = unsafe.Add(x, 4)
-		}
-	}
-	return total
+	return sum(a)
 }

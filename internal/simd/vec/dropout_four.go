@@ -27,6 +27,15 @@ func (d *Dropout) rowsFast(dst, src []Float, row, width int, set bool) bool {
 	return true
 }
 
+// columnFast is Column of the whole fours, and returns how many elements these have.
+func (d *Dropout) columnFast(dst []Float, row, col int) int {
+	n := len(dst) &^ 3
+	for lo := 0; lo < n; lo += cpu.AtOnce {
+		four.FactorColumn(begin(dst, lo), next(n, lo), row+lo+int(d.K0), int(d.K1), int(uint32(col)*ColumnKey), int(d.Below), Float(d.Scale))
+	}
+	return n
+}
+
 func (d *Dropout) eluFast(dst, src, bias []Float, row int) bool {
 	width := len(bias)
 	for col := 0; col < width; col += cpu.AtOnce {

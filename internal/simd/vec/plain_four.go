@@ -4,8 +4,6 @@ package vec
 
 // What vectors of four floats have no kernels for.
 
-func (*Dropout) columnFast([]Float, int, int) int { return 0 }
-
 func (*LSTMRows) peepingFast(int, []Float) int { return 0 }
 
 func (Binary) streamFast(_, _, _ []Float) bool { return false }

@@ -148,9 +148,12 @@ func (f *EdgeRows) dotsFast() bool {
 	return true
 }
 
+var offsetsPool = sync.Pool{New: func() any { return new([65]int64) }}
+
 // parts calls do with the rows of sources that some destinations from r on read. Edges count from the first.
 func (f *EdgeRows) parts(do func(g spmm.Gather, r, rows int)) {
-	var offsets [65]int64
+	offsets := offsetsPool.Get().(*[65]int64)
+	defer offsetsPool.Put(offsets)
 	first := f.Offsets[0]
 	for r := 0; r < len(f.Offsets)-1; r += len(offsets) - 1 {
 		rows := copy(offsets[:], f.Offsets[r:]) - 1

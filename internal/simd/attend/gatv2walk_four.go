@@ -8,8 +8,11 @@ import (
 	"github.com/edgewise-ml/edgewise/internal/simd/vec"
 )
 
-// walkRoom is for numbers of the edges of some destinations.
-type walkRoom struct{ p, d [GATv2Heads * GATv2Most]Float }
+// walkRoom is for numbers of the edges of some destinations, and for these edges.
+type walkRoom struct {
+	p, d  [GATv2Heads * GATv2Most]Float
+	edges EdgeRows
+}
 
 var walkPool = sync.Pool{New: func() any { return new(walkRoom) }}
 
@@ -49,13 +52,17 @@ func (s *GATv2Walk) attendFast() bool {
 // before a score that is out of range.
 func (s *GATv2Walk) parts(do func(f *EdgeRows, r, rows int)) {
 	room := walkPool.Get().(*walkRoom)
-	defer walkPool.Put(room)
+	f := &room.edges
+	defer func() {
+		*f = EdgeRows{}
+		walkPool.Put(room)
+	}()
 	for r, n := 0, s.left; r < n && int(s.Offsets[r+1]) <= s.most; {
 		rows := 1
 		for r+rows < n && int(s.Offsets[r+rows+1]) <= min(s.most, int(s.Offsets[r])+walkEdges) {
 			rows++
 		}
-		f := EdgeRows{Offsets: s.Offsets[r : r+rows+1], Cols: s.Cols, U: s.U, V: s.V[r*gatv2Row:], A: s.A, C: room.p[:], Width: 8, H: GATv2Heads, Slope: s.Slope}
+		*f = EdgeRows{Offsets: s.Offsets[r : r+rows+1], Cols: s.Cols, U: s.U, V: s.V[r*gatv2Row:], A: s.A, C: room.p[:], Width: 8, H: GATv2Heads, Slope: s.Slope}
 		f.Score()
 		fit := f.inRange()
 		if fit > 0 {
@@ -63,7 +70,7 @@ func (s *GATv2Walk) parts(do func(f *EdgeRows, r, rows int)) {
 			p := f.C[:GATv2Heads*int(f.Offsets[fit]-f.Offsets[0])]
 			vec.Exp.Forward(p, p, 0)
 			f.G = room.d[:]
-			do(&f, r, fit)
+			do(f, r, fit)
 		}
 		r += fit
 		s.left -= fit

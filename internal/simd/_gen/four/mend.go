@@ -81,7 +81,7 @@ func (k *kernel) live() []set {
 			}
 			after[i] = s
 			reads, sets := vectors(in.word)
-			if idle(in.word) && s&sets == 0 {
+			if idle(in.word) && s&registers(rd(in.word)) == 0 {
 				reads = 0
 			}
 			if s = s&^sets | reads; s != before[i] {

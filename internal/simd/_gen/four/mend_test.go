@@ -65,6 +65,8 @@ func TestMends(t *testing.T) {
 			[]string{"ldr s9, [x1]", "str q8, [x0]", "fmul v9.4s, v2.4s, v9.s[0]", "str q9, [x0]"}},
 		{"a shift by a constant", []string{"mov x3, #-16", "dup v9.4s, w3", "ushl v1.4s, v2.4s, v9.4s", "mov x4, #23", "dup v9.4s, w4", "ushl v3.4s, v1.4s, v9.4s", "str q3, [x0]"},
 			[]string{"mov x3, #-16", "ushr v1.4s, v2.4s, #16", "mov x4, #23", "shl v3.4s, v1.4s, #23", "str q3, [x0]"}},
+		{"an element of a vector that is replaced", []string{"dup v9.4s, w3", "dup v8.4s, w4", "mov v9.s[0], v8.s[0]", fmt.Sprintf(store, 9)},
+			[]string{"dup v9.4s, w3", "dup v8.4s, w4", "mov v9.s[0], v8.s[0]", fmt.Sprintf(store, 9)}},
 		{"a broadcast of which an element is replaced by a word", []string{"dup v9.4s, w3", "mov v9.s[1], w4", fmt.Sprintf(store, 9)},
 			[]string{"dup v9.4s, w3", "mov v9.s[1], w4", fmt.Sprintf(store, 9)}},
 		{"the place of a row", []string{"ldrsw x17, [x1, x14, lsl #2]", "madd x19, x11, x17, x3", "madd x17, x17, x10, x2", "madd x5, x17, x10, x2"},

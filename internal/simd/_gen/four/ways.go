@@ -72,8 +72,9 @@ var (
 	target  = regexp.MustCompile(`(0x)?[0-9a-f]+ <[^>]*>`)
 	spaces  = regexp.MustCompile(`\s+`)
 	comment = regexp.MustCompile(`\s+(#|//).*$`)
-	// The emulator counts a repeated instruction as often as it repeats it, and no model knows what the system does.
-	repeat = regexp.MustCompile(`^rep\w* |^syscall|^svc.*`)
+	// The emulator counts a repeated instruction as often as it repeats it, and the models give each the time of
+	// beginning one. What the system does they do not know.
+	repeat = regexp.MustCompile(`^(rep|syscall|svc).*`)
 )
 
 // cleaned is an instruction without names, comments and tabs.

@@ -514,6 +514,11 @@ func Tanh(y, x, t unsafe.Pointer, n int)
 //go:noescape
 func Exp(y, x, t unsafe.Pointer, n int)
 
+// Sqrt sets y to √x, for n elements. y may be x.
+//
+//go:noescape
+func Sqrt(y, x unsafe.Pointer, n int)
+
 // DotWeights sets scores z to weights, by records of the largest scores and, behind these, of what weights are multiplied with:
 //
 //	z = exp(z − rec[0])·rec[1], 0 where z − rec[0] ≤ low, which is from −87 to 0

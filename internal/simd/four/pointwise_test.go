@@ -24,6 +24,7 @@ var functions = []struct {
 	{"Sigmoid", 6, func(x, _ float64) float64 { return 1 / (1 + math.Exp(-x)) }, func(y, x, t unsafe.Pointer, n int, _ float32) { Sigmoid(y, x, t, n) }},
 	{"Tanh", 6, func(x, _ float64) float64 { return math.Tanh(x) }, func(y, x, t unsafe.Pointer, n int, _ float32) { Tanh(y, x, t, n) }},
 	{"Exp", 4, func(x, _ float64) float64 { return math.Exp(x) }, func(y, x, t unsafe.Pointer, n int, _ float32) { Exp(y, x, t, n) }},
+	{"Sqrt", 0, func(x, _ float64) float64 { return math.Sqrt(x) }, func(y, x, _ unsafe.Pointer, n int, _ float32) { Sqrt(y, x, n) }},
 	{"ReLU", 0, func(x, _ float64) float64 { return max(x, 0) }, func(y, x, _ unsafe.Pointer, n int, _ float32) { ReLU(y, x, n) }},
 	{"SiLU", 7, func(x, _ float64) float64 { return x / (1 + math.Exp(-x)) }, func(y, x, t unsafe.Pointer, n int, _ float32) { weighed(y, x, t, n, 1, 0) }},
 	{"GELU's tanh form", 2e3, func(x, _ float64) float64 { return x / (1 + math.Exp(-bent(x))) }, func(y, x, t unsafe.Pointer, n int, _ float32) { weighed(y, x, t, n, bend1, bend3) }},

@@ -149,6 +149,19 @@ func Exp(y, x, t place, n int) {
 	}
 }
 
+// Sqrt sets y to √x, for n elements. y may be x.
+//
+//go:nosplit
+func Sqrt(y, x place, n int) {
+	for ; n >= 4; n -= 4 {
+		st(ld(x, 0).Sqrt(), y, 0)
+		y, x = on(y), on(x)
+	}
+	if n > 0 {
+		set(get(x, n).Sqrt(), y, n)
+	}
+}
+
 // The exponential of x is that of n·log 2 and of r, two factors. Constants that are more than added to are given
 // in registers, by the names of the table's: l for log2e, s for shifter, m0 and m1 for −log 2, and so on.
 

@@ -39,6 +39,8 @@ func (u Unary) forwardFast(y, x []Float, c Float) bool {
 			four.Mul(to, from, from, n)
 		case Exp:
 			four.Exp(to, from, constants(), n)
+		case Sqrt:
+			four.Sqrt(to, from, n)
 		default:
 			return u.steps(y, x)
 		}

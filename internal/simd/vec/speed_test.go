@@ -14,7 +14,7 @@ func BenchmarkUnary(b *testing.B) {
 		x[i] = Float(i%17)/2 + 0.1
 	}
 	for _, path := range []string{cpu.Path(), "go"} {
-		for _, u := range []Unary{Scale, ReLU, LeakyReLU, ELU, Sigmoid, Tanh, Softplus, SiLU, Exp, Log, GELU, GELUTanh, SELU, Abs, Reciprocal, Square} {
+		for _, u := range []Unary{Scale, ReLU, LeakyReLU, ELU, Sigmoid, Tanh, Softplus, SiLU, Exp, Log, Sqrt, GELU, GELUTanh, SELU, Abs, Reciprocal, Square} {
 			b.Run(path+"/"+u.String(), func(b *testing.B) {
 				if path == "go" {
 					defer cpu.Disable()()

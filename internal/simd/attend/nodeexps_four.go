@@ -105,7 +105,7 @@ func (s *NodeExpAttention) retrace(rows, h int) {
 	factors, strides := s.factors(rows, h, s.Perm), unsafe.Pointer(&at.RetraceStrides)
 	switch {
 	case s.Heads == 1:
-		four.RetraceOne(offsets, cols, factors, far, x, at.Y, at.Rec, at.Own, at.V, der, edges, strides, rows, s.Width, s.slope[0])
+		four.RetraceOne(offsets, cols, factors, far, x, der, edges, unsafe.Pointer(&at), rows, s.Width, s.slope[0])
 	case s.Width < 8:
 		four.RetraceNarrow(offsets, cols, factors, far, x, der, edges, unsafe.Pointer(&at), rows, s.Width, s.slope[0])
 	default:

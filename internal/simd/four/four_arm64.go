@@ -213,10 +213,10 @@ func AttendNarrow(offsets, cols, far, x, y, rec, factors, lanes, room unsafe.Poi
 func RetraceNarrow(offsets, cols, factors, far, x, der, edges, at unsafe.Pointer, rows, n int, slope float32)
 
 // RetraceOne is RetraceHeads8 of one head of 1 to 8 columns, whose record's parts are side by side. There are
-// four factors an edge, of which the first counts.
+// four factors an edge, of which the first counts. at is the place of a Narrow.
 //
 //go:noescape
-func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides unsafe.Pointer, rows, n int, slope float32)
+func RetraceOne(offsets, cols, factors, far, x, der, edges, at unsafe.Pointer, rows, n int, slope float32)
 
 // Normalise sets a row of n elements without its mean, in two steps, times a scale:
 //

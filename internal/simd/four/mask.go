@@ -28,7 +28,7 @@ func NewMask(k0, k1, below, columnKey uint32, scale float32, column int) Mask {
 // RetraceStrides are the strides of RetraceHeads8, in bytes, and what it adds to: not 0 for yes.
 type RetraceStrides struct{ Far, X, Y, Rec, Own, V, Der, AddY, AddRec int64 }
 
-// Narrow is more that RetraceNarrow is given, with room for its sums.
+// Narrow is more that RetraceNarrow and RetraceOne are given, with room for sums.
 type Narrow struct {
 	RetraceStrides
 	Down           int64

@@ -128,12 +128,13 @@ func within(at place, k int) place { return *(*place)(unsafe.Add(at, 80+8*k)) }
 const narrowRoom = 80 + 8*4
 
 // RetraceOne is RetraceHeads8 of one head of 1 to 8 columns, whose record's parts are side by side. There are
-// four factors an edge, of which the first counts.
+// four factors an edge, of which the first counts. at is the place of a Narrow.
 //
 //go:nosplit
-func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, strides place, rows, n int, slope float32) {
+func RetraceOne(offsets, cols, factors, far, x, der, edges, at place, rows, n int, slope float32) {
 	first, lean, last := offset(offsets, 0), all(slope), n*4-16
 	for i := 0; i < rows; i++ {
+		own, v := unsafe.Add(within(at, 2), i*offset(at, 4)), unsafe.Add(within(at, 3), i*offset(at, 5))
 		up, low := all(one(own, 0)), all(one(own, 4))
 		var s, a, b, v0, v1 vec
 		if last < 0 {
@@ -143,7 +144,7 @@ func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, stri
 		}
 		for k := offset(offsets, i); k < offset(offsets, i+1); k++ {
 			c := index(cols, k)
-			r, f := unsafe.Add(x, c*offset(strides, 1)), unsafe.Add(far, c*offset(strides, 0))
+			r, f := unsafe.Add(x, c*offset(at, 1)), unsafe.Add(far, c*offset(at, 0))
 			high, two := up.Mul(all(one(f, 0))), low.Mul(all(one(f, 4)))
 			p, z, m := high.Max(two), high.IfElse(high.Greater(two), two.Mul(lean)), num(1)
 			if factors != nil {
@@ -170,15 +171,16 @@ func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, stri
 			}
 			z = z.Mul(all(dot).Mul(m).Sub(all(one(f, 8))))
 			s = s.Add(z)
-			o := unsafe.Add(der, c*offset(strides, 6))
+			o := unsafe.Add(der, c*offset(at, 6))
 			if edges != nil {
-				o = unsafe.Add(der, index(edges, k-first)*offset(strides, 6))
+				o = unsafe.Add(der, index(edges, k-first)*offset(at, 6))
 			} else {
 				z = z.Add(all(one(o, 0)))
 			}
 			put(z.GetElem(0), o, 0)
 		}
-		if offset(strides, 7) != 0 {
+		y, rec := unsafe.Add(within(at, 0), i*offset(at, 2)), unsafe.Add(within(at, 1), i*offset(at, 3))
+		if offset(at, 7) != 0 {
 			if last < 0 {
 				a = a.Add(get(y, n))
 			} else {
@@ -191,11 +193,9 @@ func RetraceOne(offsets, cols, factors, far, x, y, rec, own, v, der, edges, stri
 			st(a, y, 0)
 			st(b, y, last)
 		}
-		if offset(strides, 8) != 0 {
+		if offset(at, 8) != 0 {
 			s = s.Add(all(one(rec, 0)))
 		}
 		put(s.GetElem(0), rec, 0)
-		y, rec = unsafe.Add(y, offset(strides, 2)), unsafe.Add(rec, offset(strides, 3))
-		own, v = unsafe.Add(own, offset(strides, 4)), unsafe.Add(v, offset(strides, 5))
 	}
 }

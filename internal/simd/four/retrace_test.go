@@ -89,12 +89,12 @@ func TestRetraceHeads8(t *testing.T) {
 		})
 		bytes := RetraceStrides{4 * s.Far, 4 * s.X, 4 * s.Y, 4 * s.Rec, 4 * s.Own, 4 * s.V, 4 * s.Der, s.AddY, s.AddRec}
 		factors := factorsOf(drops, NewMask(k0, k1, below, columnKey, scale, column), offsets, perm)
+		with := Narrow{RetraceStrides: bytes, Down: int64(4 * down), Y: y.at(0), Rec: rec.at(0), Own: own.at(0), V: v.at(0)}
 		switch kind {
 		case 1:
-			with := Narrow{RetraceStrides: bytes, Down: int64(4 * down), Y: y.at(0), Rec: rec.at(0), Own: own.at(0), V: v.at(0)}
 			RetraceNarrow(begin(offsets), begin(cols), factors, far.at(0), x.at(0), der.at(0), list, unsafe.Pointer(&with), rows, n, slope)
 		case 2:
-			RetraceOne(begin(offsets), begin(cols), factors, far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, n, slope)
+			RetraceOne(begin(offsets), begin(cols), factors, far.at(0), x.at(0), der.at(0), list, unsafe.Pointer(&with), rows, n, slope)
 		default:
 			RetraceHeads8(begin(offsets), begin(cols), factors, far.at(0), x.at(0), y.at(0), rec.at(0), own.at(0), v.at(0), der.at(0), list, unsafe.Pointer(&bytes), rows, 4*down, slope)
 		}

@@ -50,13 +50,15 @@ func sum(x vec) float32 {
 // bits are those of the element so many bytes after p.
 func bits(p place, at int) uint32 { return *(*uint32)(unsafe.Add(p, at)) }
 
-// get is the last n elements at p, fewer than four, and zeros.
+// get is the last n elements at p, fewer than four, and zeros. The compiler loads before it knows whether there are so many, so
+// each load is of an element that is there.
 func get(p place, n int) vec {
+	second, last := bits(p, n*2&^3), bits(p, n*4-4)
 	b := archsimd.BroadcastUint32x4(0).SetElem(0, bits(p, 0))
 	if n > 1 {
-		b = b.SetElem(1, bits(p, 4))
+		b = b.SetElem(1, second)
 		if n > 2 {
-			b = b.SetElem(2, bits(p, 8))
+			b = b.SetElem(2, last)
 		}
 	}
 	return b.BitsToFloat32()

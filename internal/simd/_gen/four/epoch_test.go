@@ -32,6 +32,7 @@ func TestCleaned(t *testing.T) {
 		"   11234: \tb.lt\t0x11200 <main.f+0x10>":                  "b.lt there",
 		"   11234: \tadrp\tx27, 0x12000 <main.table>":              "adrp x27, there",
 		"   11234: \tfmla\tv0.4s, v1.4s, v2.s[0]":                  "fmla v0.4s, v1.4s, v2.s[0]",
+		"   11234: \tldr\tq20, [x2, #0x60]":                        "ldr q20, [x2, #0x60]",
 		"   11234: \tsvc\t#0":                                      "",
 		"  401000:       \trep\t\tstosq\t%rax, %es:(%rdi)":         "",
 		"  401000: \tleaq\t0x10(%rip), %rax        # 0x401017 <x>": "leaq 0x10(%rip), %rax",

@@ -71,7 +71,7 @@ var (
 	address = regexp.MustCompile(`^ *([0-9a-f]+): *\t?\s*(.*)$`)
 	target  = regexp.MustCompile(`(0x)?[0-9a-f]+ <[^>]*>`)
 	spaces  = regexp.MustCompile(`\s+`)
-	comment = regexp.MustCompile(`\s+(#|//).*$`)
+	comment = regexp.MustCompile(`\s+(# |//).*$`)
 	// The emulator counts a repeated instruction as often as it repeats it, and the models give each the time of
 	// beginning one. What the system does they do not know.
 	repeat = regexp.MustCompile(`^(rep|syscall|svc).*`)

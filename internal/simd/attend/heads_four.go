@@ -42,21 +42,8 @@ func (k *Heads) sumHeads(y []Float, h, lo, hi, slot int) (heads int) {
 		four.RowsHeads8(place(y, 0), place(k.X, 8*h), w, offsets, cols, nil, 1, xs, 0, ws, 0, n, 1)
 		return 4
 	}
-	for j, width := 0, 0; j < k.Width; j += width {
-		to, x := place(y, j), place(k.X, h*k.Width+j)
-		switch width = min(k.Width-j, four.Widest()); {
-		case width < 4:
-			width = 1
-			four.RowsSum1(to, x, w, offsets, cols, nil, 1, xs, 0, ws, 0, n, 1)
-		case width < 8:
-			four.RowsSum2(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
-		case width < 16:
-			four.RowsSum4(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
-		case width <= 32:
-			four.RowsSum8(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
-		default:
-			four.RowsSum16(to, x, w, offsets, cols, nil, 1, width, xs, 0, ws, 0, n, 1)
-		}
+	for j := 0; j < k.Width; {
+		j += four.RowsSum(place(y, j), place(k.X, h*k.Width+j), w, offsets, cols, nil, 1, k.Width-j, xs, 0, ws, 0, n, 1)
 	}
 	return 1
 }

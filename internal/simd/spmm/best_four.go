@@ -4,18 +4,6 @@ package spmm
 
 import "github.com/edgewise-ml/edgewise/internal/simd/four"
 
-// eights calls f with the first of every eight columns of at least four, and how many there are: four at least.
-func eights(width int, f func(j, n int)) {
-	for j := 0; j < width; {
-		n := min(8, width-j)
-		if left := width - j - n; left > 0 && left < 4 {
-			n = 4
-		}
-		f(j, n)
-		j += n
-	}
-}
-
 // setFast is SetRows of rows of four columns at least, in pieces.
 func (p *RowBest) setFast(lo, hi int) bool {
 	if p.F < 4 {
@@ -30,7 +18,7 @@ func (p *RowBest) setFast(lo, hi int) bool {
 			continue
 		}
 		set := one(p.whole(&c))
-		eights(p.F, func(j, n int) {
+		four.Eights(p.F, func(j, n int) {
 			y, arg := c.row*p.step()+j, at[int32](nil, 0)
 			if p.Arg != nil {
 				arg = at(p.Arg, y)
@@ -51,7 +39,7 @@ func (p *RowWon) addFast(lo, hi int) bool {
 		if c.from == c.to {
 			continue
 		}
-		eights(p.F, func(j, n int) {
+		four.Eights(p.F, func(j, n int) {
 			four.RowsWon8(at(p.Y, c.row*p.F+j), at(p.X, j), at(p.Arg, j), at(p.Offsets, c.row), at(p.Cols, 0), at(p.Edges, 0), c.rows, n, p.F*floatSize,
 				int(c.from), int(c.to))
 		})

@@ -58,38 +58,23 @@ func (p *RowSum) fourHeads(c *piece, h int, set bool) {
 // columns adds a piece of as many of n columns as one call takes, from elements of Y and X on, and
 // returns how many.
 func (p *RowSum) columns(c *piece, y, x, h, n int, set bool) (done int) {
-	if n = min(n, four.Widest()); n < 4 {
-		n = 1
-	}
 	to, from, offsets, cols := at(p.Y, c.row*p.step()+y), at(p.X, x), at(p.Offsets, c.row), at(p.Cols, 0)
 	xs, ys, ws, lo, hi, s := p.F*floatSize, p.step()*floatSize, p.stride()*floatSize, int(c.from), int(c.to), one(set)
-	if p.Heads == 0 {
-		switch {
-		case n < 4:
-			four.RowsSum1(to, from, nil, offsets, cols, nil, c.rows, xs, ys, ws, lo, hi, s)
-		case n < 8:
-			four.RowsAdd2(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
-		case n < 16:
-			four.RowsAdd4(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
-		case n <= 32:
-			four.RowsAdd8(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
-		default:
-			four.RowsAdd16(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
-		}
-		return n
+	if p.Heads > 0 {
+		return four.RowsSum(to, from, at(p.W, h), offsets, cols, p.edges(), c.rows, n, xs, ys, ws, lo, hi, s)
 	}
-	w, edges := at(p.W, h), p.edges()
-	switch {
+	switch n = min(n, four.Widest()); {
 	case n < 4:
-		four.RowsSum1(to, from, w, offsets, cols, edges, c.rows, xs, ys, ws, lo, hi, s)
+		n = 1
+		four.RowsSum1(to, from, nil, offsets, cols, nil, c.rows, xs, ys, ws, lo, hi, s)
 	case n < 8:
-		four.RowsSum2(to, from, w, offsets, cols, edges, c.rows, n, xs, ys, ws, lo, hi, s)
+		four.RowsAdd2(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
 	case n < 16:
-		four.RowsSum4(to, from, w, offsets, cols, edges, c.rows, n, xs, ys, ws, lo, hi, s)
+		four.RowsAdd4(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
 	case n <= 32:
-		four.RowsSum8(to, from, w, offsets, cols, edges, c.rows, n, xs, ys, ws, lo, hi, s)
+		four.RowsAdd8(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
 	default:
-		four.RowsSum16(to, from, w, offsets, cols, edges, c.rows, n, xs, ys, ws, lo, hi, s)
+		four.RowsAdd16(to, from, offsets, cols, c.rows, n, xs, ys, lo, hi, s)
 	}
 	return n
 }

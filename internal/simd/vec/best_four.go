@@ -25,15 +25,10 @@ func (b *Best) takeFast(x []Float, rows, first int) bool {
 	for ; rows > 0; rows, first = rows-step, first+step {
 		some := min(step, rows)
 		offsets := [2]int64{int64(first), int64(first + some)}
-		for j := 0; j < n; {
-			w := min(8, n-j)
-			if left := n - j - w; left > 0 && left < 4 {
-				w = 4
-			}
+		four.Eights(n, func(j, w int) {
 			four.RowsBest8(begin(b.Value, j), unsafe.Pointer(&b.Row[j]), begin(x, j), unsafe.Pointer(&offsets), nil, 1, w, b.Stride*floatSize, 0,
 				first, first+some, set, flip)
-			j += w
-		}
+		})
 		if set = 0; rows > step {
 			x = x[step*b.Stride:]
 		}
